@@ -75,8 +75,8 @@ extension SessionAttachment {
         return items
     }
 
-    /// - Throws: ``TransferError`` with code `invalid_request` naming the parameter that is unknown, wrong or missing.
-    package init(items: [QueryItem]) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown, wrong or missing.
+    package init(items: [QueryItem]) throws(ServiceError) {
         let known = try items.byName(among: Self.names)
         self.init(
             application: try known.required("application").value, identifier: try known.required("identifier").value,
@@ -102,8 +102,8 @@ extension ApplicationConnection {
         [QueryItem("process", String(process))] + (launchedFor.map { [QueryItem("launched_for", $0)] } ?? [])
     }
 
-    /// - Throws: ``TransferError`` with code `invalid_request` naming the parameter that is unknown, wrong or missing.
-    package init(_ application: String, items: [QueryItem]) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown, wrong or missing.
+    package init(_ application: String, items: [QueryItem]) throws(ServiceError) {
         let known = try items.byName(among: ["process", "launched_for"])
         self.init(
             application: application, process: try known.required("process").process(),
@@ -113,21 +113,21 @@ extension ApplicationConnection {
 
 extension [QueryItem] {
     /// The items by their names, of which all are known.
-    fileprivate func byName(among names: [String]) throws(TransferError) -> [String: QueryItem] {
+    fileprivate func byName(among names: [String]) throws(ServiceError) -> [String: QueryItem] {
         for item in self where !names.contains(item.name) { throw item.unknown(among: names) }
         return Dictionary(map { ($0.name, $0) }) { $1 }
     }
 }
 
 extension [String: QueryItem] {
-    fileprivate func required(_ name: String) throws(TransferError) -> QueryItem {
-        guard let item = self[name] else { throw TransferError(.invalidRequest, "The query needs \(name).") }
+    fileprivate func required(_ name: String) throws(ServiceError) -> QueryItem {
+        guard let item = self[name] else { throw ServiceError(.invalidRequest, "The query needs \(name).") }
         return item
     }
 }
 
 extension QueryItem {
-    fileprivate func process() throws(TransferError) -> Int32 {
+    fileprivate func process() throws(ServiceError) -> Int32 {
         guard let number = Int32(value), number > 0 else { throw invalid("the number of a process") }
         return number
     }

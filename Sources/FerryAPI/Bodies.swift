@@ -50,9 +50,9 @@ extension SessionSettingsChange: StrictBody {
 
 /// The body of every response that reports an error.
 package struct ErrorBody: Hashable, Codable, Sendable {
-    package var error: TransferError
+    package var error: ServiceError
 
-    package init(_ error: TransferError) { self.error = error }
+    package init(_ error: ServiceError) { self.error = error }
 }
 
 /// Header fields of the daemon's answers that say what a client would otherwise have to ask for.

@@ -20,14 +20,14 @@ package struct FerryPaths: Hashable, Sendable {
 
     /// Finds the folders; makes none.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` if `FERRY_HOME` is no absolute path, no home is known, or
+    /// - Throws: ``ServiceError`` with code `invalid_request` if `FERRY_HOME` is no absolute path, no home is known, or
     ///   the socket's path is too long for the system.
     package init(
         environment: [String: String], userID: UInt32, isFolder: (String) -> Bool = FerryPaths.isFolder
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         if let home = environment["FERRY_HOME"], !home.isEmpty {
             guard home.hasPrefix("/") else {
-                throw TransferError(
+                throw ServiceError(
                     .invalidRequest, "FERRY_HOME is “\(home.escapingControls)”; set it to an absolute path.")
             }
             let base = Self.trimmed(home)
@@ -46,7 +46,7 @@ package struct FerryPaths: Hashable, Sendable {
         }
         guard socket.utf8.count <= Self.longestSocketPath else {
             let variable = environment["FERRY_HOME"].map { $0.isEmpty } ?? true ? "XDG_RUNTIME_DIR" : "FERRY_HOME"
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest,
                 "The socket's path \(socket.escapingControls) has \(socket.utf8.count) bytes, and the system allows "
                     + "\(Self.longestSocketPath); set \(variable) to a folder with a shorter path.")
@@ -61,11 +61,11 @@ package struct FerryPaths: Hashable, Sendable {
 
     private static func folder(
         _ variable: String, _ usual: String, _ environment: [String: String]
-    ) throws(TransferError) -> String {
+    ) throws(ServiceError) -> String {
         if let given = absolute(environment[variable]) { return given }
         guard let home = absolute(environment["HOME"]) ?? absolute(FileManager.default.homeDirectoryForCurrentUser.path)
         else {
-            throw TransferError(.invalidRequest, "No home folder is known; set HOME, or FERRY_HOME.")
+            throw ServiceError(.invalidRequest, "No home folder is known; set HOME, or FERRY_HOME.")
         }
         return home == "/" ? "/" + usual : home + "/" + usual
     }

@@ -21,16 +21,16 @@ package enum ListTransfers: Endpoint {
 
     /// The query, and whether what is as usual is left out.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` naming the parameter that is unknown or wrong.
-    package static func query(_ items: [QueryItem]) throws(TransferError) -> (query: TransferQuery, isShort: Bool) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown or wrong.
+    package static func query(_ items: [QueryItem]) throws(ServiceError) -> (query: TransferQuery, isShort: Bool) {
         let (others, isShort) = try takeForm(items)
         return (try TransferQuery(items: others), isShort)
     }
 
     /// The items without the one that asks for the short form, and whether it was among them.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` for another form.
-    static func takeForm(_ items: [QueryItem]) throws(TransferError) -> (others: [QueryItem], isShort: Bool) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` for another form.
+    static func takeForm(_ items: [QueryItem]) throws(ServiceError) -> (others: [QueryItem], isShort: Bool) {
         let others = items.filter { $0.name != omitsUsual.name }
         for item in items where item.name == omitsUsual.name && item.value != omitsUsual.value {
             throw item.invalid(omitsUsual.value)
@@ -56,8 +56,8 @@ extension TransferQuery {
         return items
     }
 
-    /// - Throws: ``TransferError`` with code `invalid_request` naming the parameter that is unknown or wrong.
-    package init(items: [QueryItem]) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown or wrong.
+    package init(items: [QueryItem]) throws(ServiceError) {
         self.init()
         for item in items {
             switch item.name {

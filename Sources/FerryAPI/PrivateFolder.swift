@@ -5,9 +5,9 @@ import FerryFoundation
 package enum PrivateFolder {
     /// Makes the folder, and the folders above it, with mode 0700, or judges the one that is there.
     ///
-    /// - Throws: ``TransferError`` with code `daemon_unreachable` if it is no folder, or another user could replace it or
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if it is no folder, or another user could replace it or
     ///   what is in it.
-    package static func make(_ path: String) throws(TransferError) {
+    package static func make(_ path: String) throws(ServiceError) {
         let trust = PathTrust(user: geteuid(), in: .own)
         let found = PathWay(to: path)
         if found.errorNumber != 0 {
@@ -25,7 +25,7 @@ package enum PrivateFolder {
         }
     }
 
-    private static func makeParts(_ path: String) throws(TransferError) {
+    private static func makeParts(_ path: String) throws(ServiceError) {
         var part = ""
         for name in path.split(separator: "/") {
             part += "/" + name
@@ -37,8 +37,8 @@ package enum PrivateFolder {
         }
     }
 
-    private static func failure(_ what: String, _ number: Int32) -> TransferError {
-        TransferError(
+    private static func failure(_ what: String, _ number: Int32) -> ServiceError {
+        ServiceError(
             .daemonUnreachable, "\(what): \(unsafe String(cString: strerror(number))).",
             details: ErrorDetails(errno: number))
     }

@@ -15,15 +15,15 @@ package struct QueryItem: Hashable, Sendable {
     }
 
     /// Reads what stands after the question mark. A plus sign is a plus sign.
-    /// - Throws: ``TransferError`` with code `invalid_request` for a broken escape.
-    package static func decode(_ query: String) throws(TransferError) -> [QueryItem] {
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a broken escape.
+    package static func decode(_ query: String) throws(ServiceError) -> [QueryItem] {
         var items: [QueryItem] = []
         for part in query.split(separator: "&") {
             let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentEncoding.decode(halves[0]),
                 let value = PercentEncoding.decode(halves.count > 1 ? halves[1] : "")
             else {
-                throw TransferError(.invalidRequest, "The query has a broken percent-escape.")
+                throw ServiceError(.invalidRequest, "The query has a broken percent-escape.")
             }
             items.append(QueryItem(name, value))
         }
@@ -33,18 +33,18 @@ package struct QueryItem: Hashable, Sendable {
 
 extension QueryItem {
     /// The error for a parameter that the route does not have.
-    package func unknown(among known: [String]) -> TransferError {
-        TransferError(
+    package func unknown(among known: [String]) -> ServiceError {
+        ServiceError(
             .invalidRequest,
             "The query has no parameter “\(name.escapingControls)”; there is \(known.joined(separator: ", ")).")
     }
 
     /// The error for a value that the parameter cannot have.
-    package func invalid(_ wanted: String) -> TransferError {
-        TransferError(.invalidRequest, "\(name) is \(wanted), not “\(value.escapingControls)”.")
+    package func invalid(_ wanted: String) -> ServiceError {
+        ServiceError(.invalidRequest, "\(name) is \(wanted), not “\(value.escapingControls)”.")
     }
 
-    package func bool() throws(TransferError) -> Bool {
+    package func bool() throws(ServiceError) -> Bool {
         switch value {
         case "true": true
         case "false": false
@@ -52,7 +52,7 @@ extension QueryItem {
         }
     }
 
-    package func id() throws(TransferError) -> TransferID {
+    package func id() throws(ServiceError) -> TransferID {
         guard let id = TransferID(value) else { throw invalid("a transfer id of 16 hexadecimal digits") }
         return id
     }

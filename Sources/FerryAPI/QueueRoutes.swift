@@ -5,8 +5,8 @@ package enum ListQueue: Endpoint {
     package typealias Response = TransferPage
     package static let route = Route(.get, "/queue", "Lists a part of the queue in its order, a page at a time.")
 
-    /// - Throws: ``TransferError`` with code `invalid_request` naming the parameter that is unknown, wrong or missing.
-    package static func query(_ items: [QueryItem]) throws(TransferError) -> (query: QueueQuery, isShort: Bool) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown, wrong or missing.
+    package static func query(_ items: [QueryItem]) throws(ServiceError) -> (query: QueueQuery, isShort: Bool) {
         let (others, isShort) = try ListTransfers.takeForm(items)
         return (try QueueQuery(items: others), isShort)
     }
@@ -17,8 +17,8 @@ package enum CountQueue: Endpoint {
     package typealias Response = QueueCounts
     package static let route = Route(.get, "/queue/counts", "Counts the transfers of each part of the queue.")
 
-    /// - Throws: ``TransferError`` with code `invalid_request` for a query that means nothing here.
-    package static func session(_ query: [QueryItem]) throws(TransferError) -> SessionID? {
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a query that means nothing here.
+    package static func session(_ query: [QueryItem]) throws(ServiceError) -> SessionID? {
         var session: SessionID?
         for item in query {
             guard item.name == "session" else { throw item.unknown(among: ["session"]) }
@@ -58,8 +58,8 @@ extension QueueQuery {
         return items
     }
 
-    /// - Throws: ``TransferError`` with code `invalid_request` naming the parameter that is unknown, wrong or missing.
-    package init(items: [QueryItem]) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown, wrong or missing.
+    package init(items: [QueryItem]) throws(ServiceError) {
         let parts = QueuePart.allCases.map(\.rawValue).joined(separator: ", ")
         self.init(.active)
         var part: QueuePart?
@@ -83,7 +83,7 @@ extension QueueQuery {
             default: throw item.unknown(among: ["part", "session", "offset", "limit", "order", "omit"])
             }
         }
-        guard let part else { throw TransferError(.invalidRequest, "part is missing; it is one of \(parts).") }
+        guard let part else { throw ServiceError(.invalidRequest, "part is missing; it is one of \(parts).") }
         self.part = part
     }
 }

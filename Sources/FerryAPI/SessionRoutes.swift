@@ -125,7 +125,7 @@ package enum QuitSessions: Endpoint {
             case (let session?, nil): selection = .session(session)
             case (nil, let application?): selection = .application(application)
             case (nil, nil), (_?, _?):
-                throw TransferError(.invalidRequest, "The body has either session or application.")
+                throw ServiceError(.invalidRequest, "The body has either session or application.")
             }
         }
 

@@ -23,8 +23,8 @@ extension EventSubscription {
         return items
     }
 
-    /// - Throws: ``TransferError`` with code `invalid_request` naming the parameter that is unknown or wrong.
-    package init(items: [QueryItem]) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown or wrong.
+    package init(items: [QueryItem]) throws(ServiceError) {
         self.init()
         for item in items {
             switch item.name {
@@ -48,7 +48,7 @@ extension EventSubscription {
             }
         }
         if endsWithTransfers, ids == nil {
-            throw TransferError(.invalidRequest, "until_ended needs ids: the transfers whose end is waited for.")
+            throw ServiceError(.invalidRequest, "until_ended needs ids: the transfers whose end is waited for.")
         }
     }
 }

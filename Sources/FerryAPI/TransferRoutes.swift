@@ -42,8 +42,8 @@ package enum DeleteTransfer: Endpoint {
     package static let route = Route(
         .delete, "/transfers/{id}", "Forgets one transfer; cancels it first if it has not ended.")
 
-    /// - Throws: ``TransferError`` with code `invalid_request` for a query that means nothing here.
-    package static func deletesFile(_ query: [QueryItem]) throws(TransferError) -> Bool {
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a query that means nothing here.
+    package static func deletesFile(_ query: [QueryItem]) throws(ServiceError) -> Bool {
         var result = false
         for item in query {
             guard item.name == "delete_file" else { throw item.unknown(among: ["delete_file"]) }

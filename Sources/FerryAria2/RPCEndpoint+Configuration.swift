@@ -17,7 +17,7 @@ extension RPCEndpoint {
         /// Ends the program, at once if forced; nil where that is not up to a client.
         package var shutdown: (@Sendable (_ isForced: Bool) -> Void)?
         /// Writes the file that a client's session is saved to; nil: there is none.
-        package var saveSession: (@Sendable () async throws(TransferError) -> Void)?
+        package var saveSession: (@Sendable () async throws(ServiceError) -> Void)?
         /// Values in force of the program's own options, such as `rpc-listen-port`.
         package var programOptions: @Sendable () -> [String: String] = { [:] }
         /// Takes a line for the log, without secrets.

@@ -35,7 +35,7 @@ package struct RPCEndpoint: Sendable {
     }
 
     /// The notifications for one connection that has given the secret, from here on; they end where it does not take them.
-    package func notifications() async throws(TransferError) -> AsyncStream<[UInt8]> { try await hub.connect() }
+    package func notifications() async throws(ServiceError) -> AsyncStream<[UInt8]> { try await hub.connect() }
 
     private func answer(_ message: RPCValue, _ isTrusted: Bool) async -> RPCAnswer {
         var run = RPCRun(

@@ -23,7 +23,7 @@ package struct ClientConfiguration: Sendable {
     }
 
     /// The daemon of the user who runs this process.
-    package init(environment: [String: String]) throws(TransferError) {
+    package init(environment: [String: String]) throws(ServiceError) {
         self.init(paths: try FerryPaths(environment: environment, userID: geteuid()), environment: environment)
     }
 }

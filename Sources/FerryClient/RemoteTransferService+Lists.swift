@@ -6,17 +6,17 @@ import FerryFoundation
 /// Whole lists of the daemon.
 extension RemoteTransferService {
     /// The next page is asked for before the last one is read: the daemon and this process work at the same time.
-    package func allTransfers(of session: SessionID) async throws(TransferError) -> [Transfer] {
-        let pages = await withTaskGroup(of: (Int, Result<[Transfer], TransferError>).self) { group in
+    package func allTransfers(of session: SessionID) async throws(ServiceError) -> [Transfer] {
+        let pages = await withTaskGroup(of: (Int, Result<[Transfer], ServiceError>).self) { group in
             var query = TransferQuery()
             query.session = session
             query.limit = TransferQuery.limits.upperBound
             var count = 0
-            var pages: [Int: Result<[Transfer], TransferError>] = [:]
+            var pages: [Int: Result<[Transfer], ServiceError>] = [:]
             repeat {
                 let number = count
                 count += 1
-                do throws(TransferError) {
+                do throws(ServiceError) {
                     let text = try await text(of: query)
                     query.after = try Self.cursor(after: query.after, is: try Self.next(after: text))
                     group.addTask(executorPreference: DecodingExecutor.shared) { (number, Self.transfers(in: text)) }
@@ -33,7 +33,7 @@ extension RemoteTransferService {
         return all
     }
 
-    private func text(of query: TransferQuery) async throws(TransferError) -> Data {
+    private func text(of query: TransferQuery) async throws(ServiceError) -> Data {
         let items = query.items + [ListTransfers.omitsUsual]
         return try await repeating { connection throws(ConnectionFailure) in
             try await connection.answer(ListTransfers.self, query: items)
@@ -41,7 +41,7 @@ extension RemoteTransferService {
     }
 
     /// The cursor of the page after another, whose keys are sorted: it comes first.
-    private static func next(after page: Data) throws(TransferError) -> TransferID? {
+    private static func next(after page: Data) throws(ServiceError) -> TransferID? {
         let key = Data(#"{"next":""#.utf8)
         if page.starts(with: key),
             let id = TransferID(String(decoding: page.dropFirst(key.count).prefix(16), as: UTF8.self))
@@ -52,18 +52,18 @@ extension RemoteTransferService {
     }
 
     /// The cursor of the next page; one that does not rise would ask for the same pages for ever.
-    static func cursor(after last: TransferID?, is next: TransferID?) throws(TransferError) -> TransferID? {
+    static func cursor(after last: TransferID?, is next: TransferID?) throws(ServiceError) -> TransferID? {
         if let last, let next, next <= last {
-            throw TransferError(.internal, "The daemon's list of transfers does not come to an end.")
+            throw ServiceError(.internal, "The daemon's list of transfers does not come to an end.")
         }
         return next
     }
 
-    private static func transfers(in page: Data) -> Result<[Transfer], TransferError> {
-        Result { () throws(TransferError) in try decode(page).transfers }
+    private static func transfers(in page: Data) -> Result<[Transfer], ServiceError> {
+        Result { () throws(ServiceError) in try decode(page).transfers }
     }
 
-    private static func decode(_ page: Data) throws(TransferError) -> TransferPage {
+    private static func decode(_ page: Data) throws(ServiceError) -> TransferPage {
         do throws(ConnectionFailure) {
             return try DaemonConnection.decode(TransferPage.self, from: page)
         } catch {

@@ -24,92 +24,92 @@ package final class RemoteTransferService: SessionService {
     /// Ends open calls and streams; call it once, last.
     package func shutdown() async { connection.shutdown() }
 
-    package func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
+    package func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
         try await submitNumbered(requests).results
     }
 
-    package func submitNumbered(_ requests: [TransferRequest]) async throws(TransferError) -> NumberedResults {
+    package func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults {
         let (results, head) = try await callLines(AddTransfers.self, try Self.lines(requests))
         guard results.count == requests.count else {
-            throw TransferError(.internal, "The daemon answered \(results.count) of \(requests.count) requests.")
+            throw ServiceError(.internal, "The daemon answered \(results.count) of \(requests.count) requests.")
         }
         return NumberedResults(results: results, after: head.lastEvent)
     }
 
-    package func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
+    package func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer {
         try await call(GetTransfer.self, id.description)
     }
 
-    package func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
+    package func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage {
         try await call(ListTransfers.self, query: query.items + [ListTransfers.omitsUsual])
     }
 
-    package func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] {
+    package func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer] {
         try await call(ListQueue.self, query: query.items).transfers
     }
 
-    package func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts {
+    package func queueCounts(of session: SessionID?) async throws(ServiceError) -> QueueCounts {
         try await call(CountQueue.self, query: session.map { [QueryItem("session", $0.name)] } ?? [])
     }
 
-    package func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? {
+    package func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int? {
         try await call(MoveTransfer.self, id.description, body: move, afterLoss: move.origin != .current).place
     }
 
-    package func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
+    package func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer {
         try await call(ChangeTransfer.self, id.description, body: change)
     }
 
     package func act(
         _ action: TransferAction, on selection: TransferSelection
-    ) async throws(TransferError) -> [ActionResult] {
+    ) async throws(ServiceError) -> [ActionResult] {
         try await call(ActOnTransfers.self, body: .init(action: action, selection: selection)).results
     }
 
-    package func release(_ id: TransferID) async throws(TransferError) -> PartialSource? {
+    package func release(_ id: TransferID) async throws(ServiceError) -> PartialSource? {
         try await call(ReleaseTransfer.self, id.description).source
     }
 
     package func events(
         _ subscription: EventSubscription
-    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<TransferEvent, any Error> {
         let target = StreamEvents.route.target(query: subscription.items)
         return try await stream(StreamEvents.self, target)
     }
 
-    package func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {
+    package func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError) {
         _ = try await call(AcknowledgeEvents.self, session.name, body: .init(through: number))
     }
 
-    package func sessions() async throws(TransferError) -> [SessionInfo] {
+    package func sessions() async throws(ServiceError) -> [SessionInfo] {
         try await call(ListSessions.self)
     }
 
     package func changeSession(
         _ id: SessionID, _ change: SessionSettingsChange
-    ) async throws(TransferError) -> SessionInfo {
+    ) async throws(ServiceError) -> SessionInfo {
         try await call(ChangeSession.self, id.name, body: change)
     }
 
-    package func settings() async throws(TransferError) -> ServiceSettings {
+    package func settings() async throws(ServiceError) -> ServiceSettings {
         try await call(GetSettings.self)
     }
 
-    package func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
+    package func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
         try await call(ChangeSettings.self, body: change)
     }
 
-    package func status() async throws(TransferError) -> ServiceStatus {
+    package func status() async throws(ServiceError) -> ServiceStatus {
         try await call(GetStatus.self)
     }
 
-    package func lastEvent() async throws(TransferError) -> Int64 {
+    package func lastEvent() async throws(ServiceError) -> Int64 {
         if let number = try await call(GetVersion.self).lastEvent { return number }
         return try await status().lastEvent
     }
 
     /// Asks the daemon to end; returns the number of its process.
-    func stop() async throws(TransferError) -> Int32 {
+    func stop() async throws(ServiceError) -> Int32 {
         try await call(StopDaemon.self).pid
     }
 
@@ -117,42 +117,42 @@ package final class RemoteTransferService: SessionService {
 
     package func attach(
         _ session: SessionID, _ attachment: SessionAttachment
-    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<SessionSignal, any Error> {
         try await stream(AttachSession.self, AttachSession.route.target(session.name, query: attachment.items))
     }
 
     package func connect(
         _ application: ApplicationConnection
-    ) async throws(TransferError) -> AsyncThrowingStream<ApplicationSignal, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<ApplicationSignal, any Error> {
         let target = ConnectApplication.route.target(application.application, query: application.items)
         return try await stream(ConnectApplication.self, target)
     }
 
-    package func becomeActive(_ application: String, process: Int32) async throws(TransferError) {
+    package func becomeActive(_ application: String, process: Int32) async throws(ServiceError) {
         _ = try await call(ActivateApplication.self, application, body: .init(process: process))
     }
 
     package func registerLaunchCommand(
         _ command: LaunchCommand?, of application: String
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         _ = try await call(ChangeApplication.self, application, body: .init(launch: command))
     }
 
-    package func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) {
+    package func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) {
         _ = try await call(ReorderSession.self, session.name, body: .init(order: ids))
     }
 
-    package func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] {
+    package func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult] {
         try await call(QuitSessions.self, body: .init(selection)).results
     }
 
-    package func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report {
+    package func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report {
         switch batch.items {
         case .lines(let urls): return try await submit(urls, of: batch.templates)
         case .each(let items):
             let report = try await call(SubmitBatch.self, body: batch, afterLoss: false)
             guard report.count == items.count else {
-                throw TransferError(.internal, "The daemon answered \(report.count) of \(items.count) requests.")
+                throw ServiceError(.internal, "The daemon answered \(report.count) of \(items.count) requests.")
             }
             return report
         }
@@ -160,9 +160,9 @@ package final class RemoteTransferService: SessionService {
 
     private func submit(
         _ urls: URLLines, of templates: [TransferRequest]
-    ) async throws(TransferError) -> TransferBatch.Report {
+    ) async throws(ServiceError) -> TransferBatch.Report {
         guard let template = templates.first else {
-            throw TransferError(.invalidRequest, "A batch has at least one template.")
+            throw ServiceError(.invalidRequest, "A batch has at least one template.")
         }
         var body = try Self.json(template)
         body.writeInteger(UInt8(ascii: "\n"))
@@ -175,7 +175,7 @@ package final class RemoteTransferService: SessionService {
 
     package func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
-    ) async throws(TransferError) -> SessionAction.Report {
+    ) async throws(ServiceError) -> SessionAction.Report {
         try await call(ActOnSession.self, session.name, body: .init(action: action, ids: ids))
     }
 }
@@ -186,8 +186,8 @@ extension RemoteTransferService {
     func call<E: Endpoint>(
         _ endpoint: E.Type, _ parameter: String? = nil, query: [QueryItem] = [], body: E.Request? = nil,
         afterLoss: Bool = true
-    ) async throws(TransferError) -> E.Response {
-        let bytes = try body.map { body throws(TransferError) in try Self.json(body) }
+    ) async throws(ServiceError) -> E.Response {
+        let bytes = try body.map { body throws(ServiceError) in try Self.json(body) }
         // All calls but a submission may be made twice: the second changes nothing more.
         return try await repeating(afterLoss: afterLoss) { connection throws(ConnectionFailure) in
             try await connection.call(endpoint, parameter, query: query, body: bytes)
@@ -197,7 +197,7 @@ extension RemoteTransferService {
     /// Calls an endpoint whose answer is a stream of lines, which ends when its reader leaves.
     private func stream<E: Endpoint>(
         _ endpoint: E.Type, _ target: String
-    ) async throws(TransferError) -> AsyncThrowingStream<E.Response, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<E.Response, any Error> {
         let reader = try await repeating { connection throws(ConnectionFailure) in
             LineReader<E.Response>(try await connection.open(E.route, target, limited: false))
         }
@@ -206,7 +206,7 @@ extension RemoteTransferService {
 
     private func callLines<E: Endpoint>(
         _ endpoint: E.Type, _ body: ByteBuffer
-    ) async throws(TransferError) -> (lines: [E.Response], head: ResponseFraming.Head) {
+    ) async throws(ServiceError) -> (lines: [E.Response], head: ResponseFraming.Head) {
         try await repeating(afterLoss: false) { connection throws(ConnectionFailure) in
             try await connection.callLines(endpoint, body: body)
         }
@@ -216,7 +216,7 @@ extension RemoteTransferService {
     func repeating<Value: Sendable>(
         afterLoss: Bool = true,
         _ call: (DaemonConnection) async throws(ConnectionFailure) -> Value
-    ) async throws(TransferError) -> Value {
+    ) async throws(ServiceError) -> Value {
         var left = 3
         while true {
             let daemon = try await gate.pass()
@@ -236,15 +236,15 @@ extension RemoteTransferService {
         }
     }
 
-    private static func json(_ value: some Encodable) throws(TransferError) -> ByteBuffer {
+    private static func json(_ value: some Encodable) throws(ServiceError) -> ByteBuffer {
         do {
             return ByteBuffer(bytes: try APIJSON.bytes(value))
         } catch {
-            throw TransferError(.invalidRequest, "The request cannot be written as JSON: \(error)")
+            throw ServiceError(.invalidRequest, "The request cannot be written as JSON: \(error)")
         }
     }
 
-    private static func lines(_ requests: [TransferRequest]) throws(TransferError) -> ByteBuffer {
+    private static func lines(_ requests: [TransferRequest]) throws(ServiceError) -> ByteBuffer {
         var result = ByteBuffer()
         for request in requests {
             var line = try json(request)

@@ -39,7 +39,7 @@ package enum FerryProgram {
         } catch let error as ValidationError {
             context.console.say("ferry: " + error.message)
             return ErrorExit.usage.rawValue
-        } catch let error as TransferError {
+        } catch let error as ServiceError {
             context.console.say("ferry: \(error.message.escapingTerminalControls) (\(error.word.escapingControls))")
             return error.code.row.exitStatus
         } catch {
@@ -63,7 +63,7 @@ package enum FerryProgram {
         let isRequest = typed.first == GetCommand._commandName || typed.first == AddCommand._commandName
         let arguments =
             isRequest
-            ? try typed.prefix(1) + HabitualWords.translated(Array(typed.dropFirst()))
+            ? try typed.prefix(1) + TranslatedArguments.translated(Array(typed.dropFirst()))
             : JoinedOptions.separated(typed)
         // The options of all commands take longer to set up than most commands take. Whatever is not simply good goes the
         // long way, which knows what to say of it.
@@ -79,7 +79,7 @@ package enum FerryProgram {
     /// Shows help, the version, or what is wrong with the command line.
     private static func explain(_ error: any Error, _ arguments: [String], _ context: CommandContext) -> Int32 {
         let code = FerryCommand.exitCode(for: error)
-        if let meant = MeantCommand.sentence(for: arguments) {
+        if let meant = SuggestedCommand.sentence(for: arguments) {
             context.console.say("ferry: " + meant)
             return ErrorExit.usage.rawValue
         }

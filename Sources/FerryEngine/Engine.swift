@@ -18,7 +18,7 @@ package final class Engine: Sendable {
         package var umask = FileMask.usual
         package var logger: Logger
         /// Called at each step at which a crash makes a difference.
-        package var reached: @Sendable (LifeStep) -> Void = { _ in }
+        package var reached: @Sendable (LifecycleStep) -> Void = { _ in }
         /// Seconds between checkpoints.
         package var checkpointInterval: Double = 1
 
@@ -87,7 +87,7 @@ package final class Engine: Sendable {
     /// Removes what a transfer that ended left on disk.
     ///
     /// - Parameter queue: whose threads do it; nil is the usual ones.
-    package func removePartialFile(_ facts: PartialFacts, on queue: DiskQueue? = nil) async throws(TransferError) {
+    package func removePartialFile(_ facts: PartialFacts, on queue: DiskQueue? = nil) async throws(ServiceError) {
         do {
             try await (queue ?? disk.at(.folder(facts.folder))).run { system throws(DiskError) in
                 try PartialFile.remove(facts, disk: system)

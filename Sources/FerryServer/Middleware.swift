@@ -60,7 +60,7 @@ struct ErrorResponses: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let error as TransferError {
+        } catch let error as ServiceError {
             return try .json(ErrorBody(error), status: .init(code: error.code.row.httpStatus))
         } catch let failure as APIFailure {
             return try .json(ErrorBody(failure.error), status: failure.status, headers: failure.headers)
@@ -71,7 +71,7 @@ struct ErrorResponses: RouterMiddleware {
             throw error
         } catch {
             context.logger.error("A call failed for a reason that has no code", metadata: ["error": "\(error)"])
-            let answer = TransferError(.internal, "Ferry failed at this call; the daemon's log says more.")
+            let answer = ServiceError(.internal, "Ferry failed at this call; the daemon's log says more.")
             return try .json(ErrorBody(answer), status: .internalServerError)
         }
     }

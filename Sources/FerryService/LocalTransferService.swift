@@ -20,13 +20,13 @@ package actor LocalTransferService: TransferService {
 
     var queue: Queue
     /// What runs of a session share, and the connections of apps.
-    var ties: SessionTies
+    var runtime: SessionRuntime
     /// The attempts of the transfers that have a slot.
     var attempts: [TransferID: Attempt] = [:]
     var starting = StartingTransfers()
     var ending = EndingTransfers()
     var clock = AlarmClock()
-    var turns = Turns()
+    var locks = ServiceLocks()
     var samplers: Task<Void, Never>?
     /// The networks and the power that transfers depend on.
     var watch: ConditionWatch
@@ -40,7 +40,7 @@ package actor LocalTransferService: TransferService {
         self.configuration = configuration
         self.journal = journal
         life = ServiceLife(startWatch, found: warnings)
-        ties = SessionTies(settings)
+        runtime = SessionRuntime(settings)
         var engine = Engine.Configuration(
             disk: configuration.disk, environment: configuration.environment, logger: configuration.logger)
         engine.timeouts = configuration.timeouts
@@ -61,12 +61,12 @@ package actor LocalTransferService: TransferService {
 
     /// Opens the journal and takes up what it holds.
     ///
-    /// - Throws: ``TransferError`` with code `journal_failed` if the journal is of a newer version or cannot be opened.
+    /// - Throws: ``ServiceError`` with code `journal_failed` if the journal is of a newer version or cannot be opened.
     package static func open(
         _ configuration: ServiceConfiguration
-    ) async throws(TransferError) -> LocalTransferService {
+    ) async throws(ServiceError) -> LocalTransferService {
         let startWatch = StartWatch(folder: configuration.stateFolder, logger: configuration.logger)
-        do throws(TransferError) {
+        do throws(ServiceError) {
             return try await open(configuration, startWatch)
         } catch {
             // What is wrong is said: nothing was trapped.
@@ -77,10 +77,10 @@ package actor LocalTransferService: TransferService {
 
     private static func open(
         _ configuration: ServiceConfiguration, _ startWatch: StartWatch
-    ) async throws(TransferError) -> LocalTransferService {
+    ) async throws(ServiceError) -> LocalTransferService {
         let opened = try await configuration.openJournal()
         let journal = opened.journal
-        let (settings, lastID, lastEvent) = try await journal.read { reader throws(TransferError) in
+        let (settings, lastID, lastEvent) = try await journal.read { reader throws(ServiceError) in
             (try reader.settings() ?? ServiceSettings(), try reader.lastTransferID, try reader.lastEventNumber)
         }
         let service = LocalTransferService(
@@ -95,9 +95,9 @@ package actor LocalTransferService: TransferService {
     /// Whether the service is about to end, and begins nothing more.
     var isShuttingDown: Bool { life.isEnding }
 
-    /// - Throws: ``TransferError`` with code `daemon_unreachable` once the service is about to end.
-    func checkIsOpen() throws(TransferError) {
-        if isShuttingDown { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` once the service is about to end.
+    func checkIsOpen() throws(ServiceError) {
+        if isShuttingDown { throw ServiceError(.daemonUnreachable, "The daemon is ending.") }
     }
 
     /// Begins to stop all runs; the service still answers.
@@ -113,7 +113,7 @@ package actor LocalTransferService: TransferService {
     package func shutdown() async {
         beginEnd()
         guard life.close() else { return }
-        ties.endConnections()
+        runtime.endConnections()
         await life.endOfRuns?.value
         await hub.finish()
         await engine.shutdown()
@@ -127,7 +127,7 @@ package actor LocalTransferService: TransferService {
     private static let journalPatience = Duration.seconds(1)
 
     /// Notes that a part that the service needs has failed, so that `run` ends with it.
-    func noteFailure(_ error: TransferError) {
+    func noteFailure(_ error: ServiceError) {
         guard error.code == .journalFailed, life.fail(error) else { return }
         logger.critical("the journal failed", metadata: ["error": "\(error)"])
     }
@@ -146,7 +146,7 @@ package actor LocalTransferService: TransferService {
 extension LocalTransferService: Service {
     /// Runs until the graceful shutdown of its group, then makes everything durable.
     ///
-    /// - Throws: ``TransferError`` with code `journal_failed` as soon as the journal fails: a daemon without one must end.
+    /// - Throws: ``ServiceError`` with code `journal_failed` as soon as the journal fails: a daemon without one must end.
     package func run() async throws {
         let failures = life.failures
         let failure = await withGracefulShutdownHandler {

@@ -18,7 +18,7 @@ package struct ServiceConfiguration: Sendable {
     /// How names are looked up.
     package var lookup = NameLookup.system
     /// Called at each step at which a crash makes a difference.
-    package var reached: @Sendable (LifeStep) -> Void
+    package var reached: @Sendable (LifecycleStep) -> Void
     /// Called when nothing has run for a while after work and the journal is tidy; returns at once.
     package var atRest: @Sendable () -> Void = {}
     /// Gives the random numbers that spread delays, from 0 up to 1.
@@ -56,7 +56,7 @@ package struct ServiceConfiguration: Sendable {
     package init(
         stateFolder: String?, logger: Logger, environment: [String: String],
         journal: @escaping OpenedJournal.Opening,
-        reached: @escaping @Sendable (LifeStep) -> Void = { _ in }
+        reached: @escaping @Sendable (LifecycleStep) -> Void = { _ in }
     ) {
         self.reached = reached
         self.stateFolder = stateFolder

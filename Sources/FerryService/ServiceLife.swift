@@ -10,8 +10,8 @@ struct ServiceLife {
     /// The stop of all runs, once the service is about to end.
     private(set) var endOfRuns: Task<Void, Never>?
     private var isClosed = false
-    private var failure: TransferError?
-    private let failed = AsyncStream.makeStream(of: TransferError.self)
+    private var failure: ServiceError?
+    private let failed = AsyncStream.makeStream(of: ServiceError.self)
 
     init(_ start: StartWatch, found: [String]) {
         self.start = start
@@ -46,7 +46,7 @@ struct ServiceLife {
     }
 
     /// Notes that a part that the service needs has failed; false if one had before.
-    mutating func fail(_ error: TransferError) -> Bool {
+    mutating func fail(_ error: ServiceError) -> Bool {
         guard failure == nil else { return false }
         failure = error
         failed.continuation.yield(error)
@@ -54,7 +54,7 @@ struct ServiceLife {
     }
 
     /// The first failure, and the end.
-    var failures: AsyncStream<TransferError> { failed.stream }
+    var failures: AsyncStream<ServiceError> { failed.stream }
 
     func finish() { failed.continuation.finish() }
 }

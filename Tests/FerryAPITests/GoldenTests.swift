@@ -41,7 +41,7 @@ import Testing
             + #""bytes_spent":0,"bytes_to_send":null,"challenge":null,"content_type":null,"#
             + #""created_at":"2026-01-31T12:00:00.500Z","destination":null,"direction":"download","error":null,"etag":null,"file":null,"final_url":null,"#
             + #""finished_at":null,"folder":"/srv/files","given_name":"f.iso","id":"0000019c00000001","insecure":false,"last_modified":null,"#
-            + #""length_verified":true,"method":"GET","mismatched":[],"name":null,"next_try_at":null,"not_before":null,"note":null,"notes":[],"priority":"normal","rate_limit":0,"#
+            + #""length_verified":true,"method":"GET","mismatched":[],"name":null,"next_attempt_at":null,"not_before":null,"note":null,"notes":[],"priority":"normal","rate_limit":0,"#
             + #""reason":null,"redirects":[],"response":null,"session":"com.example.app","started_at":null,"started_over":0,"state":"suspended","tags":[],"unchanged":false,"#
             + #""url":"https://a.example/f.iso?k=v","verified":[]}"#
         try check(Transfer(record, live: .waiting(.slot)), golden)
@@ -71,7 +71,7 @@ import Testing
         var details = ErrorDetails(httpStatus: 403, url: "https://a.example/f")
         details.attempts = 2
         try check(
-            ErrorBody(TransferError(.urlExpired, "The link has expired.", details: details)),
+            ErrorBody(ServiceError(.urlExpired, "The link has expired.", details: details)),
             #"{"error":{"code":"url_expired","details":{"attempts":2,"http_status":403,"url":"https://a.example/f"},"#
                 + #""message":"The link has expired."}}"#)
     }
@@ -161,7 +161,7 @@ import Testing
             [QueryItem("part", "ended"), QueryItem("offset", "-1")], [QueryItem("part", "ended"), QueryItem("x", "")],
             [QueryItem("part", "ended"), QueryItem("order", "newest")],
         ] {
-            #expect(throws: TransferError.self) { try QueueQuery(items: items) }
+            #expect(throws: ServiceError.self) { try QueueQuery(items: items) }
         }
     }
 }

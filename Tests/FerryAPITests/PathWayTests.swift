@@ -62,9 +62,9 @@ import Testing
             try PrivateFolder.make(folder + "/a/b")
             #expect(PathFacts(at: folder + "/a/b").map { $0.mode & 0o777 } == 0o700)
             try FileManager.default.setAttributes([.posixPermissions: 0o772], ofItemAtPath: folder)
-            let error = #expect(throws: TransferError.self) { try PrivateFolder.make(folder + "/a/b") }
+            let error = #expect(throws: ServiceError.self) { try PrivateFolder.make(folder + "/a/b") }
             #expect(error?.message.contains("chmod go-w") == true)
-            #expect(throws: TransferError.self) { try PrivateFolder.make(folder + "/c/d") }
+            #expect(throws: ServiceError.self) { try PrivateFolder.make(folder + "/c/d") }
             #expect(!FerryPaths.isFolder(folder + "/c"))
         }
     }

@@ -28,16 +28,16 @@ import Testing
         let paths = try paths(["FERRY_HOME": "/f//", "HOME": "/h", "XDG_RUNTIME_DIR": "/r", "XDG_STATE_HOME": "/s"])
         #expect(paths.stateFolder == "/f/state")
         #expect(paths.runtimeFolder == "/f/run")
-        #expect(throws: TransferError.self) { try self.paths(["FERRY_HOME": "here"]) }
+        #expect(throws: ServiceError.self) { try self.paths(["FERRY_HOME": "here"]) }
     }
 
     @Test func `a socket's path that the system cannot take is refused with what to set`() throws {
         let room = FerryPaths.longestSocketPath - "/ferry/ferryd.sock".utf8.count
         let fits = "/" + String(repeating: "x", count: room - 1)
         #expect(try paths(["HOME": "/h", "XDG_RUNTIME_DIR": fits]).socket.utf8.count == 107)
-        let error = #expect(throws: TransferError.self) { try paths(["HOME": "/h", "XDG_RUNTIME_DIR": fits + "x"]) }
+        let error = #expect(throws: ServiceError.self) { try paths(["HOME": "/h", "XDG_RUNTIME_DIR": fits + "x"]) }
         #expect(error?.message.contains("set XDG_RUNTIME_DIR") == true)
-        let home = #expect(throws: TransferError.self) { try paths(["FERRY_HOME": fits + "xxxxxxx"]) }
+        let home = #expect(throws: ServiceError.self) { try paths(["FERRY_HOME": fits + "xxxxxxx"]) }
         #expect(home?.message.contains("set FERRY_HOME") == true)
     }
 }

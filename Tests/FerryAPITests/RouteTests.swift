@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["%", "%4", "a=%zz", "a=%FF"]) func `a broken escape is refused`(query: String) {
-        #expect(throws: TransferError.self) { try QueryItem.decode(query) }
+        #expect(throws: ServiceError.self) { try QueryItem.decode(query) }
     }
 
     @Test func `lines are cut wherever the pieces end`() {

@@ -50,9 +50,9 @@ import Testing
             facts.startedOver = 2
             facts.bytesSpent = 77
         }
-        full.error = TransferError(.offline, "No network.")
+        full.error = ServiceError(.offline, "No network.")
         full.attempts = 3
-        full.nextTryAt = Date(timeIntervalSince1970: 8)
+        full.nextAttemptAt = Date(timeIntervalSince1970: 8)
         full.finishedAt = Date(timeIntervalSince1970: 7)
         full.unchanged = true
         full.bytesPerSecond = 1.5
@@ -69,6 +69,6 @@ import Testing
         let (query, isShort) = try ListTransfers.query([ListTransfers.omitsUsual, QueryItem("limit", "7")])
         #expect(isShort && query.limit == 7)
         #expect(try ListTransfers.query([]).isShort == false)
-        #expect(throws: TransferError.self) { try ListTransfers.query([QueryItem("omit", "all")]) }
+        #expect(throws: ServiceError.self) { try ListTransfers.query([QueryItem("omit", "all")]) }
     }
 }

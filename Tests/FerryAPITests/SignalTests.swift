@@ -82,7 +82,7 @@ import Testing
             TransferBatch.Report(
                 [
                     TransferBatch.Result(id: TransferID(rawValue: 1)),
-                    TransferBatch.Result(error: TransferError(.invalidURL, "No.")),
+                    TransferBatch.Result(error: ServiceError(.invalidURL, "No.")),
                 ], lastEvent: 4),
             #"{"last_event":4,"runs":[{"count":1,"first":"0000000000000001"},"#
                 + #"{"count":1,"error":{"code":"invalid_url","message":"No."}}]}"#)
@@ -98,7 +98,7 @@ import Testing
         try check(QuitSessions.Request(.session(.cli)), #"{"session":"cli"}"#)
         try check(QuitSessions.Request(.application("app")), #"{"application":"app"}"#)
         for wrong in ["{}", #"{"session":"a","application":"b"}"#] {
-            #expect(throws: TransferError.self) {
+            #expect(throws: ServiceError.self) {
                 try APIJSON.decoder.decode(QuitSessions.Request.self, from: Data(wrong.utf8))
             }
         }
@@ -131,8 +131,8 @@ import Testing
         manager.isManager = true
         #expect(try SessionAttachment(items: manager.items) == manager)
         #expect(try manager.session().name == "app:i")
-        #expect(throws: TransferError.self) { try SessionAttachment(items: []) }
-        #expect(throws: TransferError.self) { try SessionAttachment(items: [QueryItem("other", "1")]) }
+        #expect(throws: ServiceError.self) { try SessionAttachment(items: []) }
+        #expect(throws: ServiceError.self) { try SessionAttachment(items: [QueryItem("other", "1")]) }
     }
 
     @Test func `a connection survives the wire`() throws {
@@ -140,6 +140,6 @@ import Testing
             let connection = ApplicationConnection(application: "app", process: 7, launchedFor: session)
             #expect(try ApplicationConnection("app", items: connection.items) == connection)
         }
-        #expect(throws: TransferError.self) { try ApplicationConnection("app", items: [QueryItem("process", "-1")]) }
+        #expect(throws: ServiceError.self) { try ApplicationConnection("app", items: [QueryItem("process", "-1")]) }
     }
 }

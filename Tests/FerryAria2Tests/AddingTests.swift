@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `passes on the error of the service`() async {
-        let client = Client(FakeService(refusal: TransferError(.diskFull, "No room.")))
+        let client = Client(FakeService(refusal: ServiceError(.diskFull, "No room.")))
         #expect(await client.call("aria2.addUri", #"["http://h/"]"#) == Client.error("No room."))
     }
 
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func `is added once where it cannot be moved`() async {
-        let client = Client(FakeService(moveRefusal: TransferError(.diskFull, "No room.")))
+        let client = Client(FakeService(moveRefusal: ServiceError(.diskFull, "No room.")))
         let gid = await client.call("aria2.addUri", #"["http://h/1"],{},0"#)
         #expect(client.service.all.map { "\"\($0.id)\"" } == [gid])
         #expect(client.lines.all.count == 1)

@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: ErrorCode.allCases)
     func `A14 has the error's own number`(code: ErrorCode) {
         var transfer = Transfer.sample(id: 1, state: .failed)
-        transfer.error = TransferError(code, "Why.")
+        transfer.error = ServiceError(code, "Why.")
         #expect(
             String(decoding: Download(transfer).value(keys: ["errorCode", "errorMessage"]).json, as: UTF8.self)
                 == #"{"errorCode":"\#(code.row.aria2 ?? 1)","errorMessage":"Why."}"#)

@@ -23,10 +23,10 @@ import Testing
     }
 
     @Test func `what was tried is named`() throws {
-        let error = #expect(throws: TransferError.self) { try find(["PATH": "/bin"]) }
+        let error = #expect(throws: ServiceError.self) { try find(["PATH": "/bin"]) }
         #expect(error?.code == .daemonUnreachable)
         #expect(error?.message.contains("/opt/bin/ferryd, /bin/ferryd") == true)
-        let named = #expect(throws: TransferError.self) { try find(["FERRYD": "/gone"], has: "/opt/bin/ferryd") }
+        let named = #expect(throws: ServiceError.self) { try find(["FERRYD": "/gone"], has: "/opt/bin/ferryd") }
         #expect(named?.message.contains("FERRYD is /gone") == true)
         #expect(error?.preventsStart == true && named?.preventsStart == true)
     }
@@ -39,7 +39,7 @@ import Testing
             #expect(DaemonProcess.refusal(file) == EACCES && DaemonProcess.refusal(file + "/x") == ENOTDIR)
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: file)
             #expect(DaemonProcess.refusal(file) == nil)
-            let error = #expect(throws: TransferError.self) {
+            let error = #expect(throws: ServiceError.self) {
                 try DaemonExecutable(environment: ["FERRYD": folder.path], refusal: DaemonProcess.refusal).find()
             }
             #expect(error?.details.errno == EACCES && error?.preventsStart == true)
@@ -49,8 +49,8 @@ import Testing
     @Test(
         arguments: [
             ("ready", .ready), ("", .silent), ("nonsense", .silent),
-            ("error disk_full No room.", .refused(TransferError(.diskFull, "No room."))),
-            ("error new_word Odd.", .refused(TransferError(.daemonUnreachable, "Odd."))),
+            ("error disk_full No room.", .refused(ServiceError(.diskFull, "No room."))),
+            ("error new_word Odd.", .refused(ServiceError(.daemonUnreachable, "Odd."))),
         ] as [(String, ReadinessReport)])
     func `the daemon's line is understood`(line: String, report: ReadinessReport) {
         #expect(ReadinessReport(line: line) == report)
@@ -72,7 +72,7 @@ import Testing
     @Test func `a daemon that ends at once is an error with the end of its log`() async throws {
         try await withProgram("echo no luck >&2; exit 1") { configuration in
             let service = RemoteTransferService(configuration)
-            let error = await #expect(throws: TransferError.self) { try await service.status() }
+            let error = await #expect(throws: ServiceError.self) { try await service.status() }
             await service.shutdown()
             #expect(error?.code == .daemonUnreachable)
             #expect(error?.message.contains("no luck") == true)
@@ -83,7 +83,7 @@ import Testing
     @Test func `the reason that a daemon gives is the error`() async throws {
         try await withProgram("echo error journal_failed Broken. >&$FERRY_READY_FD") { configuration in
             let service = RemoteTransferService(configuration)
-            let error = await #expect(throws: TransferError.self) { try await service.status() }
+            let error = await #expect(throws: ServiceError.self) { try await service.status() }
             await service.shutdown()
             #expect(error?.code == .journalFailed)
             #expect(error?.message == "Broken.")
@@ -135,7 +135,7 @@ import Testing
             case .linkedFolder: #expect(unsafe symlink(elsewhere, state) == 0)
             }
             let service = RemoteTransferService(configuration)
-            let error = await #expect(throws: TransferError.self) { try await service.status() }
+            let error = await #expect(throws: ServiceError.self) { try await service.status() }
             await service.shutdown()
             #expect(error?.code == .daemonUnreachable && error?.message.contains("move it away") == true)
             #expect(LogTail.lines(of: log, count: 5) == nil)
@@ -203,7 +203,7 @@ import Testing
             let process = try spawn(configuration)
             defer { kill(process.pid, SIGKILL) }
             let daemon = LocalDaemon(configuration, socketLimit: .zero)
-            let error = await #expect(throws: TransferError.self) { try await daemon.statusIfRunning() }
+            let error = await #expect(throws: ServiceError.self) { try await daemon.statusIfRunning() }
             #expect(error?.code == .daemonUnreachable)
             #expect(error?.message.contains("runs as process \(process.pid), and no client can reach it") == true)
             #expect(try await daemon.stop())
@@ -247,7 +247,7 @@ import Testing
             var passive = configuration
             passive.startsDaemon = false
             let service = RemoteTransferService(passive)
-            let error = await #expect(throws: TransferError.self) { try await service.status() }
+            let error = await #expect(throws: ServiceError.self) { try await service.status() }
             await service.shutdown()
             #expect(error?.code == .daemonUnreachable)
             #expect(

@@ -56,7 +56,7 @@ import Testing
     func `names a daemon that speaks another API`(field: String, sentence: String) async throws {
         let other = Self.answer("not for us", status: "404 Not Found", fields: "\(field)ferry-api: 7\r\n")
         let asked = try await requests(other) { service in
-            let error = await #expect(throws: TransferError.self) { try await submit(service) }
+            let error = await #expect(throws: ServiceError.self) { try await submit(service) }
             #expect(error?.code == .daemonUnreachable)
             #expect(error?.message.hasPrefix(sentence) == true, "\(error?.message ?? "")")
             #expect(error?.message.contains("ferry daemon stop") == true)
@@ -75,7 +75,7 @@ import Testing
     /// What was read may be done: a second time would make a second transfer.
     @Test func `is not made again when the daemon ended after it had read it`() async throws {
         let asked = try await requests(.swallow) { service in
-            let error = await #expect(throws: TransferError.self) { try await submit(service) }
+            let error = await #expect(throws: ServiceError.self) { try await submit(service) }
             #expect(error?.code == .daemonUnreachable)
         }
         #expect(asked == [Self.submission])

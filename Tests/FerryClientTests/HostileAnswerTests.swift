@@ -99,7 +99,7 @@ import Testing
         // Each call takes one of the answers.
         var rounds = Mutations(seed: 42)
         try await rounds.rounds(300) { _, round in
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 switch round % 5 {
                 case 0: _ = try await service.status()
                 case 1: _ = try await service.transfers(TransferQuery())
@@ -127,7 +127,7 @@ import Testing
         let response = try await connection.open(
             StreamEvents.route, StreamEvents.route.target(), limited: false)
         let reader = LineReader<TransferEvent>(response, longestLine: 1024)
-        let error = await #expect(throws: TransferError.self) { try await reader.value() }
+        let error = await #expect(throws: ServiceError.self) { try await reader.value() }
         #expect(error?.message.contains("1024 bytes") == true)
     }
 
@@ -139,7 +139,7 @@ import Testing
         defer { socket.stop() }
         let service = RemoteTransferService(
             over: DaemonConnection(socket: socket.path, limit: .seconds(60)), launcher: nil)
-        let error = await #expect(throws: TransferError.self) { try await service.allTransfers(of: .cli) }
+        let error = await #expect(throws: ServiceError.self) { try await service.allTransfers(of: .cli) }
         #expect(error?.message.contains("does not come to an end") == true)
         await service.shutdown()
     }

@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: [false, true]) func `is spoken of, then given up`(isStream: Bool) async throws {
         let said = try await said(ScriptedSocket { .hold }, sleep: { _ in }) { service in
-            let error = await #expect(throws: TransferError.self) {
+            let error = await #expect(throws: ServiceError.self) {
                 if isStream {
                     _ = try await service.events(EventSubscription())
                 } else {

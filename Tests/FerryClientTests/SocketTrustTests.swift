@@ -11,7 +11,7 @@ import Testing
     /// Makes a call to a socket whose folder or file was changed first; the error, and what was sent.
     private func call(
         changing change: (_ folder: String, _ socket: String) throws -> Void
-    ) async throws -> (error: TransferError?, requests: [String]) {
+    ) async throws -> (error: ServiceError?, requests: [String]) {
         let folder = "/tmp/ft-\(UInt64.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(
             atPath: folder + "/run", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

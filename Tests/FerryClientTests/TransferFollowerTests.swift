@@ -71,12 +71,12 @@ import Testing
     }
 
     @Test func `an unknown id is an error at the start`() async {
-        await #expect(throws: TransferError.self) { try await follow(ScriptedService([]), [Self.one], after: nil) }
+        await #expect(throws: ServiceError.self) { try await follow(ScriptedService([]), [Self.one], after: nil) }
     }
 
     @Test func `daemons that end without progress are given up after five in a row`() async throws {
         let service = ScriptedService([], known: [Self.transfer(Self.one, .running)])
-        let error = await #expect(throws: TransferError.self) { _ = try await follow(service, [Self.one], after: 4) }
+        let error = await #expect(throws: ServiceError.self) { _ = try await follow(service, [Self.one], after: 4) }
         #expect(error?.code == .daemonUnreachable)
         #expect(service.subscriptions.count == TransferFollower.tries + 1)
     }

@@ -7,10 +7,10 @@ import Testing
     private static let good = "http://example.com/good"
     private static let bad = "http://example.com/bad"
     private static let worse = "http://example.com/worse"
-    private static let ends: [String: Result<String, TransferError>] = [
+    private static let ends: [String: Result<String, ServiceError>] = [
         good: .success("/home/me/good"),
-        bad: .failure(TransferError(.notFound, "The server has no such file.")),
-        worse: .failure(TransferError(.diskFull, "The disk is full.")),
+        bad: .failure(ServiceError(.notFound, "The server has no such file.")),
+        worse: .failure(ServiceError(.diskFull, "The disk is full.")),
     ]
 
     @Test(
@@ -54,7 +54,7 @@ import Testing
 
     @Test func `add prints one id a line and says what was refused`() async {
         let console = RecordingConsole()
-        let daemon = FakeDaemon(refusals: [Self.bad: TransferError(.destinationUnwritable, "The folder is read-only.")])
+        let daemon = FakeDaemon(refusals: [Self.bad: ServiceError(.destinationUnwritable, "The folder is read-only.")])
         #expect(await ferry("add", Self.good, Self.bad, Self.worse, daemon: daemon, console: console) == 10)
         #expect(console.output == "0000000000000001\n0000000000000002\n")
         #expect(console.talk == "ferry: \(Self.bad): The folder is read-only. (destination_unwritable)\n")
@@ -63,7 +63,7 @@ import Testing
     @Test func `add takes a file of URLs as a list, and says of it what it says of arguments`() async {
         let files = ["list": "# all\n\n \(Self.good)\t\r\n\(Self.bad)\n\(Self.worse)"]
         let console = RecordingConsole(files: files)
-        let daemon = FakeDaemon(refusals: [Self.bad: TransferError(.destinationUnwritable, "The folder is read-only.")])
+        let daemon = FakeDaemon(refusals: [Self.bad: ServiceError(.destinationUnwritable, "The folder is read-only.")])
         #expect(await ferry("add", "--paused", "-i", "list", daemon: daemon, console: console) == 10)
         #expect(await ferry("add", "--paused", "-i", "list", Self.good, daemon: daemon, console: console) == 10)
         #expect(
@@ -111,7 +111,7 @@ import Testing
     @Test func `an unreachable daemon has status 14`() async {
         let console = RecordingConsole()
         let context = CommandContext(console: console, environment: [:], currentFolder: "/") {
-            throw TransferError(.daemonUnreachable, "No daemon.")
+            throw ServiceError(.daemonUnreachable, "No daemon.")
         }
         #expect(await FerryProgram.run(["list"], in: context) == 14)
         #expect(console.talk == "ferry: No daemon. (daemon_unreachable)\n")

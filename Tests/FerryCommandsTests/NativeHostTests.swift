@@ -7,7 +7,7 @@ import Testing
 @testable import FerryCommands
 
 @Suite(.timeLimit(.minutes(1))) struct `A browser's extension` {
-    private let daemon = FakeDaemon(refusals: ["http://bad.example/": TransferError(.invalidURL, "That is no URL.")])
+    private let daemon = FakeDaemon(refusals: ["http://bad.example/": ServiceError(.invalidURL, "That is no URL.")])
 
     /// Returns the host's answers to messages, as JSON without the lengths.
     private func answers(_ messages: String..., cut: Int = .max) async throws -> [String] {
@@ -80,7 +80,7 @@ import Testing
         #expect(try frames.append([1, 0]).isEmpty)
         #expect(try frames.append([0, 0]).isEmpty)
         #expect(try frames.append([7, 0, 0, 0, 0]) == [[7], []])
-        #expect(throws: TransferError.self) { _ = try frames.append([0xFF, 0xFF, 0xFF, 0xFF]) }
+        #expect(throws: ServiceError.self) { _ = try frames.append([0xFF, 0xFF, 0xFF, 0xFF]) }
     }
 
     @Test func `is told what runs`() {

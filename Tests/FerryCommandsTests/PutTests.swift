@@ -100,7 +100,7 @@ import Testing
         #expect(await run(forms + "/mine", url, daemon: daemon) == 0, "\(console.talk)")
         #expect(await run("--data-form", "a=b", url, daemon: daemon) == 0, "\(console.talk)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: forms) == ["mine"])
-        let refusing = FakeDaemon(refusals: [url: TransferError(.invalidRequest, "No.")])
+        let refusing = FakeDaemon(refusals: [url: ServiceError(.invalidRequest, "No.")])
         #expect(await run("--data-form", "a=b", url, daemon: refusing) != 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: forms) == ["mine"])
     }

@@ -59,7 +59,7 @@ import Testing
         var transfer = Transfer.sample(url: "https://example.com/%E6%97%A5%E6%9C%AC%E8%AA%9E.iso")
         transfer.state = state
         transfer.reason = state == .waiting ? .retry : nil
-        transfer.error = TransferError(.connectFailed, "example.com refused the connection.")
+        transfer.error = ServiceError(.connectFailed, "example.com refused the connection.")
         #expect(ProgressLine().render(transfer, width: width, now: now).displayWidth <= width)
     }
 
@@ -67,10 +67,10 @@ import Testing
         var transfer = Transfer.sample()
         transfer.state = .waiting
         transfer.reason = .retry
-        transfer.error = TransferError(
+        transfer.error = ServiceError(
             .connectFailed, "example.com refused the connection.", details: ErrorDetails())
         transfer.error?.details.attempts = 3
-        transfer.nextTryAt = now.addingTimeInterval(8)
+        transfer.nextAttemptAt = now.addingTimeInterval(8)
         let line = ProgressLine(retries: RetryLimits(usual: 5)).render(transfer, width: 120, now: now)
         #expect(line == "file.iso  waiting: example.com refused the connection; next try in 8 s (3 of 5)")
     }
@@ -81,7 +81,7 @@ import Testing
         transfer.state = .waiting
         transfer.reason = .retry
         transfer.bytesReceived = bytes
-        transfer.error = TransferError(.connectFailed, "It failed.", details: ErrorDetails(errno: cause))
+        transfer.error = ServiceError(.connectFailed, "It failed.", details: ErrorDetails(errno: cause))
         transfer.error?.details.attempts = 1
         let limits = RetryLimits(usual: 5, unreachable: 2)
         #expect(WaitSentence.of(transfer, retries: limits, now: now)?.hasSuffix(count) == true)
@@ -92,9 +92,9 @@ import Testing
         var transfer = Transfer.sample()
         transfer.state = .waiting
         transfer.reason = .server
-        transfer.error = TransferError(.serverBusy, "The server answered 503 for https://example.com/file.iso.")
+        transfer.error = ServiceError(.serverBusy, "The server answered 503 for https://example.com/file.iso.")
         transfer.error?.details.attempts = 3
-        transfer.nextTryAt = now.addingTimeInterval(8)
+        transfer.nextAttemptAt = now.addingTimeInterval(8)
         let line = ProgressLine(retries: RetryLimits(usual: 5)).render(transfer, width: 60, now: now)
         #expect(line == "file.iso  waiting: The server ans…; next try in 8 s (3 of 5)")
         #expect(line.displayWidth == 60)
@@ -106,7 +106,7 @@ import Testing
         transfer.state = .waiting
         transfer.reason = .server
         transfer.attempts = 0
-        transfer.nextTryAt = now.addingTimeInterval(90)
+        transfer.nextAttemptAt = now.addingTimeInterval(90)
         let line = ProgressLine().render(transfer, width: 120, now: now)
         #expect(line == "file.iso  waiting: its server, which wants a pause; next try in 90 s")
     }
@@ -196,7 +196,7 @@ import Testing
     @Test func `a full disk says how much is needed`() {
         var transfer = Transfer.sample()
         (transfer.state, transfer.reason) = (.waiting, .disk)
-        transfer.error = TransferError(.diskFull, "5.0 GiB are needed in /d, and 1.0 GiB are free.")
+        transfer.error = ServiceError(.diskFull, "5.0 GiB are needed in /d, and 1.0 GiB are free.")
         #expect(
             WaitSentence.of(transfer, now: now) == "room on the disk: 5.0 GiB are needed in /d, and 1.0 GiB are free")
     }
@@ -211,7 +211,7 @@ import Testing
     func `a certificate that is not trusted has an option that helps`(problem: CertificateProblem?, words: String) {
         var transfer = Transfer.sample()
         transfer.state = .failed
-        var error = TransferError(.tlsCertificate, "No.")
+        var error = ServiceError(.tlsCertificate, "No.")
         error.details.certificate = problem
         transfer.error = error
         #expect(Advice.of([transfer, transfer]) == [words])
@@ -219,7 +219,7 @@ import Testing
 
     @Test func `another error has no option that helps`() {
         var transfer = Transfer.sample()
-        (transfer.state, transfer.error) = (.failed, TransferError(.connectFailed, "No."))
+        (transfer.state, transfer.error) = (.failed, ServiceError(.connectFailed, "No."))
         #expect(Advice.of([transfer]).isEmpty)
     }
 

@@ -8,7 +8,7 @@ import Testing
     .serialized, .enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm")), .timeLimit(.minutes(3)))
 struct `A daemon that dies while it copies` {
     private static let body = SeededBody(seed: 15, size: 3_000_000)
-    private static let steps: [LifeStep] = [
+    private static let steps: [LifecycleStep] = [
         .wholeVerified, .copyMade, .copySynced, .intentCommitted, .attributesSet, .renamed, .folderSynced,
         .outcomeCommitted,
     ]
@@ -29,7 +29,7 @@ struct `A daemon that dies while it copies` {
     }
 
     @Test(arguments: steps)
-    func `F2 D1 leaves the file once and whole, and neither copy nor partial file`(step: LifeStep) async throws {
+    func `F2 D1 leaves the file once and whole, and neither copy nor partial file`(step: LifecycleStep) async throws {
         try await withDaemon(OriginScript(Self.body)) { ferry, origin in
             let parts = "/dev/shm/ferry-\(UUID().uuidString)"
             defer { try? FileManager.default.removeItem(atPath: parts) }

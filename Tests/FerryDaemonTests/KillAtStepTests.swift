@@ -7,14 +7,14 @@ struct `A daemon that dies at a step` {
     private static let body = SeededBody(seed: 11, size: 3_000_000)
 
     /// Steps that a download without faults passes before its end, while the client knows its id.
-    private static let plainSteps: [LifeStep] = [
+    private static let plainSteps: [LifecycleStep] = [
         .headAccepted, .partialMade, .identityCommitted, .bytesWritten, .bytesSynced, .wholeVerified, .intentCommitted,
         .attributesSet, .renamed, .folderSynced, .outcomeCommitted,
     ]
 
     @Test(arguments: plainSteps)
     func `D1 is started again by the waiting client, and the file is there once and whole`(
-        step: LifeStep
+        step: LifecycleStep
     ) async throws {
         try await withDaemon(OriginScript(Self.body)) { ferry, origin in
             try await ferry.startDaemon(["FERRY_KILL_AT": step.rawValue])
@@ -30,7 +30,7 @@ struct `A daemon that dies at a step` {
         // Less than what is taken from the client while the head is judged: all of it counts, however long that takes.
         let script = OriginScript(Self.body, .on(.request(1), .cut(after: 400_000)))
         try await withDaemon(script) { ferry, origin in
-            try await ferry.startDaemon(["FERRY_KILL_AT": LifeStep.rangesCommitted.rawValue])
+            try await ferry.startDaemon(["FERRY_KILL_AT": LifecycleStep.rangesCommitted.rawValue])
             let first = try #require(ferry.daemons.first)
             let result = try await ferry.run(["get", origin.url()])
             #expect(result.status == 0, "\(result)")
@@ -46,7 +46,7 @@ struct `A daemon that dies at a step` {
         let script = OriginScript(
             Self.body, .on(.request(1), .cut(after: 2_000_000)), .on(.requests(2...), .version(changed)))
         try await withDaemon(script) { ferry, origin in
-            try await ferry.startDaemon(["FERRY_KILL_AT": LifeStep.restartCommitted.rawValue])
+            try await ferry.startDaemon(["FERRY_KILL_AT": LifecycleStep.restartCommitted.rawValue])
             let first = try #require(ferry.daemons.first)
             let result = try await ferry.run(["get", origin.url()])
             #expect(result.status == 0, "\(result)")
@@ -57,7 +57,7 @@ struct `A daemon that dies at a step` {
 
     @Test func `D1 after a request was committed and before its answer still fetches it once`() async throws {
         try await withDaemon(OriginScript(Self.body)) { ferry, origin in
-            try await ferry.startDaemon(["FERRY_KILL_AT": LifeStep.requestCommitted.rawValue])
+            try await ferry.startDaemon(["FERRY_KILL_AT": LifecycleStep.requestCommitted.rawValue])
             let result = try await ferry.run(["add", origin.url()])
             #expect(result.status == 14, "\(result)")
             #expect(result.stdout.isEmpty, "\(result)")
@@ -72,7 +72,7 @@ struct `A daemon that dies at a step` {
     @Test func `D1 after a cancel was committed removes the partial file`() async throws {
         let script = OriginScript(Self.body, always: .stall(after: 2_000_000))
         try await withDaemon(script) { ferry, origin in
-            try await ferry.startDaemon(["FERRY_KILL_AT": LifeStep.cancelCommitted.rawValue])
+            try await ferry.startDaemon(["FERRY_KILL_AT": LifecycleStep.cancelCommitted.rawValue])
             let first = try #require(ferry.daemons.first)
             let id = try await ferry.add(origin.url())
             await origin.waitForBytesSent(2_000_000)
@@ -89,7 +89,7 @@ struct `A daemon that dies at a step` {
     @Test func `D1 after a removal was committed forgets the transfer and removes its partial file`() async throws {
         let script = OriginScript(Self.body, always: .stall(after: 2_000_000))
         try await withDaemon(script) { ferry, origin in
-            try await ferry.startDaemon(["FERRY_KILL_AT": LifeStep.actionCommitted.rawValue])
+            try await ferry.startDaemon(["FERRY_KILL_AT": LifecycleStep.actionCommitted.rawValue])
             let first = try #require(ferry.daemons.first)
             let id = try await ferry.add(origin.url())
             await origin.waitForBytesSent(2_000_000)

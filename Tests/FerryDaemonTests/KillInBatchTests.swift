@@ -39,7 +39,7 @@ struct `A daemon that dies in the middle of many` {
 
     /// Submits the batch and pauses it; the daemon that is there then dies at a step.
     private func pausedBatch(
-        _ ferry: DaemonFixture, _ origin: ScriptedOrigin, dyingAt step: LifeStep
+        _ ferry: DaemonFixture, _ origin: ScriptedOrigin, dyingAt step: LifecycleStep
     ) async throws -> [TransferID] {
         let ids = try await submit(ferry, origin)
         let session = try SessionID(Self.session)
@@ -59,12 +59,12 @@ struct `A daemon that dies in the middle of many` {
         }
     }
 
-    @Test(arguments: [LifeStep.batchChecked, .requestCommitted])
-    func `B1 has stored all of a batch or nothing`(step: LifeStep) async throws {
+    @Test(arguments: [LifecycleStep.batchChecked, .requestCommitted])
+    func `B1 has stored all of a batch or nothing`(step: LifecycleStep) async throws {
         try await withDaemon(Self.held) { ferry, origin in
             try await ferry.startDaemon(["FERRY_KILL_AT": step.rawValue])
             let batch = try batch(ferry, origin)
-            let error = await #expect(throws: TransferError.self) {
+            let error = await #expect(throws: ServiceError.self) {
                 try await ferry.withClient { _ = try await $0.submit(batch) }
             }
             #expect(error?.code == .daemonUnreachable)
@@ -74,17 +74,17 @@ struct `A daemon that dies in the middle of many` {
     }
 
     @Test(arguments: [
-        (LifeStep.actionBegins, SessionAction.pause), (.actionCommitted, .pause), (.actionBegins, .cancel),
+        (LifecycleStep.actionBegins, SessionAction.pause), (.actionCommitted, .pause), (.actionBegins, .cancel),
         (.actionCommitted, .cancel), (.actionBegins, .removeWithFile), (.actionCommitted, .removeWithFile),
     ])
-    func `B1 has done an action on all or on none`(step: LifeStep, action: SessionAction) async throws {
+    func `B1 has done an action on all or on none`(step: LifecycleStep, action: SessionAction) async throws {
         try await withDaemon(Self.held) { ferry, origin in
             _ = try await submit(ferry, origin)
             try await ferry.killDaemon()
             try await ferry.startDaemon(["FERRY_KILL_AT": step.rawValue])
             await origin.waitForRequests(2)
             let session = try SessionID(Self.session)
-            let error = await #expect(throws: TransferError.self) {
+            let error = await #expect(throws: ServiceError.self) {
                 try await ferry.withClient { _ = try await $0.act(action, in: session, on: nil) }
             }
             #expect(error?.code == .daemonUnreachable)
@@ -101,12 +101,12 @@ struct `A daemon that dies in the middle of many` {
         }
     }
 
-    @Test(arguments: [LifeStep.actionBegins, .actionCommitted])
-    func `B1 has started all or none, from their bytes`(step: LifeStep) async throws {
+    @Test(arguments: [LifecycleStep.actionBegins, .actionCommitted])
+    func `B1 has started all or none, from their bytes`(step: LifecycleStep) async throws {
         try await withDaemon(Self.held) { ferry, origin in
             let ids = try await pausedBatch(ferry, origin, dyingAt: step)
             let session = try SessionID(Self.session)
-            _ = await #expect(throws: TransferError.self) {
+            _ = await #expect(throws: ServiceError.self) {
                 try await ferry.withClient { _ = try await $0.act(.start, in: session, on: nil) }
             }
             let counts = try await counts(ferry)
@@ -121,8 +121,8 @@ struct `A daemon that dies in the middle of many` {
         }
     }
 
-    @Test(arguments: [LifeStep.batchChecked, .requestCommitted])
-    func `B1 has stored what is new and started what is there, or nothing`(step: LifeStep) async throws {
+    @Test(arguments: [LifecycleStep.batchChecked, .requestCommitted])
+    func `B1 has stored what is new and started what is there, or nothing`(step: LifecycleStep) async throws {
         try await withDaemon(Self.held) { ferry, origin in
             let ids = try await pausedBatch(ferry, origin, dyingAt: step)
             var batch = try batch(ferry, origin)
@@ -131,7 +131,7 @@ struct `A daemon that dies in the middle of many` {
             }
             batch.starts = ids.map { TransferBatch.Start(id: $0, headers: [HeaderField(name: "X-A", value: "b")]) }
             let final = batch
-            _ = await #expect(throws: TransferError.self) {
+            _ = await #expect(throws: ServiceError.self) {
                 try await ferry.withClient { _ = try await $0.submit(final) }
             }
             let counts = try await counts(ferry)

@@ -38,8 +38,8 @@ struct `Uploads of the command line` {
         #expect((0...wasted).contains(twice), "\(twice) bytes were sent twice", sourceLocation: location)
     }
 
-    @Test(arguments: [LifeStep.uploadKnown, .uploadRecorded, .headAccepted, .outcomeCommitted])
-    func `a daemon that dies at a step goes on with the upload`(step: LifeStep) async throws {
+    @Test(arguments: [LifecycleStep.uploadKnown, .uploadRecorded, .headAccepted, .outcomeCommitted])
+    func `a daemon that dies at a step goes on with the upload`(step: LifecycleStep) async throws {
         try await withUploads { ferry, server, content, file in
             try await ferry.startDaemon(["FERRY_KILL_AT": step.rawValue])
             let first = try #require(ferry.daemons.first)

@@ -26,7 +26,7 @@ import Testing
             folder: "/f", name: alone.request.name, data: alone.request.note?.data)
         let like = isPrepared ? try journal.prepare(template) : BatchTemplate(template)
         let path = alone.facts.destination
-        let stored = try await journal.commit { transaction throws(TransferError) in
+        let stored = try await journal.commit { transaction throws(ServiceError) in
             let other = BatchRow(
                 id: Sample.id(3), url: "u", origin: "o", credentials: nil, folder: "/f", name: nil, data: nil)
             return [
@@ -39,7 +39,7 @@ import Testing
         var filter = JournalFilter()
         filter.tag = "b"
         #expect(try await journal.page(filter) == [alone])
-        let (held, due) = try await journal.read { reader throws(TransferError) in
+        let (held, due) = try await journal.read { reader throws(ServiceError) in
             (try reader.held([path ?? "", "/f/other"]), try reader.due(through: .distantFuture, limit: 9))
         }
         #expect(held == [path ?? ""] && due.map(\.due) == [Sample.moment + 60])
@@ -64,7 +64,7 @@ import Testing
         template.active.begin(at: .init(wall: Sample.moment, boot: "b", uptime: 1))
         let (list, like) = (try table(urls), try journal.prepare(template))
         let first = template.id
-        let run = try await journal.commit { transaction throws(TransferError) in
+        let run = try await journal.commit { transaction throws(ServiceError) in
             try transaction.insert(list, like: like, first: first, session: .cli, at: Sample.moment)
         }
         #expect(run.ids == (10..<310).map(Sample.id) && run.first == 1 && run.kind == .submitted)
@@ -81,7 +81,7 @@ import Testing
         filter.tag = "u"
         filter.limit = 1000
         #expect(try await journal.page(filter).count == 300)
-        let lines = try await journal.read { reader throws(TransferError) in
+        let lines = try await journal.read { reader throws(ServiceError) in
             try reader.lines().lines.map { "\($0.origin) \($0.network.allowsCellular)" }.sorted()
         }
         #expect(lines == ["http://[::1]:81 false", "http://a:80 false", "http://b:80 false"])
@@ -94,17 +94,17 @@ import Testing
         let list = try table((0..<20).map { "http://a/\($0)" })
         let (one, other) = (try Sample.record(1), try Sample.record(50))
         let (few, many) = (try journal.prepare(other), try journal.prepare(one))
-        let run = try await journal.commit { transaction throws(TransferError) in
+        let run = try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.insert(list, like: many, first: one.id, session: .cli, at: Sample.moment)
             return try transaction.insert(
                 list, like: few, first: other.id, session: .cli, at: Sample.moment, keptEvents: 3)
         }
         #expect(run.first == 21 && run.last == 40 && run.ids.count == 20)
-        let stored = try await journal.read { reader throws(TransferError) in
+        let stored = try await journal.read { reader throws(ServiceError) in
             try reader.eventHeads(after: 20, session: .cli, limit: 100)
         }
         #expect(stored.map(\.number) == [38, 39, 40] && stored.map(\.id) == [67, 68, 69].map(Sample.id))
-        #expect(try await journal.read { reader throws(TransferError) in try reader.lastEventNumber } == 40)
+        #expect(try await journal.read { reader throws(ServiceError) in try reader.lastEventNumber } == 40)
         await journal.close()
     }
 }

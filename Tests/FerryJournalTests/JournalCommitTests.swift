@@ -10,7 +10,7 @@ import Testing
         records[1].request.deadline = Sample.moment
         records[2].request.network.allowsCellular = false
         try await Sample.insert(records, into: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.appendEvents(
                 kind: .submitted, at: Sample.moment, ids: (1...6).map { Sample.id($0) }, session: .cli)
             try transaction.finish(Sample.id(6), outcome: Sample.success, at: Sample.moment, facts: TransferFacts())
@@ -33,8 +33,8 @@ import Testing
                     return ended
                 }(before.records[4]), snapshot: Transfer(before.records[4], live: .waiting(.slot))))
         let template = try journal.prepare(record)
-        let error = await #expect(throws: TransferError.self) {
-            try await journal.commit { transaction throws(TransferError) in
+        let error = await #expect(throws: ServiceError.self) {
+            try await journal.commit { transaction throws(ServiceError) in
                 try transaction.insert(record)
                 let row = BatchRow(
                     id: Sample.id(21), url: "http://a/", origin: "http://a:80", credentials: nil, folder: "/f",
@@ -60,13 +60,13 @@ import Testing
                 try transaction.saveApplication("app", ApplicationRecord())
                 // A transaction reads its own changes.
                 #expect(try JournalContent(transaction) != before)
-                throw TransferError(.invalidRequest, "No.")
+                throw ServiceError(.invalidRequest, "No.")
             }
         }
         #expect(error?.code == .invalidRequest)
         #expect(try await JournalContent.found(in: journal) == before)
         // Numbers go on where they were.
-        let number = try await journal.commit { transaction throws(TransferError) in
+        let number = try await journal.commit { transaction throws(ServiceError) in
             try transaction.appendEvent(
                 kind: .removed, at: Sample.moment, id: Sample.id(1), session: .cli, snapshot: nil)
         }
@@ -78,15 +78,15 @@ import Testing
     func `is told by the revision, but for those of what runs`(kind: JournalKind) async throws {
         let journal = try kind.open()
         let before = journal.revision
-        let during = try await journal.commit { [journal] _ throws(TransferError) in journal.revision }
+        let during = try await journal.commit { [journal] _ throws(ServiceError) in journal.revision }
         let after = journal.revision
         #expect(during != before && after != during && after != before)
-        try await journal.commit(ofRunning: true) { _ throws(TransferError) in }
+        try await journal.commit(ofRunning: true) { _ throws(ServiceError) in }
         #expect(journal.revision == after)
         // What could not be stored of one that ran may put it back in line.
-        await #expect(throws: TransferError.self) {
-            try await journal.commit(ofRunning: true) { _ throws(TransferError) in
-                throw TransferError(.invalidRequest, "No.")
+        await #expect(throws: ServiceError.self) {
+            try await journal.commit(ofRunning: true) { _ throws(ServiceError) in
+                throw ServiceError(.invalidRequest, "No.")
             }
         }
         #expect(journal.revision != after)
@@ -100,9 +100,9 @@ import Testing
         await journal.releaseMemory()
         await journal.close()
         await journal.close()
-        await #expect(throws: TransferError.self) { try await journal.record(Sample.id(1)) }
-        let error = await #expect(throws: TransferError.self) {
-            try await journal.commit { transaction throws(TransferError) in try transaction.delete(Sample.id(1)) }
+        await #expect(throws: ServiceError.self) { try await journal.record(Sample.id(1)) }
+        let error = await #expect(throws: ServiceError.self) {
+            try await journal.commit { transaction throws(ServiceError) in try transaction.delete(Sample.id(1)) }
         }
         #expect(error?.code == .journalFailed)
     }
@@ -114,7 +114,7 @@ import Testing
             for number in UInt64(1)...50 {
                 group.addTask {
                     try await Sample.insert([try Sample.record(number)], into: journal)
-                    try await journal.commit { transaction throws(TransferError) in
+                    try await journal.commit { transaction throws(ServiceError) in
                         try transaction.appendEvent(
                             kind: .submitted, at: Sample.moment, id: Sample.id(number), session: .cli, snapshot: nil)
                     }
@@ -123,7 +123,7 @@ import Testing
             try await group.waitForAll()
         }
         #expect(try await journal.counts() == [.pending: 50])
-        let events = try await journal.read { reader throws(TransferError) in try reader.events(after: 0, limit: 100) }
+        let events = try await journal.read { reader throws(ServiceError) in try reader.events(after: 0, limit: 100) }
         #expect(events.map(\.number) == (1...50).map { Int64($0) } && Set(events.map(\.id)).count == 50)
         await journal.close()
     }

@@ -19,7 +19,7 @@ struct JournalContent: Equatable {
     let hasSettings: Bool
     let applications: [String]
 
-    init(_ reader: any JournalReader) throws(TransferError) {
+    init(_ reader: any JournalReader) throws(ServiceError) {
         var filter = JournalFilter()
         records = try reader.page(filter)
         counts = try reader.counts()
@@ -46,6 +46,6 @@ struct JournalContent: Equatable {
     }
 
     static func found(in journal: any Journal) async throws -> JournalContent {
-        try await journal.read { reader throws(TransferError) in try JournalContent(reader) }
+        try await journal.read { reader throws(ServiceError) in try JournalContent(reader) }
     }
 }

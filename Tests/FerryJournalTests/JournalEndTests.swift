@@ -14,7 +14,7 @@ import Testing
     }
 
     private func finish(_ end: StoredEnd, in journal: any Journal) async throws -> Int64? {
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.finish(end, kind: .succeeded, at: Sample.moment)
         }
     }
@@ -27,7 +27,7 @@ import Testing
         #expect(try await finish(end, in: journal) == 1)
         #expect(try await journal.record(record.id) == wanted)
         #expect(try await journal.counts() == [.succeeded: 1])
-        let events = try await journal.read { reader throws(TransferError) in
+        let events = try await journal.read { reader throws(ServiceError) in
             try reader.events(after: 0, session: nil, ids: nil, limit: 10)
         }
         #expect(events.map(\.kind) == [.succeeded])
@@ -40,10 +40,10 @@ import Testing
         let journal = try kind.open()
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (_, end) = ended(record)
-        try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(record.id, intent) }
+        try await journal.commit { transaction throws(ServiceError) in try transaction.setIntent(record.id, intent) }
         #expect(try await finish(end, in: journal) == nil)
         #expect(try await journal.record(record.id)?.outcome == nil)
-        #expect(try await journal.read { reader throws(TransferError) in try reader.lastEventNumber } == 0)
+        #expect(try await journal.read { reader throws(ServiceError) in try reader.lastEventNumber } == 0)
         await journal.close()
     }
 
@@ -54,11 +54,11 @@ import Testing
         let (succeeded, end) = ended(record)
         #expect(try await finish(end, in: journal) == 1)
         var failed = record
-        failed.outcome = .failed(TransferError(.deadlineExceeded, "Late."))
+        failed.outcome = .failed(ServiceError(.deadlineExceeded, "Late."))
         let late = StoredEnd(TransferEnd(failed, snapshot: Transfer(failed, live: .waiting(.slot))))
         #expect(try await finish(late, in: journal) == nil)
         #expect(try await journal.record(record.id) == succeeded)
-        #expect(try await journal.read { reader throws(TransferError) in try reader.lastEventNumber } == 1)
+        #expect(try await journal.read { reader throws(ServiceError) in try reader.lastEventNumber } == 1)
         await journal.close()
     }
 
@@ -67,7 +67,7 @@ import Testing
         let journal = try kind.open()
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (_, end) = ended(record)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             guard var changed = try transaction.record(record.id) else { return }
             changed.request.rateLimit = 4096
             try transaction.update(changed)
@@ -88,14 +88,14 @@ import Testing
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (succeeded, end) = ended(record)
         #expect(try await finish(end, in: journal) == 1)
-        let stored = try await journal.commit { transaction throws(TransferError) in
+        let stored = try await journal.commit { transaction throws(ServiceError) in
             (try transaction.update(record), try transaction.updateFacts(record.id, StoredFacts(record.facts)))
         }
         #expect(stored == (false, false))
         #expect(try await journal.record(record.id) == succeeded)
-        try await journal.commit { transaction throws(TransferError) in try transaction.delete(record.id) }
+        try await journal.commit { transaction throws(ServiceError) in try transaction.delete(record.id) }
         #expect(try await finish(end, in: journal) == nil)
-        #expect(try await journal.read { reader throws(TransferError) in try reader.lastEventNumber } == 1)
+        #expect(try await journal.read { reader throws(ServiceError) in try reader.lastEventNumber } == 1)
         await journal.close()
     }
 
@@ -112,7 +112,7 @@ import Testing
         record.retry = nil
         let canceled = record
         let end = StoredEnd(TransferEnd(canceled, snapshot: Transfer(canceled, live: .waiting(.slot))))
-        let number = try await journal.commit { transaction throws(TransferError) in
+        let number = try await journal.commit { transaction throws(ServiceError) in
             try transaction.finish(end, kind: .canceled, at: Sample.moment)
         }
         #expect(number == 1)

@@ -7,7 +7,7 @@ import Testing
         _ count: Int, session: String, to journal: any Journal, at: Date = Sample.moment
     ) async throws -> [Int64] {
         let session = try SessionID(session)
-        return try await journal.commit { transaction throws(TransferError) in
+        return try await journal.commit { transaction throws(ServiceError) in
             var numbers: [Int64] = []
             for number in 0..<count {
                 numbers.append(
@@ -22,20 +22,20 @@ import Testing
         -> [Int64?]
     {
         let session = try session.map { try SessionID($0) }
-        return try await journal.read { reader throws(TransferError) in
+        return try await journal.read { reader throws(ServiceError) in
             try reader.events(after: 0, session: session, ids: ids, limit: 100).map(\.number)
         }
     }
 
     @Test(arguments: JournalKind.allCases) func `numbers are never used again`(kind: JournalKind) async throws {
         let journal = try kind.open()
-        #expect(try await journal.read { reader throws(TransferError) in try reader.lastEventNumber } == 0)
+        #expect(try await journal.read { reader throws(ServiceError) in try reader.lastEventNumber } == 0)
         #expect(try await append(3, session: "a", to: journal) == [1, 2, 3])
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.acknowledge(try SessionID("a"), through: 3)
         }
         #expect(try await numbers(in: journal) == [])
-        #expect(try await journal.read { reader throws(TransferError) in try reader.lastEventNumber } == 3)
+        #expect(try await journal.read { reader throws(ServiceError) in try reader.lastEventNumber } == 3)
         #expect(try await append(1, session: "a", to: journal) == [4])
     }
 
@@ -45,7 +45,7 @@ import Testing
         _ = try await append(2, session: "a", to: journal)
         _ = try await append(2, session: "b", to: journal)
         _ = try await append(2, session: "a", to: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.acknowledge(try SessionID("a"), through: 5)
         }
         #expect(try await numbers(in: journal) == [3, 4, 6])
@@ -61,7 +61,7 @@ import Testing
         change(&retention)
         let limits = retention.limits(isAcknowledged: isAcknowledged, now: now)
         let session = try SessionID(session)
-        while try await journal.commit({ transaction throws(TransferError) in
+        while try await journal.commit({ transaction throws(ServiceError) in
             try transaction.trimEvents(of: session, limits)
         }) {}
     }
@@ -76,7 +76,7 @@ import Testing
         _ = try await append(1, session: "b", to: journal)
         _ = try await append(1, session: "a", to: journal, at: Sample.moment + 10)
         #expect(
-            try await journal.read { reader throws(TransferError) in try reader.sessionsWithEvents() }.map(\.name)
+            try await journal.read { reader throws(ServiceError) in try reader.sessionsWithEvents() }.map(\.name)
                 == ["a", "b"])
         try await trim("a", in: journal, isAcknowledged: true, at: Sample.moment) { $0.mostUnacknowledged = 2 }
         #expect(try await numbers(in: journal) == [1, 2, 3, 4, 5])
@@ -92,7 +92,7 @@ import Testing
         let record = try Sample.record(1)
         try await Sample.insert([record], into: journal)
         _ = try await append(2, session: "cli", to: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.appendEvent(
                 kind: .removed, at: Sample.moment, id: Sample.id(2), session: .cli, snapshot: nil)
         }
@@ -110,17 +110,17 @@ import Testing
         let record = try Sample.fullRecord(1)
         let snapshot = Transfer(record, live: .running(received: 7, expected: 9, speed: 1.5))
         let session = record.request.session
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.insert(record)
             for (number, kept) in [(UInt64(1), snapshot), (1, nil), (2, nil)] {
                 try transaction.appendEvent(
                     kind: .resumed, at: Sample.moment, id: Sample.id(number), session: session, snapshot: kept)
             }
         }
-        let events = try await journal.read { reader throws(TransferError) in try reader.events(after: 0, limit: 10) }
+        let events = try await journal.read { reader throws(ServiceError) in try reader.events(after: 0, limit: 10) }
         #expect(events.map(\.transfer) == [snapshot, Transfer(record, live: .waiting(.slot)), nil])
         #expect(events.map(\.at) == [Sample.moment, Sample.moment, Sample.moment])
-        let rest = try await journal.read { reader throws(TransferError) in try reader.events(after: 1, limit: 1) }
+        let rest = try await journal.read { reader throws(ServiceError) in try reader.events(after: 1, limit: 1) }
         #expect(rest.map(\.number) == [2])
     }
 }

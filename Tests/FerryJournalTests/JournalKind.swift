@@ -15,7 +15,7 @@ enum JournalKind: CaseIterable, Sendable {
 }
 
 extension Journal {
-    func listing() async throws(TransferError) -> [ListedTransfer] {
-        try await read { reader throws(TransferError) in try reader.listing(JournalFilter()) }
+    func listing() async throws(ServiceError) -> [ListedTransfer] {
+        try await read { reader throws(ServiceError) in try reader.listing(JournalFilter()) }
     }
 }

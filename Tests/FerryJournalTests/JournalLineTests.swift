@@ -5,9 +5,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `Lines of both journals` {
     private static let end = Sample.id(1000)
 
-    private func lines(_ journal: any Journal) async throws -> [(StoredLine, [TransferID])] {
-        try await journal.read { reader throws(TransferError) in
-            var found: [(StoredLine, [TransferID])] = []
+    private func lines(_ journal: any Journal) async throws -> [(StoredQueueKey, [TransferID])] {
+        try await journal.read { reader throws(ServiceError) in
+            var found: [(StoredQueueKey, [TransferID])] = []
             for line in try reader.lines().lines {
                 found.append((line, try reader.ids(in: line, after: nil, through: Self.end, limit: 100)))
             }
@@ -16,7 +16,7 @@ import Testing
     }
 
     private func timed(_ journal: any Journal) async throws -> [TransferID] {
-        try await journal.read { reader throws(TransferError) in
+        try await journal.read { reader throws(ServiceError) in
             var found: [TransferID] = []
             try reader.forEachPending(.timed) { found.append($0.id) }
             return found
@@ -41,7 +41,7 @@ import Testing
             Set(found.map(\.1)) == [[1, 8], [2], [3], [4], [5, 6]].reduce(into: []) { $0.insert($1.map(Sample.id)) })
         for (line, ids) in found {
             let record = try #require(records.first { $0.id == ids[0] })
-            #expect(StoredLine(record, origin: line.origin) == line)
+            #expect(StoredQueueKey(record, origin: line.origin) == line)
             #expect(line.network == record.request.network && line.session == record.request.session)
         }
         #expect(try await timed(journal) == [])
@@ -76,7 +76,7 @@ import Testing
         // Once it waits for nothing any longer, it stands in line.
         var plain = try Sample.record(1)
         plain.revision = record.revision
-        try await journal.commit { [plain] transaction throws(TransferError) in try transaction.update(plain) }
+        try await journal.commit { [plain] transaction throws(ServiceError) in try transaction.update(plain) }
         #expect(try await lines(journal).map(\.1) == [[Sample.id(1), Sample.id(2)]])
         #expect(try await timed(journal) == [])
         await journal.close()
@@ -86,7 +86,7 @@ import Testing
     func `are read on from where the last reading ended`(kind: JournalKind) async throws {
         let journal = try kind.open()
         try await Sample.insert(try (UInt64(1)...9).map { try Sample.record($0) }, into: journal)
-        let pages = try await journal.read { reader throws(TransferError) in
+        let pages = try await journal.read { reader throws(ServiceError) in
             let line = try reader.lines().lines[0]
             return [
                 try reader.ids(in: line, after: nil, through: Self.end, limit: 4),

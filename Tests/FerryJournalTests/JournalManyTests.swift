@@ -23,7 +23,7 @@ import Testing
         let journal = try kind.open()
         try await Sample.insert([try record(1), try record(2)], into: journal)
         let (ids, session, now) = ([2, 1, 2].map(Sample.id), session, now)
-        let run = try await journal.commit { transaction throws(TransferError) in
+        let run = try await journal.commit { transaction throws(ServiceError) in
             try transaction.suspend(ids, of: session, at: now)
         }
         #expect(run.ids == [Sample.id(1), Sample.id(2)])
@@ -55,7 +55,7 @@ import Testing
             origin: origin, etag: "\"v\"", lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", completeLength: 5,
             contentType: "text/plain")
         var failed = try Sample.record(4)
-        failed.outcome = .failed(TransferError(.offline, "No network."))
+        failed.outcome = .failed(ServiceError(.offline, "No network."))
         failed.request.folder = "/home/u/Other"
         failed.request.name = "given"
         failed.request.body = .bytes(Data([1, 2]))
@@ -106,7 +106,7 @@ import Testing
         let journal = try kind.open()
         let records = try shownRecords()
         try await Sample.insert(records, into: journal)
-        let listed = try await journal.read { reader throws(TransferError) in try reader.listing(JournalFilter()) }
+        let listed = try await journal.read { reader throws(ServiceError) in try reader.listing(JournalFilter()) }
         #expect(
             listed.map { Transfer($0.record, live: .waiting(.slot)) }
                 == records.map { Transfer($0, live: .waiting(.slot)) })
@@ -116,7 +116,7 @@ import Testing
         var newest = JournalFilter()
         newest.newestFirst = true
         newest.limit = 2
-        let last = try await journal.read { [newest] reader throws(TransferError) in try reader.listing(newest) }
+        let last = try await journal.read { [newest] reader throws(ServiceError) in try reader.listing(newest) }
         #expect(last.map(\.record.id) == records.map(\.id).suffix(2).reversed())
     }
 
@@ -125,31 +125,31 @@ import Testing
         let journal = try kind.open()
         let waiting = try record(1) { record in
             record.retry = RetryPlan(
-                at: Sample.moment, delay: 4, reason: .retry, error: TransferError(.connectionLost, "Reset."))
+                at: Sample.moment, delay: 4, reason: .retry, error: ServiceError(.connectionLost, "Reset."))
         }
         let rebooted = try record(2) { record in
             record.active = ActiveTime()
             record.active.begin(at: ActiveTime.Instant(wall: Sample.moment, boot: "other", uptime: 1))
         }
-        let ended = try record(3) { $0.outcome = .failed(TransferError(.offline, "No network.")) }
+        let ended = try record(3) { $0.outcome = .failed(ServiceError(.offline, "No network.")) }
         let other = try Sample.record(4)
         let all = [waiting, rebooted, ended, other]
         try await Sample.insert(all, into: journal)
         let (session, now) = (session, now)
-        let run = try await journal.commit { transaction throws(TransferError) in
+        let run = try await journal.commit { transaction throws(ServiceError) in
             try transaction.suspend(all.map(\.id), of: session, at: now)
         }
         #expect(run.ids == [waiting.id, rebooted.id] && run.kind == .suspended && run.last == run.first + 1)
-        let found = try await journal.read { reader throws(TransferError) in try reader.records(all.map(\.id)) }
+        let found = try await journal.read { reader throws(ServiceError) in try reader.records(all.map(\.id)) }
         for (before, after) in zip([waiting, rebooted], found) {
             var machine = TransferMachine(before)
-            _ = machine.wished(.pause, at: WishMoment(now: now))
+            _ = machine.perform(.pause, at: CommandSituation(now: now))
             // Suspended time does not count.
             #expect(after.active.seconds(at: now) == after.active.seconds(at: .init(wall: .now, boot: nil, uptime: 0)))
             #expect(after == machine.record)
         }
         #expect(found[2] == ended && found[3] == other)
-        let events = try await journal.read { reader throws(TransferError) in
+        let events = try await journal.read { reader throws(ServiceError) in
             try reader.events(after: 0, session: session, limit: 10)
         }
         #expect(events.map(\.number) == [run.first, run.last] && events.map(\.id) == run.ids)
@@ -169,7 +169,7 @@ import Testing
             record.active = ActiveTime()
         }
         let failed = try record(3) { record in
-            record.outcome = .failed(TransferError(.offline, "No network."))
+            record.outcome = .failed(ServiceError(.offline, "No network."))
             record.finishedAt = Sample.moment
             record.facts.destination = "/f/3"
             record.facts.partial = Sample.partial
@@ -181,19 +181,19 @@ import Testing
         let all = [suspended, fresh, failed, robbed]
         try await Sample.insert(all, into: journal)
         let (session, moment) = (session, now)
-        let run = try await journal.commit { transaction throws(TransferError) in
+        let run = try await journal.commit { transaction throws(ServiceError) in
             try transaction.begin(all.map(\.id), of: session, delayed: [], at: moment)
         }
         #expect(run.events.ids == all.map(\.id) && run.events.kind == .resumed && run.lacking == [])
-        let found = try await journal.read { reader throws(TransferError) in try reader.records(all.map(\.id)) }
+        let found = try await journal.read { reader throws(ServiceError) in try reader.records(all.map(\.id)) }
         for (before, after) in zip(all, found) {
             var machine = TransferMachine(before)
-            _ = machine.wished(.start, at: WishMoment(now: now))
+            _ = machine.perform(.start, at: CommandSituation(now: now))
             var expected = machine.record
             if before.id == robbed.id { expected.facts.destination = nil }
             #expect(after == expected)
         }
-        let pending = try await journal.read { reader throws(TransferError) in try reader.pending(all.map(\.id)) }
+        let pending = try await journal.read { reader throws(ServiceError) in try reader.pending(all.map(\.id)) }
         #expect(pending.map(\.id) == all.map(\.id))
         #expect(pending.map(\.due) == found.map(\.due))
     }
@@ -209,21 +209,21 @@ import Testing
         records[2].request.secretsForgotten = true
         try await Sample.insert(records, into: journal)
         let (ids, session) = (records.map(\.id), records[0].request.session)
-        let found = try await journal.read { reader throws(TransferError) in try reader.records(ids) }
+        let found = try await journal.read { reader throws(ServiceError) in try reader.records(ids) }
         var gone: [TransferID: Outcome] = [:]
         for record in found { gone[record.id] = record.outcome }
         gone[ids[1]] = .succeeded(Outcome.Success(path: "/d/earlier", size: 5, verified: []))
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             var changed = found[0]
             changed.request.rateLimit = 4096
             try transaction.update(changed)
         }
-        let begun = try await journal.commit { [gone] transaction throws(TransferError) in
-            try transaction.begin(ids, of: session, delayed: [], gone: gone, at: WishStates.now)
+        let begun = try await journal.commit { [gone] transaction throws(ServiceError) in
+            try transaction.begin(ids, of: session, delayed: [], gone: gone, at: CommandStates.now)
         }
         #expect(begun.events.ids == [ids[0]] && begun.lacking == [ids[2]])
         let after = try #require(try await journal.record(ids[0]))
-        #expect(after.isEligible && after.facts.ranges.isEmpty && after.active.seconds(at: WishStates.now) == 0)
+        #expect(after.isEligible && after.facts.ranges.isEmpty && after.active.seconds(at: CommandStates.now) == 0)
         await journal.close()
     }
 
@@ -240,7 +240,7 @@ import Testing
         let all = [plain, partial, live, succeeded]
         try await Sample.insert(all, into: journal)
         let session = session
-        let (removed, begun) = try await journal.commit { transaction throws(TransferError) in
+        let (removed, begun) = try await journal.commit { transaction throws(ServiceError) in
             try transaction.remove(
                 all.map(\.id), of: session, intent: .removeWithFile, sparesSucceeded: false, live: [live.id],
                 at: Sample.moment)
@@ -248,12 +248,12 @@ import Testing
         #expect(removed.ids == [plain.id])
         #expect(begun == [partial.id, live.id, succeeded.id])
         #expect(try await journal.counts() == [.canceling: 3])
-        let remains = try await journal.read { reader throws(TransferError) in try reader.remains(of: nil) }
+        let remains = try await journal.read { reader throws(ServiceError) in try reader.remains(of: nil) }
         #expect(remains.map(\.id) == begun && remains.allSatisfy { $0.session == session })
         #expect(remains.map(\.partial) == [Sample.partial, nil, nil])
         #expect(remains.map(\.placed) == [nil, nil, succeeded.facts.placement])
         #expect(remains.map(\.request?.folder) == Array(repeating: "/home/u/Downloads", count: 3))
-        let end = try await journal.commit { transaction throws(TransferError) in
+        let end = try await journal.commit { transaction throws(ServiceError) in
             try transaction.forget(begun, of: session, at: Sample.moment)
         }
         #expect(end.ids == begun && end.first == removed.last + 1)

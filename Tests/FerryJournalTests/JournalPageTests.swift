@@ -9,7 +9,7 @@ import Testing
             try Sample.record($0, session: $0 % 3 == 0 ? "b" : "a", tags: $0 % 4 == 0 ? ["t", "u"] : [])
         }
         try await Sample.insert(records, into: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             for number in UInt64(1)...4 { try transaction.setIntent(Sample.id(number), .suspend) }
             for number in UInt64(5)...6 {
                 try transaction.finish(

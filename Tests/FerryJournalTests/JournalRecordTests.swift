@@ -11,7 +11,7 @@ import Testing
         records.append(try Sample.record(6, session: "other"))
         try await Sample.insert(records.reversed(), into: journal)
         let ids = records.map(\.id) + [Sample.id(99)]
-        let (together, backwards) = try await journal.read { reader throws(TransferError) in
+        let (together, backwards) = try await journal.read { reader throws(ServiceError) in
             (try reader.records(ids), try reader.records(ids.reversed()))
         }
         #expect(together == records && backwards == records.reversed())
@@ -25,11 +25,11 @@ import Testing
         let journal = try kind.open()
         #expect(try await journal.lastTransferID() == nil)
         try await Sample.insert([try Sample.record(9), try Sample.record(7)], into: journal)
-        let error = await #expect(throws: TransferError.self) {
+        let error = await #expect(throws: ServiceError.self) {
             try await Sample.insert([try Sample.record(7)], into: journal)
         }
         #expect(error?.code == .internal)
-        try await journal.commit { transaction throws(TransferError) in try transaction.delete(Sample.id(9)) }
+        try await journal.commit { transaction throws(ServiceError) in try transaction.delete(Sample.id(9)) }
         #expect(try await journal.lastTransferID() == Sample.id(9))
         #expect(try await journal.page().map(\.id) == [Sample.id(7)])
         await journal.close()
@@ -42,7 +42,7 @@ import Testing
         record.facts.restarts = 2
         record.facts.partial = nil
         let expected = record
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.updateFacts(of: expected)
         }
         #expect(try await journal.record(expected.id) == expected)
@@ -53,7 +53,7 @@ import Testing
         record.outcome = Sample.success
         record.finishedAt = Sample.moment
         let changed = record
-        try await journal.commit { transaction throws(TransferError) in try transaction.update(changed) }
+        try await journal.commit { transaction throws(ServiceError) in try transaction.update(changed) }
         #expect(try await journal.record(changed.id) == changed)
         #expect(try await journal.counts(.cli) == [.succeeded: 1])
         #expect(try await journal.listing().map(\.origin) == ["http://other.example:80"])
@@ -71,7 +71,7 @@ import Testing
         let record = try Sample.record(1)
         let facts = try journal.prepare(TransferFacts())
         let end = try journal.prepare(TransferEnd(record, snapshot: Transfer(record, live: .waiting(.slot))))
-        let found = try await journal.commit { transaction throws(TransferError) in
+        let found = try await journal.commit { transaction throws(ServiceError) in
             try transaction.saveSettings(ServiceSettings())
             return [
                 try transaction.update(record), try transaction.updateFacts(of: record),
@@ -82,7 +82,7 @@ import Testing
             ]
         }
         #expect(found == Array(repeating: false, count: 7))
-        #expect(try await journal.read { reader throws(TransferError) in try reader.settings() } != nil)
+        #expect(try await journal.read { reader throws(ServiceError) in try reader.settings() } != nil)
         await journal.close()
     }
 
@@ -92,11 +92,11 @@ import Testing
         let records = try (1...6).map { try Sample.record($0, session: $0 % 3 == 0 ? "other" : "cli") }
         try await Sample.insert(records, into: journal)
         let ids = records.map(\.id)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.finish(ids[3], outcome: Sample.success, at: Sample.moment, facts: TransferFacts())
             try transaction.finish(ids[5], outcome: Sample.success, at: Sample.moment, facts: TransferFacts())
         }
-        let found = try await journal.read { reader throws(TransferError) in
+        let found = try await journal.read { reader throws(ServiceError) in
             [
                 try reader.transfers(of: .cli, among: nil),
                 try reader.transfers(of: .cli, among: ids.reversed() + [ids[0], Sample.id(99)]),
@@ -108,7 +108,7 @@ import Testing
         }
         #expect(
             found == [[1, 2, 4, 5], [1, 2, 4, 5], [1, 2, 4, 5], [2, 4], [1, 2, 5], [4]].map { $0.map(Sample.id) })
-        let states = try await journal.read { reader throws(TransferError) in
+        let states = try await journal.read { reader throws(ServiceError) in
             [
                 try reader.hasPending(.cli, besides: 2), try reader.hasPending(.cli, besides: 3),
                 try reader.hasEnded(.cli), try reader.hasEnded(try SessionID("none")),
@@ -128,7 +128,7 @@ import Testing
         record.request.priority = priority
         try await Sample.insert([record], into: journal)
         #expect(try await journal.record(record.id) == record)
-        let pending = try await journal.read { reader throws(TransferError) in try reader.pending(of: .cli) }
+        let pending = try await journal.read { reader throws(ServiceError) in try reader.pending(of: .cli) }
         #expect(pending.map(\.priority) == [priority])
         await journal.close()
     }
@@ -145,7 +145,7 @@ import Testing
         late.request.network.allowsCellular = false
         try await Sample.insert([late, suspended, full, try Sample.record(1)], into: journal)
         let ids = [suspended.id, late.id, full.id, Sample.id(99)]
-        let found = try await journal.read { reader throws(TransferError) in
+        let found = try await journal.read { reader throws(ServiceError) in
             var all: [PendingTransfer] = []
             var timed: [PendingTransfer] = []
             try reader.forEachPending(.all) { all.append($0) }
@@ -178,7 +178,7 @@ import Testing
         suspended.intent = .suspend
         try await Sample.insert(records + [suspended], into: journal)
         for limit in [1, 3, 4, 5, 12, 13] {
-            let found = try await journal.read { reader throws(TransferError) in
+            let found = try await journal.read { reader throws(ServiceError) in
                 var found: [DueTransfer] = []
                 while found.count.isMultiple(of: limit) {
                     let page = try reader.due(after: found.last, through: Sample.moment + 10, limit: limit)
@@ -190,7 +190,7 @@ import Testing
             #expect(found.map(\.id) == [2, 5, 8, 11, 1, 4, 7, 10, 3, 6, 9, 12].map(Sample.id))
             #expect(found.map(\.due) == (4..<16).map { Sample.moment + Double($0 / 4) })
         }
-        let (early, late) = try await journal.read { reader throws(TransferError) in
+        let (early, late) = try await journal.read { reader throws(ServiceError) in
             (
                 try reader.due(through: Sample.moment + 1, limit: 100),
                 try reader.due(after: nil, from: Sample.moment + 3, through: .distantFuture, limit: 100)
@@ -207,7 +207,7 @@ import Testing
         spooled.request.spooled = true
         try await Sample.insert(try (1...5).map { try Sample.record($0) } + [spooled], into: journal)
         let last = spooled.id
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             var facts = TransferFacts()
             facts.partial = Sample.partial
             try transaction.updateFacts(Sample.id(1), StoredFacts(facts))
@@ -217,7 +217,7 @@ import Testing
             try transaction.finish(Sample.id(5), outcome: Sample.success, at: Sample.moment, facts: facts)
             try transaction.finish(last, outcome: Sample.success, at: Sample.moment, facts: TransferFacts())
         }
-        let (cleanups, names, none, old) = try await journal.read { reader throws(TransferError) in
+        let (cleanups, names, none, old) = try await journal.read { reader throws(ServiceError) in
             (
                 try reader.unfinishedCleanups(), try reader.unfinishedNames(),
                 try reader.spooledTransfers(endedBefore: Sample.moment),
@@ -233,7 +233,7 @@ import Testing
     func `that have put files at a path are found, the latest of them`(kind: JournalKind) async throws {
         let journal = try kind.open()
         try await Sample.insert(try (1...3).map { try Sample.record($0) }, into: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             for number: UInt64 in 1...2 {
                 try transaction.finish(
                     Sample.id(number), outcome: Sample.success, at: Sample.moment, facts: TransferFacts())
@@ -241,10 +241,10 @@ import Testing
         }
         let path = "/home/u/Downloads/n"
         #expect(
-            try await journal.read { reader throws(TransferError) in try reader.lastPlaced(at: path) }?.id
+            try await journal.read { reader throws(ServiceError) in try reader.lastPlaced(at: path) }?.id
                 == Sample.id(2))
-        try await journal.commit { transaction throws(TransferError) in try transaction.delete(Sample.id(2)) }
-        let (last, none) = try await journal.read { reader throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in try transaction.delete(Sample.id(2)) }
+        let (last, none) = try await journal.read { reader throws(ServiceError) in
             (try reader.lastPlaced(at: path), try reader.lastPlaced(at: "/none"))
         }
         #expect(last?.id == Sample.id(1) && none == nil)

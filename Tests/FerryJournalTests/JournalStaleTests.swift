@@ -14,7 +14,7 @@ import Testing
     private func put(_ old: TransferRecord, in journal: any Journal) async throws -> Bool {
         var changed = old
         changed.request.rateLimit = 4096
-        return try await journal.commit { [changed] transaction throws(TransferError) in
+        return try await journal.commit { [changed] transaction throws(ServiceError) in
             try transaction.put(changed, replacing: old)
         }
     }
@@ -29,7 +29,7 @@ import Testing
         ended.finishedAt = Sample.moment
         ended.forgetSecrets()
         let end = StoredEnd(TransferEnd(ended, snapshot: Transfer(ended, live: .waiting(.slot))))
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.finish(end, kind: .succeeded, at: Sample.moment)
         }
         #expect(try await !put(record, in: journal))
@@ -45,10 +45,10 @@ import Testing
     func `puts no secrets back that were forgotten long after the end`(kind: JournalKind) async throws {
         let journal = try kind.open()
         var record = try secret()
-        record.outcome = .failed(TransferError(.notFound, "No."))
+        record.outcome = .failed(ServiceError(.notFound, "No."))
         record.finishedAt = Sample.moment
         record = try await Sample.stored(record, in: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.forgetSecrets(in: .failed, endedBefore: nil, after: TransferID(rawValue: 0))
         }
         #expect(try await !put(record, in: journal))
@@ -60,15 +60,15 @@ import Testing
     func `changes nothing`(kind: JournalKind) async throws {
         let journal = try kind.open()
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
-        try await journal.commit { transaction throws(TransferError) in
-            _ = try transaction.wish(.pause, for: record.id, at: WishMoment(now: WishStates.now))
+        try await journal.commit { transaction throws(ServiceError) in
+            _ = try transaction.command(.pause, for: record.id, at: CommandSituation(now: CommandStates.now))
         }
         let paused = try #require(try await journal.record(record.id))
         var tried = record
         tried.attempts += 1
         tried.facts.restarts = 2
         let late = tried
-        let stored = try await journal.commit { transaction throws(TransferError) in
+        let stored = try await journal.commit { transaction throws(ServiceError) in
             (try transaction.update(late), try transaction.updateFacts(of: late))
         }
         #expect(stored == (false, false))
@@ -85,7 +85,7 @@ import Testing
         var facts = record.facts
         facts.ranges.insert(0..<5)
         let checkpoint = try journal.prepare(facts)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.updateFacts(record.id, checkpoint)
         }
         #expect(try await put(record, in: journal))

@@ -13,7 +13,7 @@ import Testing
         records[8].request.priority = .low
         records.append(try Sample.record(11, session: "other"))
         try await Sample.insert(records, into: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.setIntent(Sample.id(3), .suspend)
             for (place, number) in [UInt64(2), 1, 5].enumerated() {
                 try transaction.finish(
@@ -28,7 +28,7 @@ import Testing
     private func ids(
         _ query: QueueQuery, active: [UInt64] = [], in journal: any Journal
     ) async throws -> [UInt64] {
-        let ids = try await journal.read { reader throws(TransferError) in
+        let ids = try await journal.read { reader throws(ServiceError) in
             try reader.ids(of: query, active: Set(active.map(Sample.id)))
         }
         return ids.map { $0.rawValue - Sample.id(0).rawValue }
@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: JournalKind.allCases)
     func `follow the order of the session within each priority`(kind: JournalKind) async throws {
         let journal = try await journal(kind)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.saveOrder(
                 TransferIDRuns([9, 8, 1, 6].map(Sample.id)), of: Self.session)
         }
@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: JournalKind.allCases)
     func `are read a page at a time from both ends`(kind: JournalKind) async throws {
         let journal = try await journal(kind)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.saveOrder(TransferIDRuns([8, 6].map(Sample.id)), of: Self.session)
         }
         for part in QueuePart.allCases {
@@ -93,7 +93,7 @@ import Testing
         let journal = try kind.open()
         try await Sample.insert(try (UInt64(1)...700).map { try Sample.record($0) }, into: journal)
         let order = Array((UInt64(1)...600).reversed())
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.saveOrder(TransferIDRuns(order.map(Sample.id)), of: Self.session)
         }
         let all = order + Array(UInt64(601)...700)
@@ -119,7 +119,7 @@ import Testing
     func `let a waiting transfer move among those of its priority`(kind: JournalKind) async throws {
         for (id, move, place, line) in Self.moves {
             let journal = try await journal(kind)
-            let moved = try await journal.commit { transaction throws(TransferError) in
+            let moved = try await journal.commit { transaction throws(ServiceError) in
                 try transaction.move(
                     Sample.id(id), of: Self.session, to: move, excluding: [Sample.id(4)])?.place
             }
@@ -138,7 +138,7 @@ import Testing
             let (old, new) = (step * 7 % 20, (step * step + 3) % 20)
             let id = line.remove(at: old)
             line.insert(id, at: new)
-            let place = try await journal.commit { transaction throws(TransferError) in
+            let place = try await journal.commit { transaction throws(ServiceError) in
                 try transaction.move(Sample.id(id), of: Self.session, to: QueueMove(new), excluding: [])?.place
             }
             #expect(place == new)

@@ -6,7 +6,7 @@ import Testing
     func `F7 two live transfers never hold one path`(kind: JournalKind) async throws {
         let journal = try kind.open()
         try await Sample.insert([try Sample.record(1), try Sample.record(2)], into: journal)
-        let claims = try await journal.commit { transaction throws(TransferError) in
+        let claims = try await journal.commit { transaction throws(ServiceError) in
             [
                 try transaction.claimDestination("/d/a", for: Sample.id(1)),
                 try transaction.claimDestination("/d/a", for: Sample.id(1)),
@@ -17,10 +17,10 @@ import Testing
         }
         #expect(claims == [true, true, false, true, false])
         #expect(
-            try await journal.read { reader throws(TransferError) in try reader.destinationHolder("/d/a") }
+            try await journal.read { reader throws(ServiceError) in try reader.destinationHolder("/d/a") }
                 == Sample.id(1))
         let third = try Sample.record(3, destination: "/d/a")
-        let error = await #expect(throws: TransferError.self) {
+        let error = await #expect(throws: ServiceError.self) {
             try await Sample.insert([third], into: journal)
         }
         #expect(error?.code == .destinationExists)
@@ -32,7 +32,7 @@ import Testing
         let journal = try kind.open()
         let first = try await Sample.stored(try Sample.record(1, destination: "/d/a"), in: journal)
         try await Sample.insert([try Sample.record(2)], into: journal)
-        let isClaimed = try await journal.commit { transaction throws(TransferError) in
+        let isClaimed = try await journal.commit { transaction throws(ServiceError) in
             switch how {
             case "finish":
                 try transaction.finish(first.id, outcome: Sample.success, at: Sample.moment, facts: first.facts)
@@ -47,8 +47,8 @@ import Testing
         #expect(isClaimed)
         guard how == "finish" else { return }
         // Ended transfers hold nothing, and one that lives again has to ask.
-        let error = await #expect(throws: TransferError.self) {
-            try await journal.commit { transaction throws(TransferError) in
+        let error = await #expect(throws: ServiceError.self) {
+            try await journal.commit { transaction throws(ServiceError) in
                 guard var again = try transaction.record(first.id) else { return }
                 again.outcome = nil
                 try transaction.update(again)

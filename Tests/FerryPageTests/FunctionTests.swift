@@ -96,7 +96,7 @@ struct `The page's functions` {
             const { amount, duration, size, visible, title } = await import('/format.js');
             const { choose, dropPlace, isInLine } = await import('/query.js');
             const now = Date.parse('2026-01-01T00:00:00Z');
-            const busy = { state: 'waiting', reason: 'retry', attempts: 3, next_try_at: '2026-01-01T00:00:12.000Z',
+            const busy = { state: 'waiting', reason: 'retry', attempts: 3, next_attempt_at: '2026-01-01T00:00:12.000Z',
               error: { code: 'timed_out', message: 'example.org did not answer.' } };
             const full = { state: 'waiting', reason: 'disk', error: { code: 'disk_full', message: '7.6 MiB more are needed.' } };
             const failed = code => ({ state: 'failed', error: { code, message: 'x' } });

@@ -48,8 +48,8 @@ struct `A stored byte count that is not true` {
     private static func claim(_ bytes: Int64, in path: String) async throws {
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let journal = try await SQLiteJournal.open(at: path, logger: quiet).journal
-        let page = try await journal.read { reader throws(TransferError) in try reader.page(JournalFilter()) }
-        try await journal.commit { transaction throws(TransferError) in
+        let page = try await journal.read { reader throws(ServiceError) in try reader.page(JournalFilter()) }
+        try await journal.commit { transaction throws(ServiceError) in
             for var record in page {
                 record.facts.ranges = ByteRangeSet(0..<bytes)
                 _ = try transaction.update(record)

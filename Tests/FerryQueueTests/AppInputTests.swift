@@ -36,7 +36,7 @@ import Testing
     }
 
     private func considered(_ isWorking: Bool = false) -> Input {
-        let work = SessionDesk.Work(hasResults: true, isWorking: isWorking, isAsking: false)
+        let work = AppRegistry.Work(hasResults: true, isWorking: isWorking, isAsking: false)
         return .app(.considered(session, work, firstDelay: 1))
     }
 
@@ -103,19 +103,21 @@ import Testing
     @Test func `consider every session once apps have had the time to come back`() {
         var queue = queue()
         _ = queue.take(.app(.settling(after: 5)), at: start)
-        #expect(queue.lines.nextAlarm == moment(5).clock)
+        #expect(queue.waitingTransfers.nextAlarm == moment(5).clock)
         _ = queue.take(.app(.news(of: session)), at: start)
-        #expect(!queue.desk.mayCall(for: session, isAlive: { _ in false }))
+        #expect(!queue.apps.mayCall(for: session, isAlive: { _ in false }))
         let settled = queue.take(.app(.settled), at: moment(5))
         #expect(settled.considered == [session])
-        #expect(queue.desk.mayCall(for: session, isAlive: { _ in false }))
+        #expect(queue.apps.mayCall(for: session, isAlive: { _ in false }))
         _ = queue.take(.app(.quit(session)), at: moment(5))
-        #expect(!queue.desk.mayCall(for: session, isAlive: { _ in false }))
+        #expect(!queue.apps.mayCall(for: session, isAlive: { _ in false }))
         let started = queue.take(.app(.foreground("app", saving: nil)), at: moment(5))
         #expect(started.savesForeground)
     }
 }
 
 extension [Effect] {
-    fileprivate var toldApps: [String] { compactMap { if case .tellApp(_, let session) = $0 { session } else { nil } } }
+    fileprivate var toldApps: [String] {
+        compactMap { if case .notifyApp(_, let session) = $0 { session } else { nil } }
+    }
 }

@@ -84,7 +84,7 @@ import Testing
                 .answer(.lookup(11), isFresh: true), .commit(2, nil), .commit(2, nil),
                 .answer(.lookup(5), isFresh: true), .answer(.overdue(12), isFresh: false),
                 .answer(.submission(13), isFresh: true), .answer(.submission(14), isFresh: false), .commit(1, nil),
-                .answer(.wish(11), isFresh: true), .commit(1, .noRoom), .act(.pause, 8),
+                .answer(.command(11), isFresh: true), .commit(1, .noRoom), .act(.pause, 8),
                 .answer(.lookup(11), isFresh: true), .answer(.lookup(8), isFresh: false), .answer(.ends, isFresh: true),
                 .commit(2, nil), .submit(15, wanted(session: 2, host: 1)), .commit(1, nil),
                 .answer(.submission(15), isFresh: false), .answer(.ends, isFresh: true),
@@ -164,7 +164,7 @@ import Testing
         arguments: [
             (.act(.pause, 3), ".act(TransferAction.pause, 3)"),
             (.commit(2, .noRoom), ".commit(2, Optional(Fault.noRoom))"),
-            (.answer(.wish(4), isFresh: true), ".answer(Errand.wish(4), isFresh: true)"),
+            (.answer(.command(4), isFresh: true), ".answer(Errand.command(4), isFresh: true)"),
             (.pass(seconds: 1.5), ".pass(seconds: 1.5)"), (.terminate, ".terminate"),
         ] as [(Step, String)])
     func `prints histories that a test can hold`(step: Step, text: String) {

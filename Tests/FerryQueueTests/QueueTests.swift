@@ -54,25 +54,25 @@ import Testing
         // What a transfer depends on must be known.
         #expect(effects.started == [])
         let going = queue.take(.conditions(report()), at: moment())
-        #expect(going.started == [id(1)] && queue.lines.count == 0)
-        let again = queue.take(.look, at: moment())
+        #expect(going.started == [id(1)] && queue.waitingTransfers.count == 0)
+        let again = queue.take(.schedule, at: moment())
         #expect(again.started == [])
         _ = queue.take(.end, at: moment())
         _ = queue.take(.eligible(Input.Eligible(record: record(2))), at: moment())
-        let ending = queue.take(.look, at: moment())
-        #expect(ending.started == [] && queue.lines.count == 1)
+        let ending = queue.take(.schedule, at: moment())
+        #expect(ending.started == [] && queue.waitingTransfers.count == 1)
     }
 
     @Test func `lets the next one run when an attempt has ended, and this one after its delay`() {
         var queue = queue(with: [record(1), record(2)], active: 1)
         #expect(queue.running.ids == [id(1)])
-        let next = NextTry(record: record(1), delay: 5, reason: .retry)
+        let next = NextAttempt(record: record(1), delay: 5, reason: .retry)
         let ended = queue.take(.ended(id(1), next), at: moment())
         #expect(ended.toldWaiting == [id(1)])
-        let looked = queue.take(.look, at: moment())
+        let looked = queue.take(.schedule, at: moment())
         #expect(looked.started == [id(2)])
         _ = queue.take(.ended(id(2), nil), at: moment())
-        #expect(queue.lines.nextAlarm == moment(5).clock)
+        #expect(queue.waitingTransfers.nextAlarm == moment(5).clock)
         let early = queue.take(.alarm, at: moment(4))
         #expect(early.started == [])
         let due = queue.take(.alarm, at: moment(5))
@@ -80,8 +80,10 @@ import Testing
         let told = queue.take(.stop([id(1), id(2)]), at: moment(6))
         #expect(told.stopped == [id(1)])
         let stopped = queue.take(.ended(id(1), next), at: moment(6))
-        #expect(stopped.toldWaiting == [] && queue.lines.count == 0 && queue.lines.delay(of: id(1)) == nil)
-        let rest = queue.take(.look, at: moment(6))
+        #expect(
+            stopped.toldWaiting == [] && queue.waitingTransfers.count == 0
+                && queue.waitingTransfers.delay(of: id(1)) == nil)
+        let rest = queue.take(.schedule, at: moment(6))
         #expect(rest.isRest)
     }
 
@@ -119,8 +121,8 @@ import Testing
         _ = queue.take(.began(id(1), record(1)), at: moment())
         let down = queue.take(.conditions(report { $0.reachable = false }), at: moment())
         #expect(down.stopped == [id(1)] && down.failed == [id(3)] && down.toldReasons == [id(2)])
-        _ = queue.take(.ended(id(1), NextTry(record: record(1), delay: 9, reason: .retry)), at: moment())
-        let idle = queue.take(.look, at: moment())
+        _ = queue.take(.ended(id(1), NextAttempt(record: record(1), delay: 9, reason: .retry)), at: moment())
+        let idle = queue.take(.schedule, at: moment())
         #expect(idle.started == [])
         let up = queue.take(.conditions(report()), at: moment())
         // What waits for another attempt need not wait any longer.
@@ -149,7 +151,7 @@ import Testing
         let full = queue.take(.conditions(report()), at: moment())
         #expect(full.started == [id(1), id(2)] && full.toldReasons == [id(3)])
         #expect(queue.limits.obstacle(queue.sessions.key(record(3))) == .host)
-        let again = queue.take(.look, at: moment())
+        let again = queue.take(.schedule, at: moment())
         #expect(again.toldReasons == [])
         // While all slots are taken, no other reason is told.
         settings.activeTransfers = 2
@@ -171,13 +173,14 @@ import Testing
         let fewer = queue.take(.session(.cli, SessionSettings(activeTransfers: 1)), at: moment())
         #expect(fewer.stopped == [id(3), id(2)] && fewer.started == [])
         for number in [2, 3] {
-            _ = queue.take(.ended(id(number), NextTry(record: record(number), delay: 0, reason: .retry)), at: moment())
+            _ = queue.take(
+                .ended(id(number), NextAttempt(record: record(number), delay: 0, reason: .retry)), at: moment())
         }
-        let looked = queue.take(.look, at: moment())
-        #expect(looked.started == [] && queue.lines.count == 3)
+        let looked = queue.take(.schedule, at: moment())
+        #expect(looked.started == [] && queue.waitingTransfers.count == 3)
         _ = queue.take(.order(.cli, [id(4), id(3)]), at: moment())
         _ = queue.take(.ended(id(1), nil), at: moment())
-        let ordered = queue.take(.look, at: moment())
+        let ordered = queue.take(.schedule, at: moment())
         #expect(ordered.started == [id(4)])
         var policy = SessionSettings(activeTransfers: 1)
         policy.network = NetworkPolicy()
@@ -187,7 +190,7 @@ import Testing
         let own = Dictionary(uniqueKeysWithValues: (1...4).map { (id($0), NetworkPolicy()) })
         let followed = queue.take(.policies(own, .cli), at: moment())
         #expect(followed.watched == [.reachability, .kind])
-        #expect(queue.lines.keys.allSatisfy { !$0.network.allowsExpensive })
+        #expect(queue.waitingTransfers.keys.allSatisfy { !$0.network.allowsExpensive })
         #expect(queue.running.key(of: id(4))?.network.allowsExpensive == false)
     }
 
@@ -200,7 +203,7 @@ import Testing
         let late = queue.take(.alarm, at: moment(5))
         #expect(late.overdue == [id(1)])
         _ = queue.take(.rang([id(1)], isBusy: true), at: moment(5))
-        _ = queue.take(.turnEnded(id(1)), at: moment(6))
+        _ = queue.take(.unlocked(id(1)), at: moment(6))
         let again = queue.take(.alarm, at: moment(6))
         #expect(again.overdue == [id(1)])
     }
@@ -209,7 +212,7 @@ import Testing
         var queue = queue(with: [])
         let begin = Date(timeIntervalSince1970: 1_000_030)
         _ = queue.take(.eligible(Input.Eligible(record: record(1) { $0.notBefore = begin }, delay: 3)), at: moment())
-        #expect(queue.lines.delay(of: id(1))?.reason == .beginDate)
+        #expect(queue.waitingTransfers.delay(of: id(1))?.reason == .beginDate)
         _ = queue.take(.conditions(report()), at: moment())
         let session = try SessionID("app/s")
         let attachment = SessionAttachment(
@@ -221,8 +224,8 @@ import Testing
         var late = record(2) { $0.session = session }
         late.facts.startsAfterRelaunch = true
         _ = queue.take(.eligible(Input.Eligible(record: late)), at: moment(10))
-        #expect(queue.lines.delay(of: id(2))?.reason == .relaunch)
-        #expect(queue.lines.delay(of: id(2))?.until == moment(60).clock)
+        #expect(queue.waitingTransfers.delay(of: id(2))?.reason == .relaunch)
+        #expect(queue.waitingTransfers.delay(of: id(2))?.until == moment(60).clock)
         let foreground = queue.take(.app(.foreground("app", saving: nil)), at: moment(11))
         #expect(foreground.savesForeground)
         let going = queue.take(.relaunchDelay(of: "app"), at: moment(11))
@@ -232,7 +235,7 @@ import Testing
         _ = queue.take(.ended(id(2), nil), at: moment(11))
         launch(session, attachment, of: &queue, at: moment(11))
         _ = queue.take(.eligible(Input.Eligible(record: late)), at: moment(11))
-        #expect(queue.lines.delay(of: id(2)) == nil)
+        #expect(queue.waitingTransfers.delay(of: id(2)) == nil)
     }
 
     /// Lets a session's app be started for its events.
@@ -244,7 +247,7 @@ import Testing
         #expect(closed.detached == [session])
         let news = queue.take(.app(.news(of: session)), at: moment)
         #expect(news.considered == [session])
-        let work = SessionDesk.Work(hasResults: true, isWorking: false, isAsking: false)
+        let work = AppRegistry.Work(hasResults: true, isWorking: false, isAsking: false)
         let launching = queue.take(.app(.considered(session, work, firstDelay: 60)), at: moment)
         #expect(launching.launched == [session])
     }
@@ -269,13 +272,13 @@ import Testing
             switch end {
             case "success": .succeeded(Outcome.Success(path: "/f/1", size: 9, verified: []))
             case "stop": .stopped
-            case "failure": .failed(TransferError(.connectionLost, "lost"), retryAfter: nil)
-            case "refusal": .failed(TransferError(.serverBusy, "busy", details: busy), retryAfter: "60")
-            default: .failed(TransferError(.invalidRequest, "wrong"), retryAfter: nil)
+            case "failure": .failed(ServiceError(.connectionLost, "lost"), retryAfter: nil)
+            case "refusal": .failed(ServiceError(.serverBusy, "busy", details: busy), retryAfter: "60")
+            default: .failed(ServiceError(.invalidRequest, "wrong"), retryAfter: nil)
             }
         let report = try runReport(result)
-        let dice = Queue.Dice(random: 0.5, delayScale: 1)
-        let judged = queue.judge(report, of: stored, dice, at: moment())
+        let jitter = Queue.Jitter(random: 0.5, delayScale: 1)
+        let judged = queue.judge(report, of: stored, jitter, at: moment())
         let verdict = try #require(judged)
         switch verdict.next {
         case .finish: #expect(expected == "finish")
@@ -283,12 +286,12 @@ import Testing
         case .rest: #expect(expected == "rest")
         }
         // What a server says to one holds the others, until the moment that it has named.
-        #expect(queue.lines.holdEnd("https://a.test:443") == (end == "refusal" ? moment(60).clock : nil))
+        #expect(queue.waitingTransfers.holdEnd("https://a.test:443") == (end == "refusal" ? moment(60).clock : nil))
         #expect(verdict.effects.toldReasons == (end == "refusal" ? [id(2)] : []))
         let success = queue.success(report, of: id(1), at: moment())
         #expect((success != nil) == (end == "success"))
         _ = queue.take(.ended(id(1), nil), at: moment())
-        let late = queue.judge(report, of: stored, dice, at: moment())
+        let late = queue.judge(report, of: stored, jitter, at: moment())
         #expect(late == nil)
     }
 
@@ -303,16 +306,16 @@ import Testing
         var tried = record(1)
         tried.attempts = 3
         _ = queue.take(.began(id(1), tried), at: moment())
-        let report = try runReport(.failed(TransferError(.offline, "no network"), retryAfter: nil))
-        let dice = Queue.Dice(random: 0.5, delayScale: 1)
+        let report = try runReport(.failed(ServiceError(.offline, "no network"), retryAfter: nil))
+        let jitter = Queue.Jitter(random: 0.5, delayScale: 1)
         let hurried = record(1) { $0.network.waits = false }
-        let failed = queue.judge(report, of: hurried, dice, at: moment())
+        let failed = queue.judge(report, of: hurried, jitter, at: moment())
         #expect(try #require(failed).record.attempts == 3)
         guard case .finish(.failed) = failed?.next else {
             Issue.record("A transfer that does not wait for a network waits for one.")
             return
         }
-        let waits = queue.judge(report, of: record(1), dice, at: moment())
+        let waits = queue.judge(report, of: record(1), jitter, at: moment())
         guard case .again = waits?.next else {
             Issue.record("A transfer that waits for a network fails.")
             return
@@ -324,9 +327,9 @@ import Testing
         _ = queue.take(.began(id(1), record(1)), at: moment())
         let challenge = AuthenticationChallenge(
             scheme: .basic, realm: nil, host: "a.test", port: 443, isSecure: true, isProxy: false)
-        let dice = Queue.Dice(random: 0.5, delayScale: 0.5)
+        let jitter = Queue.Jitter(random: 0.5, delayScale: 0.5)
         let asked = queue.judge(
-            try runReport(.challenged(.authentication(challenge))), of: record(1), dice, at: moment())
+            try runReport(.challenged(.authentication(challenge))), of: record(1), jitter, at: moment())
         guard case .again(let next) = asked?.next else {
             Issue.record("A transfer whose server asks for credentials is at rest.")
             return
@@ -336,9 +339,9 @@ import Testing
         var busy = ErrorDetails()
         busy.httpStatus = 429
         let report = try runReport(
-            .failed(TransferError(.serverBusy, "busy", details: busy), retryAfter: "999999999"))
-        _ = queue.judge(report, of: record(1), dice, at: moment())
-        #expect(queue.lines.holdEnd("https://a.test:443") == moment(HeldOrigins.longest / 2).clock)
+            .failed(ServiceError(.serverBusy, "busy", details: busy), retryAfter: "999999999"))
+        _ = queue.judge(report, of: record(1), jitter, at: moment())
+        #expect(queue.waitingTransfers.holdEnd("https://a.test:443") == moment(ThrottledOrigins.longest / 2).clock)
     }
 }
 
@@ -347,9 +350,9 @@ extension [Effect] {
     var stopped: [TransferID] { compactMap { if case .stop(let id, _) = $0 { id } else { nil } } }
     var failed: [TransferID] { compactMap { if case .fail(let id, _) = $0 { id } else { nil } } }
     var followed: [TransferRequest] { compactMap { if case .follow(_, let request) = $0 { request } else { nil } } }
-    var toldWaiting: [TransferID] { compactMap { if case .tellWaiting(let record) = $0 { record.id } else { nil } } }
+    var toldWaiting: [TransferID] { compactMap { if case .notifyWaiting(let record) = $0 { record.id } else { nil } } }
     var toldReasons: [TransferID] {
-        compactMap { if case .tellReasons(let ids) = $0 { ids } else { nil } }.flatMap(\.self)
+        compactMap { if case .notifyReasons(let ids) = $0 { ids } else { nil } }.flatMap(\.self)
     }
     var overdue: [TransferID] { compactMap { if case .endOverdue(let ids) = $0 { ids } else { nil } }.flatMap(\.self) }
     var readsPolicies: [SessionID] { compactMap { if case .readPolicies(let id) = $0 { id } else { nil } } }

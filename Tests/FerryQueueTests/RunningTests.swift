@@ -23,7 +23,7 @@ import Testing
         settings.connectionsPerHost = perHost
         return SlotLimits(
             settings: settings, sessionLimits: limit.map { [.cli: $0] } ?? [:], running: EmptyCollection(),
-            heldOrigins: [])
+            throttledOrigins: [])
     }
 
     @Test func `get no second slot, and have none after their attempt has ended`() {
@@ -34,8 +34,8 @@ import Testing
         #expect(!running.hasRun(id(1)) && running.record(of: id(1)) == nil)
         let changed = running.begin(id(1), record(id(1)))
         #expect(changed == nil && running.hasRun(id(1)) && running.countWithRun(of: .cli) == 1)
-        let (next, wasLeft) = running.end(id(1), nil)
-        #expect(next == nil && !wasLeft && running.isEmpty && running.withRun.isEmpty)
+        let (next, wasAbandoned) = running.end(id(1), nil)
+        #expect(next == nil && !wasAbandoned && running.isEmpty && running.withRun.isEmpty)
     }
 
     /// What a wish makes of an attempt, and what follows after it.
@@ -45,19 +45,19 @@ import Testing
             (["stop", "leave"], false, true), (["stop", "leave", "stop"], false, true),
             (["stop", "excess"], false, false),
         ] as [([String], Bool, Bool)])
-    func `are tried again unless they were stopped`(wishes: [String], isTriedAgain: Bool, isLeft: Bool) {
+    func `are tried again unless they were stopped`(commands: [String], isTriedAgain: Bool, isLeft: Bool) {
         var running = Running()
         _ = running.start(id(1), a)
-        for wish in wishes {
-            switch wish {
+        for command in commands {
+            switch command {
             case "stop": running.stop([id(1)])
             case "leave": running.leave([id(1), id(2)])
             default: _ = running.giveExcessBack(of: .cli, SessionSettings(activeTransfers: 0), rank: { _ in .max })
             }
         }
         #expect(running.isStopping(id(1)) == !isTriedAgain)
-        let (next, wasLeft) = running.end(id(1), NextTry(record: record(id(1)), delay: 5, reason: .retry))
-        #expect((next != nil) == isTriedAgain && wasLeft == isLeft)
+        let (next, wasAbandoned) = running.end(id(1), NextAttempt(record: record(id(1)), delay: 5, reason: .retry))
+        #expect((next != nil) == isTriedAgain && wasAbandoned == isLeft)
         #expect(running.isStopping(id(1)))
     }
 
@@ -70,7 +70,7 @@ import Testing
         #expect(running.key(of: id(1))?.priority == .high)
         let changed = running.begin(id(1), record(id(1)))
         #expect(changed == request && running.record(of: id(1))?.request == request)
-        let waiting = NextTry(record: record(id(1)), delay: 5, reason: .server)
+        let waiting = NextAttempt(record: record(id(1)), delay: 5, reason: .server)
         let same = try #require(running.end(id(1), waiting).next)
         #expect(same.record.request == request && same.delay == 5 && same.reason == .server)
         _ = running.start(id(1), a)
@@ -91,18 +91,18 @@ import Testing
         #expect(running.waitingForNames == [id(1)])
         #expect(!running.limits(under: rules(active: 1)).isFull)
         let hasRoom = running.takeSlotBack(id(1), under: rules(active: 1))
-        #expect(!hasRoom && running.course(of: id(1)) == .goesOn)
+        #expect(!hasRoom && running.disposition(of: id(1)) == .continues)
         #expect(running.limits(under: rules(active: 1)).isFull)
         running.waitsForName(id(1))
         _ = running.start(id(2), b)
         let isOver = running.takeSlotBack(id(1), under: rules(active: 1))
-        #expect(isOver && running.course(of: id(1)) == .givesSlotBack)
+        #expect(isOver && running.disposition(of: id(1)) == .yieldsSlot)
         _ = running.end(id(1), nil)
         _ = running.start(id(1), a)
         running.waitsForName(id(1))
         #expect(running.waitingForNames == [])
         let isKept = !running.takeSlotBack(id(1), under: rules(active: 1))
-        #expect(isKept && running.course(of: id(1)) == .goesOn)
+        #expect(isKept && running.disposition(of: id(1)) == .continues)
         // The right to keep a slot goes with the transfer's end.
         var forgetful = Running()
         _ = forgetful.start(id(1), a)
@@ -145,7 +145,7 @@ import Testing
         let two = running.giveExcessBack(of: .cli, SessionSettings(activeTransfers: 3, hostConnections: 2), rank: rank)
         #expect(two == [id(2)])
         let all = running.giveExcessBack(of: .cli, SessionSettings(activeTransfers: 1), rank: rank)
-        #expect(all == [id(1), id(3)] && running.course(of: id(4)) == .goesOn)
+        #expect(all == [id(1), id(3)] && running.disposition(of: id(4)) == .continues)
     }
 
     @Test func `have many small files of an origin once eight have followed each other and eight are to come`() {
@@ -184,7 +184,7 @@ import Testing
         var settings = ServiceSettings()
         settings.activeTransfers = active
         settings.connectionsPerHost = 3
-        return SlotLimits(settings: settings, sessionLimits: [:], running: EmptyCollection(), heldOrigins: [])
+        return SlotLimits(settings: settings, sessionLimits: [:], running: EmptyCollection(), throttledOrigins: [])
     }
 
     /// The obstacle for one more of a key, counted from the flags.
@@ -247,17 +247,17 @@ import Testing
                     keepers.insert(id)
                 }
             default:
-                let (next, wasLeft) = running.end(id, NextTry(record: record, delay: 0, reason: .slot))
+                let (next, wasAbandoned) = running.end(id, NextAttempt(record: record, delay: 0, reason: .slot))
                 let old = flags.removeValue(forKey: id)
-                #expect((next != nil) == (old?.isStopping == false) && wasLeft == (old?.isLeft ?? false))
+                #expect((next != nil) == (old?.isStopping == false) && wasAbandoned == (old?.isLeft ?? false))
             }
             #expect(Set(running.ids) == Set(flags.keys))
             #expect(running.withRun == Set(flags.filter(\.value.hasRun).keys))
             #expect(Set(running.waitingForNames) == Set(flags.filter(\.value.lendsSlot).keys))
             for (id, own) in flags {
-                let course: Running.Course =
-                    own.isLeft ? .isLeft : own.isStopping ? .stops : own.isExcess ? .givesSlotBack : .goesOn
-                #expect(running.course(of: id) == course && running.isStopping(id) == own.isStopping)
+                let disposition: Running.Disposition =
+                    own.isLeft ? .isAbandoned : own.isStopping ? .stops : own.isExcess ? .yieldsSlot : .continues
+                #expect(running.disposition(of: id) == disposition && running.isStopping(id) == own.isStopping)
             }
             for active in 1...8 {
                 let limits = running.limits(under: Self.rules(active))

@@ -14,14 +14,14 @@ import Testing
         sessions.change(limited, to: SessionSettings(activeTransfers: 1, hostConnections: 1))
         let key = QueueKey(session: limited, origin: "a", priority: .normal)
         let other = QueueKey(session: .cli, origin: "a", priority: .normal)
-        var limits = sessions.rules(heldOrigins: ["held"])
+        var limits = sessions.rules(throttledOrigins: ["held"])
         #expect(limits.limitsTransfers(of: limited) && !limits.limitsTransfers(of: .cli))
         limits.add(key)
         #expect(limits.obstacle(key) == .session && limits.obstacle(other) == nil)
         #expect(limits.obstacle(QueueKey(session: .cli, origin: "held", priority: .normal)) == .server)
         settings.activeTransfers = 1
         sessions.change(to: settings)
-        limits = sessions.rules(heldOrigins: [])
+        limits = sessions.rules(throttledOrigins: [])
         limits.add(other)
         #expect(limits.isFull && sessions.settings.activeTransfers == 1)
     }
@@ -62,7 +62,7 @@ import Testing
 @Suite struct `The desk of apps` {
     private let now = Date(timeIntervalSince1970: 1_000_000)
     private let session: SessionID
-    private let news = SessionDesk.Work(hasResults: true, isWorking: false, isAsking: false)
+    private let news = AppRegistry.Work(hasResults: true, isWorking: false, isAsking: false)
 
     init() throws { session = try SessionID("app/s") }
 
@@ -77,130 +77,130 @@ import Testing
     private func mark(_ process: Int32) -> ProcessMark { ProcessMark(process: process, started: 1, boot: "b") }
 
     /// A desk with one session that was open and is not, whose app has a command and something to be told.
-    private func desk() -> SessionDesk {
-        var desk = SessionDesk()
-        let token = desk.open(session, attachment(1), by: mark(1))
-        _ = desk.close(session, token)
-        desk.forgetHolder(of: session)
-        desk.setCommand(LaunchCommand(arguments: ["/app"], workingFolder: nil, environment: [:]), of: "app")
-        _ = desk.noteNews(of: session)
-        return desk
+    private func apps() -> AppRegistry {
+        var apps = AppRegistry()
+        let token = apps.open(session, attachment(1), by: mark(1))
+        _ = apps.close(session, token)
+        apps.forgetHolder(of: session)
+        apps.setCommand(LaunchCommand(arguments: ["/app"], workingFolder: nil, environment: [:]), of: "app")
+        _ = apps.noteNews(of: session)
+        return apps
     }
 
     @Test func `gives a session to the process that opened it last, and only that one gives it back`() {
-        var desk = SessionDesk()
-        let first = desk.open(session, attachment(1), by: mark(1))
-        let second = desk.open(session, attachment(1), by: mark(1))
-        let isOld = desk.close(session, first)
-        #expect(!isOld && desk.holder(of: session)?.process == 1)
-        let isOpen = desk.close(session, second)
-        #expect(isOpen && desk.holder(of: session) == nil)
-        #expect(desk.registration(of: session)?.holder == mark(1))
-        desk.forgetHolder(of: session)
-        #expect(desk.registration(of: session)?.holder == nil)
+        var apps = AppRegistry()
+        let first = apps.open(session, attachment(1), by: mark(1))
+        let second = apps.open(session, attachment(1), by: mark(1))
+        let isOld = apps.close(session, first)
+        #expect(!isOld && apps.holder(of: session)?.process == 1)
+        let isOpen = apps.close(session, second)
+        #expect(isOpen && apps.holder(of: session) == nil)
+        #expect(apps.registration(of: session)?.holder == mark(1))
+        apps.forgetHolder(of: session)
+        #expect(apps.registration(of: session)?.holder == nil)
     }
 
     @Test func `calls no app whose session is open, or whose process lives`() {
-        var desk = desk()
-        #expect(desk.mayCall(for: session, isAlive: { _ in true }) && desk.decide(session, news) == .launch)
-        let token = desk.open(session, attachment(2), by: mark(2))
-        #expect(!desk.mayCall(for: session, isAlive: { _ in false }) && desk.decide(session, news) == .none)
-        _ = desk.close(session, token)
-        #expect(!desk.mayCall(for: session, isAlive: { $0 == mark(2) }))
-        #expect(desk.mayCall(for: session, isAlive: { _ in false }))
+        var apps = apps()
+        #expect(apps.mayCall(for: session, isAlive: { _ in true }) && apps.decide(session, news) == .launch)
+        let token = apps.open(session, attachment(2), by: mark(2))
+        #expect(!apps.mayCall(for: session, isAlive: { _ in false }) && apps.decide(session, news) == .none)
+        _ = apps.close(session, token)
+        #expect(!apps.mayCall(for: session, isAlive: { $0 == mark(2) }))
+        #expect(apps.mayCall(for: session, isAlive: { _ in false }))
     }
 
     @Test func `tells the latest run loop once, and again if that ends without having attached`() {
-        var desk = desk()
-        _ = desk.connect(ApplicationConnection(application: "app", process: 5, launchedFor: nil))
-        let latest = desk.connect(ApplicationConnection(application: "app", process: 6, launchedFor: nil))
-        #expect(desk.decide(session, news) == .tell)
-        let told = desk.tell(session)
+        var apps = apps()
+        _ = apps.connect(ApplicationConnection(application: "app", process: 5, launchedFor: nil))
+        let latest = apps.connect(ApplicationConnection(application: "app", process: 6, launchedFor: nil))
+        #expect(apps.decide(session, news) == .tell)
+        let told = apps.tell(session)
         #expect(told?.token == latest && told?.identifier == "s")
-        _ = desk.noteNews(of: session)
-        #expect(desk.decide(session, news) == .none)
-        let application = desk.disconnect(latest)
-        #expect(application == "app" && desk.decide(session, news) == .tell)
-        let told2 = desk.tell(session)
+        _ = apps.noteNews(of: session)
+        #expect(apps.decide(session, news) == .none)
+        let application = apps.disconnect(latest)
+        #expect(application == "app" && apps.decide(session, news) == .tell)
+        let told2 = apps.tell(session)
         #expect(told2 != nil)
-        let wasCalled = desk.takeEvents(of: session, attachment(5), at: now)
-        #expect(wasCalled && desk.registration(of: session)?.toldAt == now)
-        let isCalledAgain = desk.takeEvents(of: session, attachment(5), at: now)
+        let wasCalled = apps.takeEvents(of: session, attachment(5), at: now)
+        #expect(wasCalled && apps.registration(of: session)?.toldAt == now)
+        let isCalledAgain = apps.takeEvents(of: session, attachment(5), at: now)
         #expect(!isCalledAgain)
     }
 
     @Test func `repeats a launch that comes to nothing three times, after ever longer delays`() {
-        var desk = desk()
+        var apps = apps()
         var rests: [Double] = []
         for round in 1...4 {
-            #expect(desk.decide(session, news) == .launch)
-            let order = desk.beginLaunch(for: session, first: 60, at: now)
-            #expect(order?.identifier == "s" && desk.decide(session, news) == .none)
-            desk.launched(Int32(round), of: "app", for: session)
-            #expect(desk.decide(session, news) == .none)
-            let ended = desk.ended(Int32(round))
+            #expect(apps.decide(session, news) == .launch)
+            let order = apps.beginLaunch(for: session, first: 60, at: now)
+            #expect(order?.identifier == "s" && apps.decide(session, news) == .none)
+            apps.launched(Int32(round), of: "app", for: session)
+            #expect(apps.decide(session, news) == .none)
+            let ended = apps.ended(Int32(round))
             #expect(ended?.failed == [session])
-            guard case .repeats(let rest) = desk.launchFailed(for: session, at: now) else {
+            guard case .repeats(let rest) = apps.launchFailed(for: session, at: now) else {
                 #expect(round == 4)
                 continue
             }
             rests.append(rest)
-            #expect(desk.decide(session, news) == .none)
-            let isDue = desk.repeatLaunch(for: session)
-            let isDueAgain = desk.repeatLaunch(for: session)
+            #expect(apps.decide(session, news) == .none)
+            let isDue = apps.repeatLaunch(for: session)
+            let isDueAgain = apps.repeatLaunch(for: session)
             #expect(isDue && !isDueAgain)
         }
-        #expect(rests == [60, 120, 240] && desk.relaunchRest(of: session, at: now) == 480)
-        #expect(!desk.mayCall(for: session, isAlive: { _ in false }))
-        let saved = desk.beginForeground("app", saving: nil)
-        #expect(saved.application?.relaunch == RelaunchDelay() && desk.relaunchRest(of: session, at: now) == 0)
+        #expect(rests == [60, 120, 240] && apps.relaunchRest(of: session, at: now) == 480)
+        #expect(!apps.mayCall(for: session, isAlive: { _ in false }))
+        let saved = apps.beginForeground("app", saving: nil)
+        #expect(saved.application?.relaunch == RelaunchDelay() && apps.relaunchRest(of: session, at: now) == 0)
     }
 
     /// The process that is being made attaches, or its session is quit, before its launch is known to have failed.
     @Test(arguments: [true, false])
     func `forgets a launch whose session is opened or quit meanwhile`(isQuit: Bool) {
-        var desk = desk()
-        _ = desk.beginLaunch(for: session, first: 60, at: now)
-        if isQuit { desk.quit(session, at: now) } else { _ = desk.open(session, attachment(9), by: mark(9)) }
-        let failure = desk.launchFailed(for: session, at: now)
-        #expect(failure == nil && desk.decide(session, news) == .none)
+        var apps = apps()
+        _ = apps.beginLaunch(for: session, first: 60, at: now)
+        if isQuit { apps.quit(session, at: now) } else { _ = apps.open(session, attachment(9), by: mark(9)) }
+        let failure = apps.launchFailed(for: session, at: now)
+        #expect(failure == nil && apps.decide(session, news) == .none)
         guard isQuit else { return }
-        _ = desk.noteNews(of: session)
-        #expect(desk.decide(session, news) == .none)
-        let saved = desk.beginForeground("app", saving: nil)
-        #expect(saved.registrations.map(\.id) == [session] && desk.decide(session, news) == .launch)
+        _ = apps.noteNews(of: session)
+        #expect(apps.decide(session, news) == .none)
+        let saved = apps.beginForeground("app", saving: nil)
+        #expect(saved.registrations.map(\.id) == [session] && apps.decide(session, news) == .launch)
     }
 
     @Test func `waits after a start for apps that live through it`() {
-        var desk = SessionDesk()
-        let isNothing = desk.settle(asking: [])
+        var apps = AppRegistry()
+        let isNothing = apps.settle(asking: [])
         #expect(!isNothing)
         var registration = SessionRegistration(application: "app", identifier: "s", sendsLaunchEvents: true)
         registration.holder = mark(1)
-        desk.recover([:], [(session, registration, false)])
-        let isSet = desk.settle(asking: [session])
-        #expect(isSet && !desk.mayCall(for: session, isAlive: { _ in false }))
-        let considered = desk.endSettling()
-        #expect(considered == [session] && desk.mayCall(for: session, isAlive: { _ in false }))
-        #expect(desk.mayComeBack { _ in true } && !desk.mayComeBack { _ in false })
-        _ = desk.open(session, attachment(1), by: mark(1))
-        #expect(!desk.mayComeBack { _ in true })
+        apps.recover([:], [(session, registration, false)])
+        let isSet = apps.settle(asking: [session])
+        #expect(isSet && !apps.mayCall(for: session, isAlive: { _ in false }))
+        let considered = apps.endSettling()
+        #expect(considered == [session] && apps.mayCall(for: session, isAlive: { _ in false }))
+        #expect(apps.mayComeBack { _ in true } && !apps.mayComeBack { _ in false })
+        _ = apps.open(session, attachment(1), by: mark(1))
+        #expect(!apps.mayComeBack { _ in true })
     }
 
     @Test func `knows who is at work in the background`() {
-        var desk = desk()
-        _ = desk.beginLaunch(for: session, first: 60, at: now)
-        desk.launched(7, of: "app", for: session)
-        _ = desk.open(session, attachment(7), by: mark(7))
-        #expect(desk.isInBackground(session))
-        desk.becameActive(7, of: "app")
-        #expect(!desk.isInBackground(session))
-        _ = desk.open(session, attachment(8, isBackground: true), by: mark(8))
-        #expect(desk.isInBackground(session))
-        desk.becameActive(8, of: "other")
-        #expect(desk.isInBackground(session))
-        desk.becameActive(8, of: "app")
-        #expect(!desk.isInBackground(session))
+        var apps = apps()
+        _ = apps.beginLaunch(for: session, first: 60, at: now)
+        apps.launched(7, of: "app", for: session)
+        _ = apps.open(session, attachment(7), by: mark(7))
+        #expect(apps.isInBackground(session))
+        apps.becameActive(7, of: "app")
+        #expect(!apps.isInBackground(session))
+        _ = apps.open(session, attachment(8, isBackground: true), by: mark(8))
+        #expect(apps.isInBackground(session))
+        apps.becameActive(8, of: "other")
+        #expect(apps.isInBackground(session))
+        apps.becameActive(8, of: "app")
+        #expect(!apps.isInBackground(session))
     }
 
     /// Whatever happens in which order, an app is called only for a session that is not open, has something to be told and was
@@ -208,7 +208,7 @@ import Testing
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func `calls an app only when there is something to call it for`(seed: UInt64) {
         var numbers = SplitMix(seed: seed)
-        var desk = desk()
+        var apps = apps()
         var (isOpen, isQuit, hasNews) = (false, false, true)
         var (token, process) = (0, Int32(100))
         var launching: Int32?
@@ -217,32 +217,32 @@ import Testing
         for _ in 0..<400 {
             switch Int.random(in: 0...7, using: &numbers) {
             case 0:
-                token = desk.open(session, attachment(50), by: mark(50))
+                token = apps.open(session, attachment(50), by: mark(50))
                 (isOpen, launching, isDelayed, vain) = (true, nil, false, 0)
             case 1:
-                let wasOpen = desk.close(session, token)
+                let wasOpen = apps.close(session, token)
                 #expect(wasOpen == isOpen)
-                desk.forgetHolder(of: session)
+                apps.forgetHolder(of: session)
                 isOpen = false
             case 2:
-                _ = desk.noteNews(of: session)
+                _ = apps.noteNews(of: session)
                 hasNews = true
             case 3 where isOpen:
-                let wasCalled = desk.takeEvents(of: session, attachment(50, isBackground: true), at: now)
+                let wasCalled = apps.takeEvents(of: session, attachment(50, isBackground: true), at: now)
                 #expect(wasCalled)
                 hasNews = false
             case 4:
-                desk.quit(session, at: now)
+                apps.quit(session, at: now)
                 (isQuit, hasNews, launching, isDelayed, vain) = (true, false, nil, false, 0)
             case 5:
-                _ = desk.beginForeground("app", saving: nil)
+                _ = apps.beginForeground("app", saving: nil)
                 isQuit = false
             case 6:
                 // The process that was started last ends.
-                guard let ended = desk.ended(process) else { continue }
+                guard let ended = apps.ended(process) else { continue }
                 #expect(ended.failed == (launching == process ? [session] : []))
                 for id in ended.failed {
-                    let failure = desk.launchFailed(for: id, at: now)
+                    let failure = apps.launchFailed(for: id, at: now)
                     vain += 1
                     #expect((failure == .gaveUp) == (vain > LaunchRule.repetitions))
                     isDelayed = failure != .gaveUp
@@ -250,20 +250,20 @@ import Testing
                 }
                 launching = nil
             default:
-                let isDue = desk.repeatLaunch(for: session)
+                let isDue = apps.repeatLaunch(for: session)
                 #expect(isDue == isDelayed)
                 isDelayed = false
             }
-            let mayCall = desk.mayCall(for: session, isAlive: { _ in false })
+            let mayCall = apps.mayCall(for: session, isAlive: { _ in false })
             #expect(mayCall == (hasNews && !isOpen))
-            guard mayCall, desk.decide(session, news) == .launch else { continue }
+            guard mayCall, apps.decide(session, news) == .launch else { continue }
             #expect(!isOpen && !isQuit && hasNews && launching == nil && !isDelayed)
-            guard desk.beginLaunch(for: session, first: 60, at: now) != nil else {
+            guard apps.beginLaunch(for: session, first: 60, at: now) != nil else {
                 Issue.record("no order")
                 continue
             }
             process += 1
-            desk.launched(process, of: "app", for: session)
+            apps.launched(process, of: "app", for: session)
             launching = process
         }
     }

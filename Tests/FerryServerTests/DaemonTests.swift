@@ -79,23 +79,23 @@ import Testing
         let descriptor = dup(pipe.fileHandleForWriting.fileDescriptor)
         try pipe.fileHandleForWriting.close()
         let ready = ReadyPipe(environment: ["FERRY_READY_FD": String(descriptor)])
-        ready.failed(TransferError(.journalFailed, "It is\nbroken."))
+        ready.failed(ServiceError(.journalFailed, "It is\nbroken."))
         ready.ready()
         let line = try pipe.fileHandleForReading.readToEnd()
         #expect(line == Data("error journal_failed It is\\u{a}broken.\n".utf8))
     }
 
     @Test func `the kill seam waits for its step and its time`() throws {
-        let seam = try KillSeam(environment: ["FERRY_KILL_AT": "renamed:2"])
+        let seam = try CrashPoint(environment: ["FERRY_KILL_AT": "renamed:2"])
         #expect(!seam.isDue(.folderSynced))
         #expect(!seam.isDue(.renamed))
         #expect(seam.isDue(.renamed))
-        #expect(try !KillSeam(environment: [:]).isDue(.renamed))
+        #expect(try !CrashPoint(environment: [:]).isDue(.renamed))
     }
 
     @Test(arguments: ["lunch", "renamed:0", "renamed:x", ":"])
     func `a kill seam that names nothing is refused`(text: String) {
-        #expect(throws: TransferError.self) { try KillSeam(environment: ["FERRY_KILL_AT": text]) }
+        #expect(throws: ServiceError.self) { try CrashPoint(environment: ["FERRY_KILL_AT": text]) }
     }
 
     @Test(arguments: [("--version", 0), ("--help", 0), ("--fly", 64)] as [(String, Int32)])
@@ -113,7 +113,7 @@ import Testing
             #expect(failure?.exitStatus == 64)
         }
         #expect(DaemonFailure(cause: CancellationError()).error.code == .internal)
-        #expect(DaemonFailure(TransferError(.journalFailed, "Broken.")).exitStatus == 1)
+        #expect(DaemonFailure(ServiceError(.journalFailed, "Broken.")).exitStatus == 1)
     }
 
     @Test func `L9 the limit of open files is raised to its hard value`() throws {

@@ -97,7 +97,7 @@ import Testing
     @Test func `an error of the service keeps its code and details`() async throws {
         let service = FakeService()
         service.state.withLock {
-            $0.failure = TransferError(.journalFailed, "The journal is gone.", details: ErrorDetails(errno: 5))
+            $0.failure = ServiceError(.journalFailed, "The journal is gone.", details: ErrorDetails(errno: 5))
         }
         try await withServer(service) { client in
             let response = try await client.send("GET", "/v1/status")

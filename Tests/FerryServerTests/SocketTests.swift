@@ -27,7 +27,7 @@ import Testing
 
     @Test func `a socket that a daemon answers on stays`() async throws {
         try await withServer { client in
-            let error = #expect(throws: TransferError.self) { try ControlSocket(path: client.path).prepare() }
+            let error = #expect(throws: ServiceError.self) { try ControlSocket(path: client.path).prepare() }
             #expect(error?.code == .daemonUnreachable)
             let response = try await client.send("GET", "/v1/version")
             #expect(response.status == 200)
@@ -38,7 +38,7 @@ import Testing
         try await withFolder { folder in
             let path = folder + "/ferryd.sock"
             try Data("mine".utf8).write(to: URL(filePath: path))
-            #expect(throws: TransferError.self) { try ControlSocket(path: path).prepare() }
+            #expect(throws: ServiceError.self) { try ControlSocket(path: path).prepare() }
             #expect(try Data(contentsOf: URL(filePath: path)) == Data("mine".utf8))
         }
     }
@@ -46,7 +46,7 @@ import Testing
     @Test func `a folder that others may write to is refused`() async throws {
         try await withFolder { folder in
             try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
-            let error = #expect(throws: TransferError.self) { try PrivateFolder.make(folder) }
+            let error = #expect(throws: ServiceError.self) { try PrivateFolder.make(folder) }
             #expect(error?.message.contains("chmod 700") == true)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
             try PrivateFolder.make(folder)
@@ -57,7 +57,7 @@ import Testing
     @Test func `a link in the folder's place is not followed`() async throws {
         try await withFolder { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/run", withDestinationPath: folder)
-            #expect(throws: TransferError.self) { try PrivateFolder.make(folder + "/run") }
+            #expect(throws: ServiceError.self) { try PrivateFolder.make(folder + "/run") }
         }
     }
 

@@ -69,7 +69,7 @@ import Testing
                 goesOn.signal()
                 try await eventually("the end on its way") { await local.isStoringEnds }
                 async let paused = bed.act(.pause, id)
-                try await eventually("the pause") { await local.turns.transfers.isTaken(id) }
+                try await eventually("the pause") { await local.locks.transfers.isTaken(id) }
                 for _ in 0..<20 { _ = try await bed.service.transfer(id) }
                 end()
                 #expect(try await paused == .succeeded)
@@ -131,7 +131,7 @@ import Testing
             let state = try await bed.act(.remove, id)
             #expect(state == nil)
             #expect(bed.files == [])
-            let error = await #expect(throws: TransferError.self) { try await bed.service.transfer(id) }
+            let error = await #expect(throws: ServiceError.self) { try await bed.service.transfer(id) }
             #expect(error?.code == .unknownTransfer)
         }
     }

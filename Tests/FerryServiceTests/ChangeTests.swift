@@ -59,9 +59,9 @@ import Testing
             id: TransferID(rawValue: 1), createdAt: Date(timeIntervalSince1970: 999_000),
             request: TransferRequest(url: "https://a.test/file.bin", folder: "/f"), credentials: nil)
         record.intent = .suspend
-        #expect(throws: TransferError.self) { try change.applied(to: record, isRunning: true, now: Date()) }
+        #expect(throws: ServiceError.self) { try change.applied(to: record, isRunning: true, now: Date()) }
         record.intent = .run
-        record.outcome = .failed(TransferError(.placementFailed, "The name is taken."))
+        record.outcome = .failed(ServiceError(.placementFailed, "The name is taken."))
         #expect(try change.applied(to: record, isRunning: true, now: Date()).request.folder == "/else")
     }
 
@@ -135,7 +135,7 @@ import Testing
             let url = bed.origin.url("/new")
             try await duringCommit(local) { end in
                 async let changed = bed.service.change(id, change { $0.url = url })
-                try await eventually("the change") { await local.turns.transfers.isTaken(id) }
+                try await eventually("the change") { await local.locks.transfers.isTaken(id) }
                 await local.giveSlots(2)
                 #expect(await local.running.contains(id))
                 await bed.origin.wait { $0.requests.contains { $0.path == "/old" } }
@@ -157,7 +157,7 @@ import Testing
             let id = try await bed.add("/a").id
             try await duringCommit(local) { end in
                 async let changed = bed.service.change(id, change { $0.name = "b" })
-                try await eventually("no line") { await local.lines.count == 0 }
+                try await eventually("no line") { await local.waitingTransfers.count == 0 }
                 end()
                 _ = try await changed
             }
@@ -189,7 +189,7 @@ import Testing
                 change { $0.folder = "here" },
             ]
             for change in bad {
-                await #expect(throws: TransferError.self) { try await bed.service.change(id, change) }
+                await #expect(throws: ServiceError.self) { try await bed.service.change(id, change) }
             }
             #expect(try await bed.service.transfer(id) == before)
         }
@@ -224,11 +224,11 @@ import Testing
                 { $0.connectionsTotal = 0 }, { $0.rateLimit = 1023 }, { $0.reserve = -1 },
             ]
             for change in bad {
-                let error = await #expect(throws: TransferError.self) { try await bed.changeSettings(change) }
+                let error = await #expect(throws: ServiceError.self) { try await bed.changeSettings(change) }
                 #expect(error?.code == .invalidRequest)
             }
             for settings in [SessionSettings(activeTransfers: 0), SessionSettings(rateLimit: 7)] {
-                let error = await #expect(throws: TransferError.self) {
+                let error = await #expect(throws: ServiceError.self) {
                     try await bed.service.changeSession(.cli, to: settings)
                 }
                 #expect(error?.code == .invalidRequest)

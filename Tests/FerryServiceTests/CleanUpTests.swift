@@ -119,7 +119,7 @@ import Testing
     func `are forgotten by the same daemon once the journal has room`(_ ending: Ending) async throws {
         let room = JournalRoom()
         let tweak: Tweak = { configuration in
-            configuration.openJournal = { () async throws(TransferError) in try room.open() }
+            configuration.openJournal = { () async throws(ServiceError) in try room.open() }
             configuration.reached = { if $0 == .actionCommitted || $0 == .cancelCommitted { room.runsOut() } }
         }
         try await withService(.inProcess, Self.script, tweak) { bed in
@@ -131,7 +131,7 @@ import Testing
             try? await ending.perform(on: id, bed.service)
             #expect(room.hasRunOut)
             try await eventually("the end of the transfer") {
-                let record = try await local.journal.read { reader throws(TransferError) in try reader.record(id) }
+                let record = try await local.journal.read { reader throws(ServiceError) in try reader.record(id) }
                 return ending == .cancel ? record?.outcome?.state == .canceled : record == nil
             }
             #expect(bed.files == [])

@@ -87,7 +87,7 @@ import Testing
         try await withService(kind, script) { bed in
             let id = try await bed.add { $0.retryRule = RetryRule(expiredStatusCodes: [403]) }.id
             let waiting = try await bed.wait(for: id, waiting: .expired)
-            #expect(waiting.nextTryAt == nil && waiting.error?.details.httpStatus == 403)
+            #expect(waiting.nextAttemptAt == nil && waiting.error?.details.httpStatus == 403)
             let fields = [HeaderField(name: "X-Key", value: "new")]
             let url = bed.origin.url("/file.bin?signature=2")
             _ = try await bed.service.change(
@@ -118,12 +118,12 @@ import Testing
                 $0.paused = true
             }.id
             for id in [ended, upload] {
-                await #expect(throws: TransferError.self) {
+                await #expect(throws: ServiceError.self) {
                     _ = try await bed.service.change(id, change { $0.headers = [] })
                 }
                 do {
                     _ = try await bed.service.change(id, change { $0.url = bed.origin.url("/new") })
-                } catch let error as TransferError {
+                } catch let error as ServiceError {
                     #expect(error.code == .requestNotReplaceable)
                 }
             }

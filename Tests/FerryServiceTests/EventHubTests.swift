@@ -17,7 +17,7 @@ import Testing
     /// Puts an event into the journal and tells nobody.
     private func append(_ kind: TransferEvent.Kind = .removed) async throws -> TransferEvent {
         let (id, at) = (TransferID(rawValue: 7), Date(timeIntervalSince1970: 5))
-        let number = try await journal.commit { transaction throws(TransferError) in
+        let number = try await journal.commit { transaction throws(ServiceError) in
             try transaction.appendEvent(kind: kind, at: at, id: id, session: .cli, snapshot: nil)
         }
         return TransferEvent(number: number, kind: kind, at: at, id: id, session: .cli, transfer: nil)
@@ -105,7 +105,7 @@ import Testing
     private func append(_ kind: TransferEvent.Kind, _ ids: Range<UInt64>) async throws -> EventRun {
         let ids = ids.map(TransferID.init(rawValue:))
         let session = session
-        return try await journal.commit { transaction throws(TransferError) in
+        return try await journal.commit { transaction throws(ServiceError) in
             try transaction.appendEvents(kind: kind, at: Date(timeIntervalSince1970: 5), ids: ids, session: session)
         }
     }
@@ -223,7 +223,7 @@ import Testing
         for _ in 0..<EventHub.mostListeners {
             streams.append(try await hub.listen(EventSubscription()) { _ in true })
         }
-        let error = await #expect(throws: TransferError.self) {
+        let error = await #expect(throws: ServiceError.self) {
             _ = try await hub.listen(EventSubscription()) { _ in true }
         }
         #expect(error?.code == .daemonUnreachable)

@@ -256,7 +256,7 @@ import Testing
     @Test(arguments: [0.01, 61, -1], ServiceKind.allCases)
     func `samples come every 0·05 to 60 seconds`(_ interval: Double, _ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            let error = await #expect(throws: TransferError.self) {
+            let error = await #expect(throws: ServiceError.self) {
                 try await bed.service.events(subscription { $0.progressInterval = interval })
             }
             #expect(error?.code == .invalidRequest)

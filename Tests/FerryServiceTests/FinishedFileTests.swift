@@ -52,7 +52,7 @@ import Testing
                 #expect(try await bed.service.change(id, wanted).destination == bed.folder + "/taken.bin")
                 #expect(bed.files == ["taken.bin"])
             case .fail, .skip, .update:
-                let error = await #expect(throws: TransferError.self) { try await bed.service.change(id, wanted) }
+                let error = await #expect(throws: ServiceError.self) { try await bed.service.change(id, wanted) }
                 #expect(error?.code == .destinationExists)
                 #expect(try await bed.service.transfer(id).destination == bed.folder + "/file.bin")
                 #expect(bed.files == ["file.bin", "taken.bin"])
@@ -67,7 +67,7 @@ import Testing
             try FileManager.default.removeItem(atPath: bed.folder + "/file.bin")
             try put(bed, "file.bin")
             for name in ["new.bin", "../new.bin", "a/new.bin", ".."] {
-                let error = await #expect(throws: TransferError.self) {
+                let error = await #expect(throws: ServiceError.self) {
                     try await bed.service.change(id, change { $0.name = name })
                 }
                 #expect(error?.code == .invalidRequest)
@@ -286,7 +286,7 @@ import Testing
             var record = try await local.existing(id)
             record.facts.copy = bed.folder + "/" + name
             let left = record
-            try await local.journal.commit { transaction throws(TransferError) in
+            try await local.journal.commit { transaction throws(ServiceError) in
                 try transaction.updateFacts(of: left)
             }
             try await bed.act(.cancel, id)

@@ -22,7 +22,7 @@ import Testing
                 let waiting = try await bed.wait(for: id, waiting: .disk)
                 #expect(waiting.error?.code == .diskFull)
                 #expect(waiting.error?.message.contains("journal") == true)
-                #expect(waiting.nextTryAt != nil)
+                #expect(waiting.nextAttemptAt != nil)
                 let listed = try await bed.service.transfers(TransferQuery()).transfers.first
                 #expect(listed?.reason == .disk && listed?.error?.code == .diskFull)
             }

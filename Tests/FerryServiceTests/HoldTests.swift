@@ -26,7 +26,7 @@ import Testing
                 try await bed.wait(for: next, .succeeded)
                 let there = try await bed.add([bed.request(target.url("/3"))])[0].id
                 let held = try await bed.wait(for: there, waiting: .server)
-                #expect(try #require(held.nextTryAt).timeIntervalSinceNow > 3000)
+                #expect(try #require(held.nextAttemptAt).timeIntervalSinceNow > 3000)
                 #expect(held.error == nil && held.attempts == 0)
             }
         }
@@ -36,13 +36,13 @@ import Testing
     func `one answer holds others for an hour at most`(_ kind: ServiceKind) async throws {
         try await withService(kind, busy(86_400), { $0.delayScale = 1 }) { bed in
             let first = try await bed.wait(for: bed.add("/1").id, waiting: .server)
-            #expect(try #require(first.nextTryAt).timeIntervalSinceNow > 80_000)
+            #expect(try #require(first.nextAttemptAt).timeIntervalSinceNow > 80_000)
             let other = try await bed.wait(for: bed.add("/2").id, waiting: .server)
-            let next = try #require(other.nextTryAt).timeIntervalSinceNow
-            #expect(next > 3000 && next <= HeldOrigins.longest)
+            let next = try #require(other.nextAttemptAt).timeIntervalSinceNow
+            #expect(next > 3000 && next <= ThrottledOrigins.longest)
             let listed = try await bed.service.transfers(TransferQuery()).transfers
             #expect(listed.map(\.reason) == [.server, .server])
-            #expect(listed.allSatisfy { $0.nextTryAt != nil })
+            #expect(listed.allSatisfy { $0.nextAttemptAt != nil })
         }
     }
 

@@ -32,13 +32,13 @@ import Testing
             // What follows in the log is written after the zeros, so that readers meet them.
             try destroy(folder.file("journal.sqlite-wal"))
             try destroy(folder.file("journal.sqlite"))
-            await #expect(throws: TransferError.self) {
+            await #expect(throws: ServiceError.self) {
                 for _ in 0..<1000 {
                     _ = try await service.submit([request])
                     _ = try await service.transfers(TransferQuery())
                 }
             }
-            let error = await #expect(throws: TransferError.self) { try await running.value }
+            let error = await #expect(throws: ServiceError.self) { try await running.value }
             #expect(error?.code == .journalFailed)
         }
     }
@@ -55,7 +55,7 @@ import Testing
             async let running: Void = group.run()
             await group.triggerGracefulShutdown()
             try await running
-            let error = await #expect(throws: TransferError.self) { try await service.submit([]) }
+            let error = await #expect(throws: ServiceError.self) { try await service.submit([]) }
             #expect(error?.code == .daemonUnreachable)
         }
     }

@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: [0, 1001, -1], ServiceKind.allCases)
     func `a page has 1 to 1000 transfers`(_ limit: Int, _ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            let error = await #expect(throws: TransferError.self) {
+            let error = await #expect(throws: ServiceError.self) {
                 try await bed.service.transfers(query { $0.limit = limit })
             }
             #expect(error?.code == .invalidRequest)

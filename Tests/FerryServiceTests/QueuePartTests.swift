@@ -36,7 +36,7 @@ import Testing
             #expect(try await ids(.waiting, reversed: true) == [suspended, waiting, high])
             #expect(try await bed.service.queue(QueueQuery(.waiting, offset: 1, limit: 1)).map(\.id) == [waiting])
             for query in [QueueQuery(.ended, offset: -1), QueueQuery(.ended, limit: 10_001)] {
-                await #expect(throws: TransferError.self) { try await bed.service.queue(query) }
+                await #expect(throws: ServiceError.self) { try await bed.service.queue(query) }
             }
         }
     }
@@ -62,7 +62,7 @@ import Testing
             #expect(try await move(line[1], QueueMove(1, from: .current)) == 2)
             #expect(try await move(line[1], QueueMove(0, from: .end)) == 3)
             #expect(try await move(running, QueueMove(0)) == nil)
-            await #expect(throws: TransferError.self) {
+            await #expect(throws: ServiceError.self) {
                 try await bed.service.move(TransferID(rawValue: 1), QueueMove(0))
             }
             bed.origin.release("all")

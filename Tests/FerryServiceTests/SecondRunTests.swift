@@ -57,7 +57,7 @@ import Testing
             try await bed.act(.resume, id)
             let done = try await bed.wait(for: id, .succeeded)
             let last = try await bed.service.status().lastEvent
-            #expect(try await !local.finish(before, .failed(TransferError(.deadlineExceeded, "Late."))))
+            #expect(try await !local.finish(before, .failed(ServiceError(.deadlineExceeded, "Late."))))
             #expect(try await !local.store(before))
             #expect(try await bed.service.transfer(id) == done)
             #expect(try await bed.service.status().lastEvent == last)

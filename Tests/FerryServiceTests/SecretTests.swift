@@ -57,13 +57,13 @@ import Testing
     }
 
     /// Failed transfers lose their secrets after some weeks, canceled ones at once.
-    @Test(arguments: [Outcome.failed(TransferError(.notFound, "No.")), .canceled])
+    @Test(arguments: [Outcome.failed(ServiceError(.notFound, "No.")), .canceled])
     func `are asked for by each way to go on once they were forgotten`(outcome: Outcome) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .status(404)))
         try await withStoredService(script) { bed, local in
             let id = try await bed.add("/file.bin", give).id
             try await bed.wait(for: id, .failed)
-            try await local.journal.commit { transaction throws(TransferError) in
+            try await local.journal.commit { transaction throws(ServiceError) in
                 guard var record = try transaction.record(id) else { return }
                 record.outcome = outcome
                 record.forgetSecrets()
@@ -98,7 +98,7 @@ import Testing
                     let live = try await bed.add("/live", give)
                     let session = try await local.existing(live.id)
                     let old = Date(timeIntervalSince1970: 1_700_000_000)
-                    let records = [Outcome.canceled, .failed(TransferError(.notFound, "No."))].map { outcome in
+                    let records = [Outcome.canceled, .failed(ServiceError(.notFound, "No."))].map { outcome in
                         var record = TransferRecord(
                             id: TransferID.next(after: ids.last ?? TransferID(rawValue: 1), milliseconds: 1),
                             createdAt: old, request: session.request, credentials: session.credentials)
@@ -107,7 +107,7 @@ import Testing
                         ids.append(record.id)
                         return record
                     }
-                    try await local.journal.commit { transaction throws(TransferError) in
+                    try await local.journal.commit { transaction throws(ServiceError) in
                         for record in records { try transaction.insert(record) }
                     }
                 }

@@ -52,7 +52,7 @@ private final class HeldReads: Sendable {
     func hold(_ journal: any Journal) async throws {
         for _ in 0..<Self.readers {
             Task {
-                try await journal.read { _ throws(TransferError) in
+                try await journal.read { _ throws(ServiceError) in
                     self.running.add(1, ordering: .relaxed)
                     self.isReleased.wait()
                     self.isReleased.signal()

@@ -169,7 +169,7 @@ import Testing
             try await bed.changeSettings { $0.reserve = Int64.max / 2 }
             let id = try await bed.add().id
             let waiting = try await bed.wait(for: id, waiting: .disk)
-            #expect(waiting.error?.code == .diskFull && waiting.nextTryAt != nil && waiting.bytesReceived == 0)
+            #expect(waiting.error?.code == .diskFull && waiting.nextAttemptAt != nil && waiting.bytesReceived == 0)
             #expect(bed.files.count <= 1)
             try await bed.changeSettings { $0.reserve = 0 }
             try await bed.wait(for: id, .succeeded)
@@ -179,12 +179,12 @@ import Testing
 
 extension LocalTransferService {
     /// Whether nothing runs or waits for a slot.
-    fileprivate var isAtRest: Bool { running.isEmpty && lines.count == 0 }
+    fileprivate var isAtRest: Bool { running.isEmpty && waitingTransfers.count == 0 }
 
     /// Puts a running transfer in line.
     fileprivate func lineUpAgain(_ id: TransferID) -> Bool {
         guard let record = running.record(of: id), let key = running.key(of: id),
-            let line = StoredLine(record, origin: key.origin)
+            let line = StoredQueueKey(record, origin: key.origin)
         else { return false }
         take(.stored([(line, [id])]))
         return true

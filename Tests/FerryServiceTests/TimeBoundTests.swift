@@ -123,7 +123,7 @@ import Testing
                 list(bed, (1...300).map { "/\($0)" }) { $0.resourceTimeout = 1 }
             ).ids
             try await withoutRoom(local) {
-                try await eventually("a full journal") { await !local.lines.waiting(for: .disk).isEmpty }
+                try await eventually("a full journal") { await !local.waitingTransfers.waiting(for: .disk).isEmpty }
             }
             for id in ids { try await bed.wait(for: id, .failed) }
         }
@@ -203,7 +203,7 @@ import Testing
                     let local = try #require(bed.service as? LocalTransferService)
                     try await eventually("alarms") { await local.haveAlarms == Set(near) }
                     // The first of each line, of which there are two.
-                    #expect(await local.lines.count <= 2 * Queue.lineWindow)
+                    #expect(await local.waitingTransfers.count <= 2 * Queue.lineWindow)
                 }
             }
         }
@@ -212,5 +212,5 @@ import Testing
 
 extension LocalTransferService {
     /// The transfers with an alarm for the end of their time.
-    fileprivate var haveAlarms: Set<TransferID> { lines.haveAlarms }
+    fileprivate var haveAlarms: Set<TransferID> { waitingTransfers.haveAlarms }
 }

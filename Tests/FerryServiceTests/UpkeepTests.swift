@@ -9,7 +9,7 @@ import Testing
     /// The numbers of the durable events of a session.
     private func events(_ session: SessionID, _ bed: ServiceBed, _ local: LocalTransferService) async throws -> [Int64]
     {
-        try await local.journal.read { reader throws(TransferError) in
+        try await local.journal.read { reader throws(ServiceError) in
             try reader.events(after: 0, session: session, limit: 1000).compactMap(\.number)
         }
     }

@@ -9,7 +9,7 @@ struct Attempts {
         var hasRun = false
         /// Whether its run was told to stop, and the error that its transfer has then.
         var isToStop = false
-        var stopError: TransferError?
+        var stopError: ServiceError?
         /// Whether it has ended, and what it reports is being stored.
         var isSettling = false
         var lendsSlot = false
@@ -109,7 +109,7 @@ struct Gatherings {
     struct End {
         let end: StoredEnd
         let kind: TransferEvent.Kind
-        let next: (inout SimulatedWorld, Result<Int64?, TransferError>) -> Void
+        let next: (inout SimulatedWorld, Result<Int64?, ServiceError>) -> Void
     }
 
     var starting: [TransferID] = []

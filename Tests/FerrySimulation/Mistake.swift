@@ -5,7 +5,7 @@ import FerryCore
 /// A test says which of them the laws find, and with which seeds. Others need a rarer history, or the journal's revisions make up
 /// for them.
 package enum Mistake: String, CaseIterable, Sendable {
-    // Lines and slots
+    // WaitingTransfers and slots
     /// A paused transfer stays in its line.
     case startsWhatIsPaused
     /// The slots of paused transfers are not told that no attempt follows.

@@ -47,7 +47,7 @@ struct SimulatedHub {
 
     mutating func publish(_ run: EventRun) { tell(order.add(run)) }
 
-    mutating func tell(_ events: [EventOrder.Told]) {
+    mutating func tell(_ events: [EventOrder.Delivery]) {
         for next in events {
             switch next {
             case .event(let event):

@@ -13,7 +13,7 @@ struct SimulatedJournal {
         let errand: Errand
         let ofRunning: Bool
         /// Stores it, or says why that failed.
-        let store: (MemoryTransaction, TransferError?) -> Next
+        let store: (MemoryTransaction, ServiceError?) -> Next
     }
 
     private struct Answer {
@@ -36,19 +36,19 @@ struct SimulatedJournal {
 
     mutating func commit<Value>(
         _ errand: Errand, ofRunning: Bool,
-        _ body: @escaping (MemoryTransaction) throws(TransferError) -> Value,
-        then next: @escaping (inout SimulatedWorld, Result<Value, TransferError>) -> Void
+        _ body: @escaping (MemoryTransaction) throws(ServiceError) -> Value,
+        then next: @escaping (inout SimulatedWorld, Result<Value, ServiceError>) -> Void
     ) {
         if !ofRunning { revision += 1 }
         changes.append(
             Change(errand: errand, ofRunning: ofRunning) { rows, fault in
-                let result: Result<Value, TransferError>
+                let result: Result<Value, ServiceError>
                 if let fault {
                     result = .failure(fault)
                 } else {
-                    do throws(TransferError) {
+                    do throws(ServiceError) {
                         result = .success(
-                            try rows.run { transaction throws(TransferError) in
+                            try rows.run { transaction throws(ServiceError) in
                                 try body(rows)
                             })
                     } catch {
@@ -60,12 +60,12 @@ struct SimulatedJournal {
     }
 
     mutating func read<Value>(
-        _ errand: Errand, _ body: @escaping (MemoryTransaction) throws(TransferError) -> Value,
-        then next: @escaping (inout SimulatedWorld, Result<Value, TransferError>) -> Void
+        _ errand: Errand, _ body: @escaping (MemoryTransaction) throws(ServiceError) -> Value,
+        then next: @escaping (inout SimulatedWorld, Result<Value, ServiceError>) -> Void
     ) {
         let rows = rows
         let read: () -> Next = {
-            let result = Result { () throws(TransferError) in try body(rows) }
+            let result = Result { () throws(ServiceError) in try body(rows) }
             return { next(&$0, result) }
         }
         answers.append(Answer(errand: errand, next: read(), anew: read))
@@ -76,7 +76,7 @@ struct SimulatedJournal {
     /// - Returns: false if nothing waits to be stored.
     mutating func store(_ count: Int, _ fault: Fault?) -> Bool {
         guard !changes.isEmpty else { return false }
-        let error = fault.map { _ in TransferError(.diskFull, "The disk has no room for the journal.") }
+        let error = fault.map { _ in ServiceError(.diskFull, "The disk has no room for the journal.") }
         for change in changes.prefix(count) {
             answers.append(Answer(errand: change.errand, next: change.store(rows, error), anew: nil))
             if !change.ofRunning || error != nil { revision += 1 }

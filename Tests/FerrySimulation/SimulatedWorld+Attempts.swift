@@ -11,7 +11,7 @@ extension SimulatedWorld {
         checkStart(id, key)
         attempts.begin(id, key)
         if let record = gatherings.ahead.take(id, revision: journal.revision) {
-            return soon.append { $0.makeTry(id, record) }
+            return soon.append { $0.runAttempt(id, record) }
         }
         gatherings.starting.append(id)
         guard !gatherings.isReading else { return }
@@ -26,7 +26,7 @@ extension SimulatedWorld {
         gatherings.starting = []
         group.removeAll { id in
             guard let record = gatherings.ahead.take(id, revision: revision) else { return false }
-            soon.append { $0.makeTry(id, record) }
+            soon.append { $0.runAttempt(id, record) }
             return true
         }
         guard let last = group.last else {
@@ -34,37 +34,37 @@ extension SimulatedWorld {
             if gatherings.isReading { readStarting() }
             return
         }
-        let next = queue.running.key(of: last).map { queue.lines.waiting(with: $0, limit: 32) } ?? []
+        let next = queue.running.key(of: last).map { queue.waitingTransfers.waiting(with: $0, limit: 32) } ?? []
         let ids = group + next
         gatherings.ahead.beginReading(at: revision)
-        read(.records) { rows throws(TransferError) in
+        read(.records) { rows throws(ServiceError) in
             try rows.records(ids)
         } then: { world, result in
             var records = Dictionary((result.value ?? []).map { ($0.id, $0) }) { first, _ in first }
             for id in group {
                 let record = records.removeValue(forKey: id)
-                world.soon.append { $0.makeTry(id, record) }
+                world.soon.append { $0.runAttempt(id, record) }
             }
             world.gatherings.ahead.endReading(records)
             world.soon.append { $0.readStarting() }
         }
     }
 
-    private mutating func makeTry(_ id: TransferID, _ record: TransferRecord?) {
+    private mutating func runAttempt(_ id: TransferID, _ record: TransferRecord?) {
         guard var record, record.isEligible, !queue.running.isStopping(id) || mistake == .beginsWhatIsToStop,
             attempts[id] != nil
         else { return ended(id, nil) }
         if let begin = record.request.notBefore, begin > moment.wall {
-            return ended(id, NextTry(record: record, delay: 0, reason: .beginDate))
+            return ended(id, NextAttempt(record: record, delay: 0, reason: .beginDate))
         }
         if Queue.isOver(record, at: moment), let error = Queue.overdue(record) {
             return finish(record, .failed(error)) { world, result in
-                let next = NextTry(record: record, delay: 0.02, reason: .retry)
+                let next = NextAttempt(record: record, delay: 0.02, reason: .retry)
                 world.ended(id, result.value == true ? nil : next)
             }
         }
-        if queue.running.course(of: id) == .givesSlotBack {
-            return ended(id, NextTry(record: record, delay: 0, reason: .retry))
+        if queue.running.disposition(of: id) == .yieldsSlot {
+            return ended(id, NextAttempt(record: record, delay: 0, reason: .retry))
         }
         require(journal.record(id)?.outcome == nil, "\(id) makes an attempt, and has ended")
         record.attempts += 1
@@ -77,13 +77,13 @@ extension SimulatedWorld {
         require(!ledger.isKnownToRest(id), "\(id) makes an attempt, and a client was told that it rests")
         require(!surroundings.isEnding, "\(id) makes an attempt while the process ends")
         tell(.began(id, record))
-        if mistake == .linesUpWhatRuns, let line = StoredLine(record, origin: key(record).origin) {
+        if mistake == .linesUpWhatRuns, let line = StoredQueueKey(record, origin: key(record).origin) {
             tell(.stored([(line, [id])]))
         }
     }
 
     /// Tells a run to stop; one that is not there yet is met by its beginning.
-    mutating func stopRun(_ id: TransferID, _ error: TransferError? = nil) {
+    mutating func stopRun(_ id: TransferID, _ error: ServiceError? = nil) {
         attempts.change(id) { attempt in
             guard attempt.hasRun else { return }
             attempt.isToStop = true
@@ -116,9 +116,9 @@ extension SimulatedWorld {
             guard attempt.lendsSlot else { return false }
             attempts.change(id) { $0.lendsSlot = false }
             // One that is to stop for other reasons gives its slot back too, as long as the queue lets it go on.
-            let gaveSlotBack = queue.running.course(of: id) == .givesSlotBack
+            let gaveSlotBack = queue.running.disposition(of: id) == .yieldsSlot
             tell(.name(id, isSlow: false))
-            if queue.running.course(of: id) == .givesSlotBack, !gaveSlotBack { attempts.givesSlotAway(id) }
+            if queue.running.disposition(of: id) == .yieldsSlot, !gaveSlotBack { attempts.givesSlotAway(id) }
         }
         return true
     }
@@ -131,7 +131,7 @@ extension SimulatedWorld {
                 folder: "/f", name: ".ferry-\(id).part", device: 1, inode: id.rawValue, folderDevice: 1, folderInode: 1)
         }
         guard let facts = attempts[id]?.facts else { return }
-        commit(.checkpoint(id.number), ofRunning: true) { rows throws(TransferError) in
+        commit(.checkpoint(id.number), ofRunning: true) { rows throws(ServiceError) in
             try rows.updateFacts(id, StoredFacts(facts))
         } then: { world, result in
             if result.value == true { world.queue.take(facts, of: id) }
@@ -172,7 +172,7 @@ extension SimulatedWorld {
 
     /// Draws the consequences of a report from what the journal says by then.
     private mutating func judge(_ id: TransferID, _ report: RunReport) {
-        read(.report(id.number)) { rows throws(TransferError) in
+        read(.report(id.number)) { rows throws(ServiceError) in
             try rows.record(id)
         } then: { world, result in
             guard var stored = result.value ?? nil, stored.outcome == nil || world.mistake == .endsWhatHasEnded else {
@@ -182,11 +182,13 @@ extension SimulatedWorld {
                 stored.request = tried.request
                 stored.intent = tried.intent
             }
-            let dice = Queue.Dice(random: 0.5, delayScale: 1)
-            guard let verdict = world.queue.judge(report, of: stored, dice, at: world.moment) else {
+            let jitter = Queue.Jitter(random: 0.5, delayScale: 1)
+            guard let verdict = world.queue.judge(report, of: stored, jitter, at: world.moment) else {
                 return world.ended(id, nil)
             }
-            if let origin = report.refusedBy?.description, world.queue.lines.heldOrigins.contains(origin) {
+            if let origin = report.refusedBy?.description,
+                world.queue.waitingTransfers.throttledOrigins.contains(origin)
+            {
                 world.ledger.hold(origin, id)
             }
             if world.mistake == .holdsForADay, let origin = report.refusedBy {
@@ -209,10 +211,10 @@ extension SimulatedWorld {
     }
 
     /// Stores what an attempt has found out; where the transfer has changed meanwhile, that is judged anew.
-    private mutating func store(_ record: TransferRecord, _ report: RunReport, _ next: NextTry?) {
+    private mutating func store(_ record: TransferRecord, _ report: RunReport, _ next: NextAttempt?) {
         let id = record.id
         let overwrites = mistake == .storesWhatOthersHaveChanged
-        commit(.ending(id.number)) { rows throws(TransferError) in
+        commit(.ending(id.number)) { rows throws(ServiceError) in
             guard overwrites, let row = try rows.record(id) else { return try rows.update(record) }
             var blind = record
             blind.revision = row.revision
@@ -227,9 +229,9 @@ extension SimulatedWorld {
     }
 
     /// What an attempt has reported cannot be stored: another one is made once there may be room.
-    private mutating func failed(_ id: TransferID, _ error: TransferError) {
+    private mutating func failed(_ id: TransferID, _ error: ServiceError) {
         let next = queue.running.record(of: id).map { record in
-            NextTry(
+            NextAttempt(
                 record: record, delay: TransferMachine.waitInterval, reason: error.code.row.subject.waitReason,
                 error: error)
         }
@@ -237,12 +239,12 @@ extension SimulatedWorld {
     }
 
     /// An attempt has ended, and what follows from it is stored.
-    mutating func ended(_ id: TransferID, _ next: NextTry?) {
+    mutating func ended(_ id: TransferID, _ next: NextAttempt?) {
         guard attempts[id] != nil else { return }
         for waiter in attempts.end(id) { soon.append { waiter(&$0, true) } }
         if mistake == .losesAnEnd, next == nil, !surroundings.isEnding { return }
         tell(.ended(id, next))
-        if mistake == .losesADelay, let record = next?.record, queue.lines.delay(of: id) != nil {
+        if mistake == .losesADelay, let record = next?.record, queue.waitingTransfers.delay(of: id) != nil {
             tell(.rested(record))
         }
     }
@@ -252,7 +254,7 @@ extension SimulatedWorld {
     /// Records an outcome with its event, and tells all listeners; false if the transfer has changed since it was read.
     mutating func finish(
         _ record: TransferRecord, _ outcome: Outcome,
-        then next: @escaping (inout SimulatedWorld, Result<Bool, TransferError>) -> Void
+        then next: @escaping (inout SimulatedWorld, Result<Bool, ServiceError>) -> Void
     ) {
         var ended = record
         let now = moment.wall
@@ -290,7 +292,7 @@ extension SimulatedWorld {
         }
         let now = moment.wall
         let isCareless = mistake == .endsWhatHasEnded
-        commit(.ends, ofRunning: true) { rows throws(TransferError) in
+        commit(.ends, ofRunning: true) { rows throws(ServiceError) in
             var numbers: [Int64?] = []
             for one in group {
                 var end = one.end.value.record
@@ -338,13 +340,13 @@ extension RunReport {
         case .success:
             result = .succeeded(Outcome.Success(path: "/f/\(id)", size: facts.ranges.byteCount, verified: []))
         case .stopped: result = attempt.stopError.map { .failed($0, retryAfter: nil) } ?? .stopped
-        case .failure(let code): result = .failed(TransferError(code, "The attempt has failed."), retryAfter: nil)
+        case .failure(let code): result = .failed(ServiceError(code, "The attempt has failed."), retryAfter: nil)
         case .busy(let seconds):
             var details = ErrorDetails()
             details.httpStatus = 503
             refuser = (try? HTTPURL(parsing: attempt.key.origin + "/"))?.origin
             result = .failed(
-                TransferError(.serverBusy, "The server is busy.", details: details), retryAfter: "\(seconds)")
+                ServiceError(.serverBusy, "The server is busy.", details: details), retryAfter: "\(seconds)")
         case .challenge:
             result = .challenged(.trust(TrustChallenge(host: "a.test", port: 443, certificates: [], fault: nil)))
         }

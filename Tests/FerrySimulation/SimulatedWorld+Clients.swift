@@ -16,7 +16,7 @@ extension SimulatedWorld {
         ledger.called(ids)
         if mistake == .answersBeforeTheCommit { for id in ids { ledger.told(id, .submitted) } }
         let isMany = count > 1
-        commit(.submission(number)) { rows throws(TransferError) in
+        commit(.submission(number)) { rows throws(ServiceError) in
             for record in records { try rows.insert(record) }
             return (
                 try rows.appendEvents(kind: .submitted, at: now, ids: ids, session: session), try rows.pending(ids)
@@ -27,11 +27,11 @@ extension SimulatedWorld {
                 return world.ledger.answered(ids) { _ in isTold ? .submitted : nil }
             }
             world.publish(events)
-            let line = StoredLine(records[0], origin: Self.origin(of: wanted))
+            let line = StoredQueueKey(records[0], origin: Self.origin(of: wanted))
             if isMany, let line {
                 world.leave(ids, to: line)
             } else {
-                world.lineUp(pending)
+                world.enqueue(pending)
             }
             world.ledger.answered(ids) { _ in .submitted }
         }
@@ -39,12 +39,12 @@ extension SimulatedWorld {
     }
 
     /// Leaves transfers to the journal, as those of a long list.
-    private mutating func leave(_ ids: [TransferID], to line: StoredLine) {
+    private mutating func leave(_ ids: [TransferID], to line: StoredQueueKey) {
         guard let first = ids.first, journal.record(first)?.isEligible == true else { return }
         tell(.listed(Input.List(lines: [line], ids: ids, due: journal.record(first)?.due)))
     }
 
-    mutating func lineUp(_ pending: [PendingTransfer]) {
+    mutating func enqueue(_ pending: [PendingTransfer]) {
         tell(.pending(pending.map { mistake?.altering($0) ?? $0 }))
     }
 
@@ -64,7 +64,7 @@ extension SimulatedWorld {
         var record = TransferRecord(
             id: TransferID(number), createdAt: moment.wall, request: request, credentials: nil)
         if !wanted.isPaused { record.active.begin(at: moment.active) }
-        if queue.desk.isInBackground(request.session) { record.facts.startsAfterRelaunch = true }
+        if queue.apps.isInBackground(request.session) { record.facts.startsAfterRelaunch = true }
         return record
     }
 
@@ -106,11 +106,11 @@ extension SimulatedWorld {
         _ id: TransferID, _ answer: @escaping Answer,
         then next: @escaping (inout SimulatedWorld, TransferRecord) -> Void
     ) {
-        read(.lookup(id.number)) { rows throws(TransferError) in
+        read(.lookup(id.number)) { rows throws(ServiceError) in
             try rows.record(id)
         } then: { world, result in
             guard let record = result.value ?? nil else {
-                return answer(&world, ActionResult(id: id, error: TransferError(.unknownTransfer, "It is gone.")))
+                return answer(&world, ActionResult(id: id, error: ServiceError(.unknownTransfer, "It is gone.")))
             }
             next(&world, record)
         }
@@ -119,17 +119,17 @@ extension SimulatedWorld {
     private mutating func decide(_ action: TransferAction, on id: TransferID, _ answer: @escaping Answer) {
         existing(id, answer) { world, record in
             let isDecided = record.intent != .run || record.outcome != nil
-            guard isDecided, !record.intent.isRemoval, let course = world.queue.running.course(of: id) else {
+            guard isDecided, !record.intent.isRemoval, let disposition = world.queue.running.disposition(of: id) else {
                 return world.perform(action, on: record, answer)
             }
-            let isLeft = action.isStop && course == .isLeft && record.outcome == nil
+            let isLeft = action.isStop && disposition == .isAbandoned && record.outcome == nil
             let decided: Attempts.Waiter = { world, hasEnded in
                 world.existing(id, answer) { world, record in
                     if !hasEnded, record.outcome == nil, action == .pause {
                         return answer(&world, ActionResult(id: id, state: world.state(record)))
                     }
                     guard hasEnded || action.isEnd else {
-                        let error = TransferError(.diskIO, "It is still stopping.")
+                        let error = ServiceError(.diskIO, "It is still stopping.")
                         return answer(&world, ActionResult(id: id, error: error))
                     }
                     world.perform(action, on: record, answer)
@@ -157,20 +157,21 @@ extension SimulatedWorld {
     }
 
     private mutating func store(
-        _ wish: Wish, for record: TransferRecord, isChecked: Bool = true,
-        then next: @escaping (inout SimulatedWorld, Result<WishFate, TransferError>) -> Void
+        _ command: TransferCommand, for record: TransferRecord, isChecked: Bool = true,
+        then next: @escaping (inout SimulatedWorld, Result<CommandOutcome, ServiceError>) -> Void
     ) {
         let id = record.id
-        let moment = WishMoment(
-            now: moment.active, isDelayed: queue.lines.delay(of: id) != nil, isRunning: queue.running.contains(id))
+        let moment = CommandSituation(
+            now: moment.active, isDelayed: queue.waitingTransfers.delay(of: id) != nil,
+            isRunning: queue.running.contains(id))
         let revision = isChecked && mistake != .decidesOnOldRows ? record.revision : nil
         let takesAll = mistake == .takesRemovalsBack
-        commit(.wish(id.number)) { rows throws(TransferError) in
-            if takesAll, wish == .cancel || wish == .pause, var row = try rows.record(id), row.intent.isRemoval {
-                row.intent = wish == .pause ? .suspend : .cancel
+        commit(.command(id.number)) { rows throws(ServiceError) in
+            if takesAll, command == .cancel || command == .pause, var row = try rows.record(id), row.intent.isRemoval {
+                row.intent = command == .pause ? .suspend : .cancel
                 _ = try rows.update(row)
             }
-            return try rows.wish(wish, for: id, from: revision, at: moment)
+            return try rows.command(command, for: id, from: revision, at: moment)
         } then: {
             next(&$0, $1)
         }
@@ -178,14 +179,15 @@ extension SimulatedWorld {
 
     /// Takes up what a wish has come to: an answer, or another look at a transfer that has changed.
     private mutating func follow(
-        _ fate: Result<WishFate, TransferError>, _ id: TransferID, _ action: TransferAction, _ answer: @escaping Answer,
+        _ fate: Result<CommandOutcome, ServiceError>, _ id: TransferID, _ action: TransferAction,
+        _ answer: @escaping Answer,
         done: (inout SimulatedWorld, TransferEvent?, TransferRecord) -> Void
     ) {
         switch fate {
         case .failure(let error), .success(.refused(let error)): answer(&self, ActionResult(id: id, error: error))
         case .success(.none(let stored)): answer(&self, ActionResult(id: id, state: state(stored)))
         case .success(.unknown):
-            answer(&self, ActionResult(id: id, error: TransferError(.unknownTransfer, "It is gone.")))
+            answer(&self, ActionResult(id: id, error: ServiceError(.unknownTransfer, "It is gone.")))
         case .success(.stale):
             wait(for: [id], isPatient: true) { world, _ in
                 world.existing(id, answer) { $0.perform(action, on: $1, answer) }
@@ -237,20 +239,20 @@ extension SimulatedWorld {
         }
     }
 
-    private mutating func begin(_ wish: Wish, _ record: TransferRecord, _ answer: @escaping Answer) {
+    private mutating func begin(_ command: TransferCommand, _ record: TransferRecord, _ answer: @escaping Answer) {
         let id = record.id
         if mistake != .keepsHoldsOfTheResumed { tell(.urged(record)) }
         ledger.release(told: id)
         ledger.release(key(record).origin)
-        store(wish, for: record) { world, fate in
-            world.follow(fate, id, wish == .resume ? .resume : .retry, answer) { world, event, stored in
-                if world.mistake == .resumesAfterTheDelay, world.queue.lines.delay(of: id) != nil {
+        store(command, for: record) { world, fate in
+            world.follow(fate, id, command == .resume ? .resume : .retry, answer) { world, event, stored in
+                if world.mistake == .resumesAfterTheDelay, world.queue.waitingTransfers.delay(of: id) != nil {
                 } else if world.mistake == .forgetsDeadlinesOfTheResumed {
                     world.tell(.eligible(Input.Eligible(record: stored)))
                 } else {
                     world.tell(.resumed(stored))
                 }
-                let reason = world.queue.lines.delay(of: id)?.reason
+                let reason = world.queue.waitingTransfers.delay(of: id)?.reason
                 world.require(
                     reason == nil || reason == .beginDate || reason == .relaunch,
                     "\(id) is resumed, and waits for a moment")
@@ -281,7 +283,7 @@ extension SimulatedWorld {
 
     private mutating func remove(_ record: TransferRecord, _ intent: TransferIntent, _ answer: @escaping Answer) {
         let (id, session, now) = (record.id, record.request.session, moment.wall)
-        commit(.wish(id.number)) { rows throws(TransferError) in
+        commit(.command(id.number)) { rows throws(ServiceError) in
             _ = try rows.remove([id], of: session, intent: intent, sparesSucceeded: false, live: [id], at: now)
         } then: { world, result in
             if case .failure(let error) = result { return answer(&world, ActionResult(id: id, error: error)) }
@@ -328,7 +330,7 @@ extension SimulatedWorld {
                 guard changed.request != old.request else { return answer(&world, ActionResult(id: id)) }
                 world.ledger.told(id, address: nil)
                 world.tell(.changing(id))
-                world.commit(.change(number)) { rows throws(TransferError) in
+                world.commit(.change(number)) { rows throws(ServiceError) in
                     try rows.put(changed, replacing: old)
                 } then: { world, result in
                     if result.value == true {

@@ -37,7 +37,7 @@ extension SimulatedWorld {
             || journal.errands.contains {
                 switch $0 {
                 case .submission(let first): id.number >= first && id.number < first + 10
-                case .ending(let number), .report(let number), .lookup(let number), .wish(let number),
+                case .ending(let number), .report(let number), .lookup(let number), .command(let number),
                     .removal(let number):
                     number == id.number
                 case .ends, .start: true
@@ -51,8 +51,8 @@ extension SimulatedWorld {
     /// Each transfer that is to run stands in one place, any other one in none; alarms are set for what waits for a moment.
     private mutating func checkPlaces() {
         var inLine: [TransferID: [QueueKey]] = [:]
-        for key in queue.lines.keys {
-            for id in queue.lines.waiting(with: key, limit: .max) { inLine[id, default: []].append(key) }
+        for key in queue.waitingTransfers.keys {
+            for id in queue.waitingTransfers.waiting(with: key, limit: .max) { inLine[id, default: []].append(key) }
         }
         let rows = journal.rows
         for id in rows.rows.ids(of: nil, in: Set(JournalPhase.allCases)) {
@@ -60,12 +60,12 @@ extension SimulatedWorld {
             laws.checked(3)
             let session = record.request.session
             let isBusy = isBusy(id, session)
-            let waiting = queue.lines.delay(of: id)
+            let waiting = queue.waitingTransfers.delay(of: id)
             let isRunning = queue.running.contains(id)
             let places = inLine[id, default: []].count + (waiting == nil ? 0 : 1) + (isRunning ? 1 : 0)
             require(places <= 1, "\(id) stands in \(places) places")
             if record.isEligible {
-                let isInJournal = queue.lines.hasBacklog(of: session)
+                let isInJournal = queue.waitingTransfers.hasBacklog(of: session)
                 require(places == 1 || isBusy || isInJournal, "\(id) is to run, and stands nowhere")
                 checkMoments(of: record, waiting, isBusy: isBusy)
                 let keys = inLine[id, default: []] + [waiting?.key].compactMap { $0 }
@@ -86,13 +86,13 @@ extension SimulatedWorld {
         let id = record.id
         if let waiting, waiting.hasEnd {
             require(
-                queue.lines.nextAlarm.map { $0 <= waiting.until } == true
+                queue.waitingTransfers.nextAlarm.map { $0 <= waiting.until } == true
                     && waiting.until <= clock.moment.clock + .seconds(200_000), "nothing rings for \(id)")
         }
         guard !isBusy, let rest = record.timeBounds.rest(at: clock.moment.active), rest < Self.lookAhead / 3,
             attempts[id]?.isToStop != true, !journal.errands.contains(.dueSoon), !clock.wasSet
         else { return }
-        require(queue.lines.haveAlarms.contains(id), "nothing rings at the end of the time of \(id)")
+        require(queue.waitingTransfers.haveAlarms.contains(id), "nothing rings at the end of the time of \(id)")
     }
 
     // MARK: Attempts
@@ -110,19 +110,22 @@ extension SimulatedWorld {
                 require(reason == nil, "\(id) runs against the networks")
             }
             require(
-                attempt.isToStop || attempt.isSettling || queue.running.course(of: id) == .goesOn,
+                attempt.isToStop || attempt.isSettling || queue.running.disposition(of: id) == .continues,
                 "\(id) is to stop, and its run was not told so")
             if let row = journal.record(id), !turns.isTaken(id), row.outcome == nil, !attempt.isToStop {
                 require(row.request.url == record.request.url, "\(id) asks for an address that was changed")
             }
         }
-        for origin in queue.lines.heldOrigins {
+        for origin in queue.waitingTransfers.throttledOrigins {
             laws.checked(1)
             require(ledger.isHeld(origin), "\(origin) is held for a transfer that has ended or was resumed")
-            let limit = clock.moment.clock + .seconds(HeldOrigins.longest + 1)
-            require(queue.lines.holdEnd(origin).map { $0 <= limit } == true, "\(origin) is held for too long")
+            let limit = clock.moment.clock + .seconds(ThrottledOrigins.longest + 1)
             require(
-                queue.lines.holdEnd(origin).map { end in queue.lines.nextAlarm.map { $0 <= end } ?? false } == true,
+                queue.waitingTransfers.holdEnd(origin).map { $0 <= limit } == true, "\(origin) is held for too long")
+            require(
+                queue.waitingTransfers.holdEnd(origin).map { end in
+                    queue.waitingTransfers.nextAlarm.map { $0 <= end } ?? false
+                } == true,
                 "nothing rings for \(origin)")
         }
     }
@@ -143,7 +146,7 @@ extension SimulatedWorld {
         guard !surroundings.isSetting(key.session) else { return }
         let order = journal.rows.registry[key.session]?.order ?? []
         func rank(_ id: TransferID) -> Int { order.firstIndex(of: id) ?? .max }
-        for other in queue.lines.waiting(with: key, limit: .max) {
+        for other in queue.waitingTransfers.waiting(with: key, limit: .max) {
             require((rank(id), id) < (rank(other), other), "\(id) gets a slot before \(other)")
         }
     }
@@ -153,7 +156,7 @@ extension SimulatedWorld {
     /// No slot is idle while a transfer may use it, and what is said to be in the way of one is so.
     private mutating func checkSlots() {
         let limits = queue.limits
-        for key in queue.lines.keys {
+        for key in queue.waitingTransfers.keys {
             laws.checked(2)
             let obstacle = obstacle(key)
             require(obstacle != nil || !queue.conditions.isSettled(key), "a slot is idle, and \(key.origin) waits")
@@ -176,7 +179,7 @@ extension SimulatedWorld {
         let settings = isChanging ? queue.sessions.settings : rows.settings ?? surroundings.first
         func limits(_ id: SessionID) -> SessionSettings {
             let known = queue.sessions.settings(of: id)
-            return surroundings.isSetting(id) || rows[id] == nil || queue.desk.contains(id)
+            return surroundings.isSetting(id) || rows[id] == nil || queue.apps.contains(id)
                 ? known : rows[id]?.settings ?? known
         }
         let counted = attempts.all.values.filter { attempt in
@@ -185,7 +188,7 @@ extension SimulatedWorld {
         if counted.count >= settings.activeTransfers { return .slot }
         let ofSession = counted.filter { $0.key.session == key.session }
         if let limit = limits(key.session).activeTransfers, ofSession.count >= limit { return .session }
-        if queue.lines.heldOrigins.contains(key.origin) { return .server }
+        if queue.waitingTransfers.throttledOrigins.contains(key.origin) { return .server }
         let connected = counted.filter { !$0.isWhole && $0.key.origin == key.origin }
         if connected.count >= settings.connectionsPerHost { return .host }
         let own = connected.count { $0.key.session == key.session }
@@ -201,7 +204,7 @@ extension SimulatedWorld {
         _ = take(.folders(answer: true))
         for round in 0..<600 where broken == nil && !isAtRest { settleOn(round) }
         if !isAtRest { laws.fail("not all comes to rest: \(unrest)") }
-        require(queue.running.isEmpty && queue.lines.count == 0, "something is kept at rest")
+        require(queue.running.isEmpty && queue.waitingTransfers.count == 0, "something is kept at rest")
         require(turns.isFree && surroundings.isIdle, "a turn is taken at rest")
         let calls = ledger.calls
         require(calls == 0, "\(calls) calls are not answered")
@@ -227,7 +230,7 @@ extension SimulatedWorld {
             if !take(.end(id.number, attempt.isToStop ? .stopped : .success)) { _ = take(.losePatience(id.number)) }
         }
         for session in Surroundings.sessions { tell(.answered(session)) }
-        if let next = queue.lines.nextAlarm, !surroundings.isEnding, unrestIsTimed {
+        if let next = queue.waitingTransfers.nextAlarm, !surroundings.isEnding, unrestIsTimed {
             // Some alarms come late.
             if round % 8 == 7 { clock.pass(20_000) } else { clock.pass(until: next) }
         }

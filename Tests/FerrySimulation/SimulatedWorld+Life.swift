@@ -26,7 +26,7 @@ extension SimulatedWorld {
         queue = Queue(settings, KnownConditions { _ in false }, lastID: rows.rows.lastID, lookAhead: Self.lookAhead)
         hub = hub.afterKill(last: mistake == .countsEventsAnew ? 0 : rows.log.last)
         let end = queue.ids.last
-        read(.start) { rows throws(TransferError) in
+        read(.start) { rows throws(ServiceError) in
             try Found(rows, through: end)
         } then: { world, result in
             if let found = result.value { world.takeUp(found) }
@@ -36,12 +36,12 @@ extension SimulatedWorld {
     /// What a start needs to know.
     private struct Found {
         var timed: [PendingTransfer] = []
-        var lines: [(line: StoredLine, ids: [TransferID])] = []
+        var lines: [(line: StoredQueueKey, ids: [TransferID])] = []
         var sessions: [(id: SessionID, settings: SessionSettings, order: [TransferID])] = []
         var registrations: [(id: SessionID, registration: SessionRegistration, hasNews: Bool)] = []
         var suspended: [TransferRecord] = []
 
-        init(_ rows: MemoryTransaction, through end: TransferID) throws(TransferError) {
+        init(_ rows: MemoryTransaction, through end: TransferID) throws(ServiceError) {
             try rows.forEachPending(.timed) { timed.append($0) }
             for line in try rows.lines().lines.sorted(by: { $0.origin < $1.origin }) {
                 lines.append((line, try rows.ids(in: line, after: nil, through: end, limit: Queue.lineWindow)))
@@ -62,7 +62,7 @@ extension SimulatedWorld {
             tell(.recovered(found.sessions.map { ($0.id, $0.settings) }))
         }
         tell(.app(.recovered([:], found.registrations)))
-        if mistake != .forgetsWhatIsTimed { lineUp(found.timed) }
+        if mistake != .forgetsWhatIsTimed { enqueue(found.timed) }
         if mistake == .takesUpWhatRests { for record in found.suspended { tell(.eligible(.init(record: record))) } }
         tell(.stored(found.lines))
         tell(.lookAhead)
@@ -70,7 +70,7 @@ extension SimulatedWorld {
             tell(.order(session.id, session.order))
         }
         surroundings.isOpen = true
-        for id in Surroundings.sessions where queue.desk.contains(id) { consider(id) }
+        for id in Surroundings.sessions where queue.apps.contains(id) { consider(id) }
         cleanUp()
     }
 
@@ -97,7 +97,8 @@ extension SimulatedWorld {
     }
 
     mutating func ring() {
-        guard surroundings.isOpen, !surroundings.isEnding, let next = queue.lines.nextAlarm, next <= moment.clock
+        guard surroundings.isOpen, !surroundings.isEnding, let next = queue.waitingTransfers.nextAlarm,
+            next <= moment.clock
         else { return }
         tell(.alarm)
     }
@@ -105,13 +106,13 @@ extension SimulatedWorld {
     mutating func work(_ cause: Alarm.Cause) {
         switch cause {
         case .cleanUp: cleanUp()
-        case .due, .retry, .release, .look, .sweep, .trialEnds, .settling, .launch, .upkeep: break
+        case .due, .retry, .release, .schedule, .sweep, .trialEnds, .settling, .launch, .upkeep: break
         }
     }
 
     /// Finds those whose time passes soon.
     mutating func readDue(after start: Date?, through end: Date) {
-        read(.dueSoon) { rows throws(TransferError) in
+        read(.dueSoon) { rows throws(ServiceError) in
             try rows.due(after: nil, from: start, through: end, limit: 1000)
         } then: { world, result in
             if world.mistake == .looksAheadInVain { return }
@@ -129,7 +130,7 @@ extension SimulatedWorld {
     }
 
     private mutating func passOne(_ id: TransferID) {
-        read(.overdue(id.number)) { rows throws(TransferError) in
+        read(.overdue(id.number)) { rows throws(ServiceError) in
             try rows.record(id)
         } then: { world, result in
             guard let record = result.value ?? nil, record.isEligible else { return world.leaveTurn(id) }
@@ -143,7 +144,7 @@ extension SimulatedWorld {
 
     /// Ends a transfer that is in no line.
     private mutating func endOverdue(_ id: TransferID) {
-        read(.overdue(id.number)) { rows throws(TransferError) in
+        read(.overdue(id.number)) { rows throws(ServiceError) in
             try rows.record(id)
         } then: { world, result in
             guard let record = result.value ?? nil, record.isEligible, let error = Queue.overdue(record) else {
@@ -158,14 +159,14 @@ extension SimulatedWorld {
                 case .success(true): world.leaveTurn(id)
                 case .success(false): world.endOverdue(id)
                 case .failure(let error):
-                    world.lineUpLater(record, error)
+                    world.enqueueLater(record, error)
                     world.leaveTurn(id)
                 }
             }
         }
     }
 
-    private mutating func lineUpLater(_ record: TransferRecord, _ error: TransferError) {
+    private mutating func enqueueLater(_ record: TransferRecord, _ error: ServiceError) {
         if mistake == .losesWhatCannotEnd { return }
         let later = TransferMachine.waitInterval
         tell(
@@ -190,7 +191,7 @@ extension SimulatedWorld {
     /// Ends a transfer that the conditions forbid, and which does not wait for better ones.
     mutating func fail(_ id: TransferID, _ reason: WaitReason) {
         takeTurn(id) { world in
-            world.read(.forbidden(id.number)) { rows throws(TransferError) in
+            world.read(.forbidden(id.number)) { rows throws(ServiceError) in
                 try rows.record(id)
             } then: { world, result in
                 guard let record = result.value ?? nil, record.isEligible, !world.queue.running.contains(id),
@@ -203,7 +204,7 @@ extension SimulatedWorld {
                 }
                 world.tell(.rested(record))
                 world.finish(machine.record, outcome) { world, result in
-                    if case .failure(let error) = result { world.lineUpLater(record, error) }
+                    if case .failure(let error) = result { world.enqueueLater(record, error) }
                     if case .success(false) = result { world.soon.append { $0.fail(id, reason) } }
                     world.leaveTurn(id)
                 }
@@ -221,7 +222,7 @@ extension SimulatedWorld {
 
     /// Removes what is left of transfers that are canceled, removed or have ended.
     mutating func cleanUp() {
-        read(.leftovers) { rows throws(TransferError) in
+        read(.leftovers) { rows throws(ServiceError) in
             let remains = Set(try rows.remains(of: nil).map(\.id))
             return (try rows.unfinishedCleanups().filter { !remains.contains($0.id) }, try rows.remains(of: nil))
         } then: { world, result in
@@ -241,8 +242,8 @@ extension SimulatedWorld {
     }
 
     private mutating func cleanUp(_ id: TransferID) {
-        let end: (inout SimulatedWorld, TransferError?) -> Void = { world, _ in world.leaveTurn(id) }
-        read(.lookup(id.number)) { rows throws(TransferError) in
+        let end: (inout SimulatedWorld, ServiceError?) -> Void = { world, _ in world.leaveTurn(id) }
+        read(.lookup(id.number)) { rows throws(ServiceError) in
             try rows.record(id)
         } then: { world, result in
             guard let record = result.value ?? nil, !world.queue.running.contains(id) else { return end(&world, nil) }
@@ -257,14 +258,14 @@ extension SimulatedWorld {
 
     /// Removes what a canceled transfer has on disk, and records its end.
     mutating func finishCancel(
-        _ record: TransferRecord, then next: @escaping (inout SimulatedWorld, TransferError?) -> Void
+        _ record: TransferRecord, then next: @escaping (inout SimulatedWorld, ServiceError?) -> Void
     ) {
         var machine = TransferMachine(record)
         guard case .finish(let outcome) = machine.runStopped() else { return next(&self, nil) }
         var ended = machine.record
         guard surroundings.foldersAnswer || ended.facts.partial == nil else {
             cleanUpLater()
-            return next(&self, TransferError(.diskIO, "The folder does not answer."))
+            return next(&self, ServiceError(.diskIO, "The folder does not answer."))
         }
         ended.facts.partial = nil
         ended.facts.needsTruncation = false
@@ -281,10 +282,10 @@ extension SimulatedWorld {
 
     /// Ends a canceled transfer that has changed since it was read.
     private mutating func lookAgain(
-        at record: TransferRecord, then next: @escaping (inout SimulatedWorld, TransferError?) -> Void
+        at record: TransferRecord, then next: @escaping (inout SimulatedWorld, ServiceError?) -> Void
     ) {
         let id = record.id
-        read(.lookup(id.number)) { rows throws(TransferError) in
+        read(.lookup(id.number)) { rows throws(ServiceError) in
             try rows.record(id)
         } then: { world, result in
             guard let record = result.value ?? nil else { return next(&world, nil) }
@@ -295,10 +296,10 @@ extension SimulatedWorld {
     /// Forgets transfers at rest whose removal is in the journal.
     mutating func finishRemovals(
         of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool,
-        then next: @escaping (inout SimulatedWorld, TransferError?) -> Void
+        then next: @escaping (inout SimulatedWorld, ServiceError?) -> Void
     ) {
         guard let first = ids.first else { return next(&self, nil) }
-        read(.removal(first.number)) { rows throws(TransferError) in
+        read(.removal(first.number)) { rows throws(ServiceError) in
             try rows.remains(of: ids)
         } then: { world, result in
             let remains = result.value ?? []
@@ -307,7 +308,7 @@ extension SimulatedWorld {
             let gone = remains.map(\.id).filter { !arrived.contains($0) && !stuck.contains($0) }
             if !stuck.isEmpty { world.cleanUpLater() }
             let now = world.moment.wall
-            world.commit(.removal(first.number)) { rows throws(TransferError) in
+            world.commit(.removal(first.number)) { rows throws(ServiceError) in
                 try rows.keep(arrived)
                 return try rows.forget(gone, of: session, at: now)
             } then: { world, result in
@@ -317,15 +318,15 @@ extension SimulatedWorld {
                 }
                 world.forget(gone)
                 world.publish(removed)
-                next(&world, stuck.isEmpty ? nil : TransferError(.diskIO, "The folder does not answer."))
+                next(&world, stuck.isEmpty ? nil : ServiceError(.diskIO, "The folder does not answer."))
             }
         }
     }
 
-    // MARK: Lines
+    // MARK: WaitingTransfers
 
-    mutating func read(_ reading: Backlog<StoredLine>.Reading) {
-        read(.line) { rows throws(TransferError) in
+    mutating func read(_ reading: Backlog<StoredQueueKey>.Reading) {
+        read(.line) { rows throws(ServiceError) in
             try rows.ids(in: reading.source, after: reading.after, through: reading.through, limit: Queue.lineWindow)
         } then: { world, result in
             var ids = result.value ?? []

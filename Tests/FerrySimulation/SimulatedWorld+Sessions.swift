@@ -16,7 +16,7 @@ extension SimulatedWorld {
             settings.connectionsPerHost = perHost
             let changed = settings
             world.ledger.told(world.mistake == .answersSettingsBeforeTheCommit ? changed : nil as ServiceSettings?)
-            world.commit(.settings) { rows throws(TransferError) in
+            world.commit(.settings) { rows throws(ServiceError) in
                 try rows.saveSettings(changed)
             } then: { world, result in
                 if case .success = result {
@@ -44,7 +44,7 @@ extension SimulatedWorld {
         ledger.called()
         withSettings(of: id) { world in
             world.ledger.told(id, nil as SessionSettings?)
-            world.commit(.session(session)) { rows throws(TransferError) in
+            world.commit(.session(session)) { rows throws(ServiceError) in
                 try rows.saveSession(id, changed)
             } then: { world, result in
                 guard case .success = result else {
@@ -69,7 +69,7 @@ extension SimulatedWorld {
         guard let session = sessions.first, let index = Surroundings.sessions.firstIndex(of: session),
             mistake != .ignoresPoliciesOfSessions
         else { return next(&self) }
-        read(.policies(index)) { rows throws(TransferError) in
+        read(.policies(index)) { rows throws(ServiceError) in
             try rows.pending(of: session)
         } then: { world, result in
             let own = Dictionary((result.value ?? []).map { ($0.id, $0.network) }) { $1 }
@@ -84,12 +84,12 @@ extension SimulatedWorld {
         ledger.called()
         withSettings(of: id) { world in
             world.tell(.ordering(id))
-            world.commit(.order(session)) { rows throws(TransferError) in
+            world.commit(.order(session)) { rows throws(ServiceError) in
                 let all = try rows.transfers(of: id, among: nil).reversed()
                 let stored = try rows.saveOrder(TransferIDRuns([first] + all.filter { $0 != first }), of: id)
                 return (stored, try rows.pending(stored))
             } then: { world, result in
-                let pending = world.queue.lines.hasBacklog(of: id) ? result.value?.1 ?? [] : []
+                let pending = world.queue.waitingTransfers.hasBacklog(of: id) ? result.value?.1 ?? [] : []
                 let busy = Set(pending.map(\.id).filter(world.turns.isTaken))
                 world.tell(.ordered(pending, id, busy: busy))
                 if let (stored, _) = result.value { world.tell(.order(id, stored)) }
@@ -121,7 +121,7 @@ extension SimulatedWorld {
         ledger.called(concerned)
         withAction(in: id) { world in
             let index = Surroundings.sessions.firstIndex(of: id) ?? 0
-            world.read(.many(index)) { rows throws(TransferError) in
+            world.read(.many(index)) { rows throws(ServiceError) in
                 try rows.transfers(of: id, among: nil)
             } then: { world, result in
                 let own = result.value ?? []
@@ -164,7 +164,7 @@ extension SimulatedWorld {
         then next: @escaping (inout SimulatedWorld, Ledger.Known?) -> Void
     ) {
         let moment = moment.active
-        commit(.many(index)) { rows throws(TransferError) in
+        commit(.many(index)) { rows throws(ServiceError) in
             try rows.suspend(ids, of: session, at: moment)
         } then: { world, result in
             guard case .success(let suspended) = result else { return next(&world, nil) }
@@ -189,11 +189,11 @@ extension SimulatedWorld {
         wait(for: mistake == .startsBesideOldRuns ? [] : old) { world, hasEnded in
             let stopping = hasEnded ? [] : old.filter(world.queue.running.contains)
             let ids = ids.filter { !stopping.contains($0) }
-            var circumstances = WishCircumstances(world.moment.active)
-            circumstances.delayed = Set(world.queue.lines.delayed(of: session, among: Set(ids)))
+            var circumstances = BulkCommandSituation(world.moment.active)
+            circumstances.delayed = Set(world.queue.waitingTransfers.delayed(of: session, among: Set(ids)))
             circumstances.running = Set(ids.filter(world.queue.running.contains))
             let asked = circumstances
-            world.commit(.many(index)) { rows throws(TransferError) in
+            world.commit(.many(index)) { rows throws(ServiceError) in
                 let begun = try rows.begin(ids, of: session, asked)
                 return (begun, try rows.pending(begun.events.ids))
             } then: { world, result in
@@ -216,7 +216,7 @@ extension SimulatedWorld {
         let waiting = queue.take(.takeOut(Set(ids), session), at: moment)
         let live = mistake == .removesWhatIsWriting ? [] : Set(ids.filter(queue.running.contains))
         let now = moment.wall
-        commit(.many(index)) { rows throws(TransferError) in
+        commit(.many(index)) { rows throws(ServiceError) in
             try rows.remove(ids, of: session, intent: intent, sparesSucceeded: sparesSucceeded, live: live, at: now)
         } then: { world, result in
             guard case .success(let (removed, begun)) = result else {
@@ -292,11 +292,11 @@ extension SimulatedWorld {
     /// The user quits a session: what is a manager's is paused, and all else is canceled.
     mutating func quit(_ session: Int) -> Bool {
         let id = Surroundings.sessions[session]
-        guard surroundings.isOpen, queue.desk.contains(id), !surroundings.isActing(in: id) else { return false }
+        guard surroundings.isOpen, queue.apps.contains(id), !surroundings.isActing(in: id) else { return false }
         tell(.app(.quit(id)))
         saveRegistration(of: id)
         _ = leave(session)
-        act(queue.desk.registration(of: id)?.isManager == true ? .pause : .cancel, id) { world in
+        act(queue.apps.registration(of: id)?.isManager == true ? .pause : .cancel, id) { world in
             world.tell(.app(.quit(id)))
             world.saveRegistration(of: id)
         }
@@ -304,10 +304,10 @@ extension SimulatedWorld {
     }
 
     mutating func saveRegistration(of id: SessionID) {
-        guard let registration = queue.desk.registration(of: id),
+        guard let registration = queue.apps.registration(of: id),
             let index = Surroundings.sessions.firstIndex(of: id)
         else { return }
-        commit(.registration(index)) { rows throws(TransferError) in
+        commit(.registration(index)) { rows throws(ServiceError) in
             try rows.saveRegistration(registration, of: id)
         } then: { _, _ in
         }
@@ -316,21 +316,21 @@ extension SimulatedWorld {
     /// Asks the journal whether a session's app is to be told of its events.
     mutating func consider(_ id: SessionID) {
         guard let index = Surroundings.sessions.firstIndex(of: id), !surroundings.isEnding,
-            queue.desk.mayCall(for: id, isAlive: { _ in false })
+            queue.apps.mayCall(for: id, isAlive: { _ in false })
         else { return }
-        let asking = queue.lines.asking[id, default: 0]
-        read(.news(index)) { rows throws(TransferError) in
-            SessionDesk.Work(
+        let asking = queue.waitingTransfers.asking[id, default: 0]
+        read(.news(index)) { rows throws(ServiceError) in
+            AppRegistry.Work(
                 hasResults: try rows.hasEnded(id, after: nil), isWorking: try rows.hasPending(id, besides: asking),
                 isAsking: asking > 0)
         } then: { world, result in
             guard let work = result.value else { return }
-            let isOpen = world.queue.desk.holder(of: id) != nil
-            let isQuit = world.queue.desk.registration(of: id)?.isQuit == true
+            let isOpen = world.queue.apps.holder(of: id) != nil
+            let isQuit = world.queue.apps.registration(of: id)?.isQuit == true
             let effects = world.queue.take(.app(.considered(id, work, firstDelay: 10)), at: world.moment)
             let isCalled = effects.contains {
                 switch $0 {
-                case .launch, .tellApp: true
+                case .launch, .notifyApp: true
                 default: false
                 }
             }
@@ -344,7 +344,7 @@ extension SimulatedWorld {
         guard hub.hasMore(id), !hub.isReading(for: id) else { return false }
         guard let range = hub.next(for: id, ledger) else { return true }
         let isBrief = session == 2
-        read(.page(session)) { rows throws(TransferError) in
+        read(.page(session)) { rows throws(ServiceError) in
             isBrief
                 ? try rows.briefPage(after: range.after, through: range.through, session: id)
                 : try rows.page(after: range.after, through: range.through, session: id, ids: nil)
@@ -358,7 +358,7 @@ extension SimulatedWorld {
         let (id, seen) = (Surroundings.sessions[session], hub.seen(by: Surroundings.sessions[session]))
         guard seen > 0, hub.isAttached(id), journal.rows.log.last(of: id) > 0 else { return false }
         let through = mistake == .letsGoOfTooManyEvents ? seen + 1 : seen
-        commit(.page(session)) { rows throws(TransferError) in
+        commit(.page(session)) { rows throws(ServiceError) in
             try rows.acknowledge(id, through: through)
         } then: { _, _ in
         }

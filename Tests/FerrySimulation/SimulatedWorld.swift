@@ -49,7 +49,7 @@ package struct SimulatedWorld {
     package mutating func take(_ step: Step) -> Bool {
         guard broken == nil, happens(step) else { return false }
         drain()
-        if mistake != .leavesASlotIdle { tell(.look) }
+        if mistake != .leavesASlotIdle { tell(.schedule) }
         drain()
         check()
         return true
@@ -133,24 +133,24 @@ package struct SimulatedWorld {
         case .watch:
             if mistake != .watchesNothing { soon.append { $0.tell(.conditions($0.surroundings.report)) } }
         case .rest: require(queue.running.isEmpty, "rest while something runs")
-        case .tellWaiting(let record): tellWaiting(record)
+        case .notifyWaiting(let record): notifyWaiting(record)
         case .consider(let session): consider(session)
         case .detached(let session):
             if !surroundings.isEnding { saveRegistration(of: session) }
             consider(session)
         case .saveForeground(let foreground):
             for (session, _) in foreground.registrations { saveRegistration(of: session) }
-        case .tellApp, .launch, .launchGivenUp, .endSignals: break
+        case .notifyApp, .launch, .launchGivenUp, .endSignals: break
         case .cleanUp: cleanUp()
         case .readDue(let start, let end): readDue(after: start, through: end)
-        case .lookSoon: soon.append { $0.tell(.plannedLook) }
+        case .deferSchedule: soon.append { $0.tell(.deferredSchedule) }
         // What has asked for it goes on with these.
         case .expire, .fail, .takenOut, .readPolicies: break
-        case .follow, .pollPower, .renewConnections, .conditionsChanged, .limits, .sessionLimits, .tellReasons: break
+        case .follow, .pollPower, .renewConnections, .conditionsChanged, .limits, .sessionLimits, .notifyReasons: break
         }
     }
 
-    private mutating func tellWaiting(_ record: TransferRecord) {
+    private mutating func notifyWaiting(_ record: TransferRecord) {
         require(record.isEligible, "\(record.id) is told to wait, and is not to run")
     }
 
@@ -158,15 +158,15 @@ package struct SimulatedWorld {
 
     mutating func commit<Value>(
         _ errand: Errand, ofRunning: Bool = false,
-        _ body: @escaping (MemoryTransaction) throws(TransferError) -> Value,
-        then next: @escaping (inout SimulatedWorld, Result<Value, TransferError>) -> Void
+        _ body: @escaping (MemoryTransaction) throws(ServiceError) -> Value,
+        then next: @escaping (inout SimulatedWorld, Result<Value, ServiceError>) -> Void
     ) {
         journal.commit(errand, ofRunning: ofRunning, body, then: next)
     }
 
     mutating func read<Value>(
-        _ errand: Errand, _ body: @escaping (MemoryTransaction) throws(TransferError) -> Value,
-        then next: @escaping (inout SimulatedWorld, Result<Value, TransferError>) -> Void
+        _ errand: Errand, _ body: @escaping (MemoryTransaction) throws(ServiceError) -> Value,
+        then next: @escaping (inout SimulatedWorld, Result<Value, ServiceError>) -> Void
     ) {
         journal.read(errand, body, then: next)
     }
@@ -186,7 +186,7 @@ package struct SimulatedWorld {
 
     mutating func leaveTurn(_ id: TransferID) {
         if let next = turns.leave(id) { soon.append(next) }
-        if mistake != .forgetsTheEndsOfTurns { tell(.turnEnded(id)) }
+        if mistake != .forgetsTheEndsOfTurns { tell(.unlocked(id)) }
     }
 }
 

@@ -114,7 +114,7 @@ package enum Errand: Hashable, Sendable {
     case submission(Int)
     case records
     case lookup(Int)
-    case wish(Int)
+    case command(Int)
     case change(Int)
     case removal(Int)
     case report(Int)

@@ -110,7 +110,7 @@ struct StepSource {
         if numbers.once(in: 8) { wanted.deadline = Double(1 + numbers.below(100)) }
         let number = world.ledger.lastAsked.number + 1
         // One list at a time: which of several is read first is not the seed's to say.
-        let hasList = Surroundings.sessions.contains(where: world.queue.lines.hasBacklog)
+        let hasList = Surroundings.sessions.contains(where: world.queue.waitingTransfers.hasBacklog)
         return numbers.once(in: 6) && !hasList
             ? .submitMany(number, count: 2 + numbers.below(3), wanted) : .submit(number, wanted)
     }

@@ -10,7 +10,7 @@ import Testing
     /// The ids from the last to the first.
     private static let fallingID = "\(Sample.id(1).column + Sample.id(count).column) - id"
     /// Reads the page after a row; returns its last row.
-    private typealias Page = @Sendable (any JournalReader, Int64?) throws(TransferError) -> Int64?
+    private typealias Page = @Sendable (any JournalReader, Int64?) throws(ServiceError) -> Int64?
 
     private func journal() async throws -> SQLiteJournal {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
@@ -21,7 +21,7 @@ import Testing
         }
         try await Sample.insert(records, into: journal)
         let session = records[0].request.session
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.appendEvents(kind: .submitted, at: Sample.moment, ids: records.map(\.id), session: session)
         }
         return journal
@@ -45,7 +45,7 @@ import Testing
     }
 
     private func damage(_ journal: any Journal, _ steps: [String]) async throws {
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             for step in steps { try transaction.connection.execute(step) }
         }
     }
@@ -54,11 +54,11 @@ import Testing
     private func read(
         _ journal: any Journal, _ page: @escaping Page
     ) async -> ErrorCode? {
-        do throws(TransferError) {
+        do throws(ServiceError) {
             var last: Int64?
             for _ in 0...Self.count {
                 let before = last
-                last = try await journal.read { reader throws(TransferError) in try page(reader, before) }
+                last = try await journal.read { reader throws(ServiceError) in try page(reader, before) }
                 if last == nil { return nil }
             }
             Issue.record("There are more pages than rows.")
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `of moments end with the error of the journal`() async throws {
         let journal = try await journal()
-        let page: Page = { reader, last throws(TransferError) in
+        let page: Page = { reader, last throws(ServiceError) in
             let before = last.map { last in
                 DueTransfer(
                     id: TransferID(column: last),
@@ -99,11 +99,11 @@ import Testing
                 "UPDATE transfers SET due = 9223372036854775800 WHERE id = \(Sample.id(5).column)",
                 "UPDATE transfers SET due = 9223372036854775801 WHERE id = \(Sample.id(3).column)",
             ])
-        let found = try await journal.read { reader throws(TransferError) in
+        let found = try await journal.read { reader throws(ServiceError) in
             try reader.due(after: nil, from: nil, through: .distantFuture, limit: 20)
         }
         #expect(found.count == 10)
-        let all = try await journal.read { reader throws(TransferError) in
+        let all = try await journal.read { reader throws(ServiceError) in
             try reader.due(
                 after: nil, from: nil, through: Date(timeIntervalSince1970: 1e18), limit: 20)
         }
@@ -114,7 +114,7 @@ import Testing
     @Test(arguments: [false, true])
     func `of a list end with the error of the journal`(newestFirst: Bool) async throws {
         let journal = try await journal()
-        let page: Page = { reader, last throws(TransferError) in
+        let page: Page = { reader, last throws(ServiceError) in
             var filter = JournalFilter()
             filter.phases = [.pending]
             filter.limit = 4
@@ -131,8 +131,8 @@ import Testing
     @Test func `of a line end with the error of the journal`() async throws {
         let journal = try await journal()
         let line = try #require(
-            try await journal.read { reader throws(TransferError) in try reader.lines().lines.first })
-        let page: Page = { reader, last throws(TransferError) in
+            try await journal.read { reader throws(ServiceError) in try reader.lines().lines.first })
+        let page: Page = { reader, last throws(ServiceError) in
             try reader.ids(in: line, after: last.map(TransferID.init(column:)), through: Sample.id(99), limit: 4).last?
                 .column
         }
@@ -151,7 +151,7 @@ import Testing
     func `of events end with the error of the journal`(isBrief: Bool) async throws {
         let journal = try await journal()
         let session = try Sample.record(1).request.session
-        let page: Page = { reader, last throws(TransferError) in
+        let page: Page = { reader, last throws(ServiceError) in
             guard !isBrief else {
                 return try reader.briefPage(after: last ?? 0, through: .max, session: session).through
             }

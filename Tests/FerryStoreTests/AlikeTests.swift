@@ -10,11 +10,11 @@ import Testing
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
         try await Sample.insert([try Sample.record(1), try Sample.record(2)], into: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.connection.execute(
                 "UPDATE requests SET request = ? WHERE id = ?", [request, Sample.id(2).column])
         }
-        let (together, alone) = try await journal.read { reader throws(TransferError) in
+        let (together, alone) = try await journal.read { reader throws(ServiceError) in
             (try reader.records([Sample.id(1), Sample.id(2)]), try reader.record(Sample.id(2)))
         }
         #expect(together.map(\.id) == [Sample.id(1), Sample.id(2)])

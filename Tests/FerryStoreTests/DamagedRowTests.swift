@@ -17,7 +17,7 @@ import Testing
         let numbers: [UInt64] = Array(0..<7) + Array(10..<17)
         try await Sample.insert(try numbers.map { try Sample.record($0, session: session) }, into: journal)
         let text = Self.text(opening)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             for number in numbers {
                 let phase = number % 10 == 6 ? 2 : number % 10
                 let intent = [1: "suspend", 2: "cancel", 6: "remove"][number % 10] ?? "run"
@@ -47,7 +47,7 @@ import Testing
         try await fill(journal, opening, session: session.name)
         let now = ActiveTime.Instant(wall: Sample.moment, boot: "boot", uptime: 1000)
         let ids = (0..<20).map { Sample.id($0) }
-        let counts = try await journal.commit { transaction throws(TransferError) in
+        let counts = try await journal.commit { transaction throws(ServiceError) in
             [
                 try transaction.suspend(ids, of: session, at: now).ids.count,
                 try transaction.begin(ids, of: session, delayed: ids, at: now).events.ids.count,
@@ -65,12 +65,12 @@ import Testing
     @Test func `start again with a retry of their own, from what is known of them`() async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.connection.execute("UPDATE transfers SET facts = '{'")
         }
         let now = ActiveTime.Instant(wall: Sample.moment, boot: "boot", uptime: 1000)
-        let fate = try await journal.commit { transaction throws(TransferError) in
-            try transaction.wish(.start, for: record.id, from: record.revision, at: WishMoment(now: now))
+        let fate = try await journal.commit { transaction throws(ServiceError) in
+            try transaction.command(.start, for: record.id, from: record.revision, at: CommandSituation(now: now))
         }
         guard case .done(let event?, let stored) = fate else {
             Issue.record("\(fate)")
@@ -86,7 +86,7 @@ import Testing
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         try await fill(journal, opening, session: "app")
         let ids = (0..<20).map { Sample.id($0) }
-        let found = try await journal.read { reader throws(TransferError) in
+        let found = try await journal.read { reader throws(ServiceError) in
             _ = try reader.spooledTransfers(endedBefore: .now)
             return [
                 try reader.pending(ids).count, try reader.remains(of: nil).count, try reader.remains(of: ids).count,
@@ -105,7 +105,7 @@ import Testing
             let folder = try TemporaryFolder()
             let journal = try await Sample.open(folder)
             try await fill(journal, opening, session: "app")
-            try await journal.commit { transaction throws(TransferError) in
+            try await journal.commit { transaction throws(ServiceError) in
                 for step in steps { try transaction.connection.execute(step) }
             }
             await journal.close()

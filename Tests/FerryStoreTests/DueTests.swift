@@ -20,7 +20,7 @@ import Testing
 
     /// The columns of all transfers, the oldest first.
     private func dues(_ journal: any Journal) async throws -> [Int64?] {
-        try await journal.read { reader throws(TransferError) in
+        try await journal.read { reader throws(ServiceError) in
             var found: [Int64?] = []
             try reader.connection.forEachRow("SELECT due FROM transfers ORDER BY id") { found.append($0.integer(0)) }
             return found
@@ -31,7 +31,7 @@ import Testing
     private func found(
         _ journal: any Journal, from start: Date? = nil, through end: Date = .distantFuture
     ) async throws -> [TransferID] {
-        try await journal.read { reader throws(TransferError) in
+        try await journal.read { reader throws(ServiceError) in
             try reader.due(after: nil, from: start, through: end, limit: 100).map(\.id)
         }
     }
@@ -65,7 +65,7 @@ import Testing
             change(&record)
             record.revision = try #require(try await journal.record(record.id)).revision
             let changed = record
-            try await journal.commit { transaction throws(TransferError) in try transaction.update(changed) }
+            try await journal.commit { transaction throws(ServiceError) in try transaction.update(changed) }
             #expect(try await dues(journal) == [record.due?.journalMilliseconds])
             #expect(try await found(journal) == (isFound ? [record.id] : []))
         }
@@ -80,7 +80,7 @@ import Testing
         for url in ["http://a/1", "http://user:secret@b/2"] { table.append(try reader.read(Array(url.utf8)[...])) }
         table.finish()
         let (urls, session) = (table, try Self.record(1).request.session)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             let row = BatchRow(
                 id: Sample.id(1), url: "http://a/", origin: "http://a:80", credentials: nil, folder: "/f", name: nil,
                 data: nil)
@@ -88,7 +88,7 @@ import Testing
             _ = try transaction.insert(urls, like: list, first: Sample.id(10), session: session, at: Sample.moment)
         }
         #expect(try await dues(journal) == Array(repeating: (Sample.moment + 60).journalMilliseconds, count: 3))
-        let read = try await journal.read { reader throws(TransferError) in
+        let read = try await journal.read { reader throws(ServiceError) in
             try reader.due(through: .distantFuture, limit: 10)
         }
         #expect(read.map(\.id) == [1, 10, 11].map(Sample.id))
@@ -115,20 +115,20 @@ import Testing
                 record.intent = .suspend
                 record.active.suspend(at: Self.now)
             },
-            Self.record(8) { $0.outcome = .failed(TransferError(.offline, "No network.")) },
+            Self.record(8) { $0.outcome = .failed(ServiceError(.offline, "No network.")) },
             Self.record(9) { $0.outcome = .canceled },
         ]
         try await Sample.insert(all, into: journal)
         let (ids, session, now) = (all.map(\.id), all[0].request.session, Self.now)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.suspend(ids, of: session, at: now)
         }
         #expect(try await dues(journal) == Array(repeating: nil, count: all.count))
         let later = ActiveTime.Instant(wall: now.wall + 50, boot: "boot", uptime: now.uptime + 50)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.begin(ids, of: session, delayed: [], at: later)
         }
-        let records = try await journal.read { reader throws(TransferError) in try reader.records(ids) }
+        let records = try await journal.read { reader throws(ServiceError) in try reader.records(ids) }
         #expect(try await dues(journal) == records.map { $0.due?.journalMilliseconds })
         #expect(records.count { $0.due == nil } == 1 && records.allSatisfy { $0.isEligible })
         #expect(Set(try await found(journal)) == Set(ids.filter { $0 != Sample.id(3) }))
@@ -137,7 +137,7 @@ import Testing
 
     @Test func `are found by index, without a sort`() async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
-        let plans = try await journal.read { reader throws(TransferError) in
+        let plans = try await journal.read { reader throws(ServiceError) in
             try reader.connection.run { database in
                 try ["due >= 1 AND due <= 2", "due = 1 AND id > 2", "due > 1 AND due <= 2"].map { condition in
                     let sql = "EXPLAIN QUERY PLAN " + WaitingRows.dueSelect(condition)
@@ -177,14 +177,14 @@ import Testing
             Self.record(12) { $0.request.network.allowsCellular = false },
         ]
         try await Sample.insert(all, into: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             for step in OldJournals.version5 { try transaction.connection.execute(step) }
         }
         await journal.close()
         let again = try await Sample.open(folder)
         #expect(try await again.page() == all)
         #expect(try await dues(again) == all.map { $0.due?.journalMilliseconds })
-        let (timed, lines) = try await again.read { reader throws(TransferError) in
+        let (timed, lines) = try await again.read { reader throws(ServiceError) in
             var timed: [TransferID] = []
             try reader.forEachPending(.timed) { timed.append($0.id) }
             let line = try reader.lines().lines[0]

@@ -9,7 +9,7 @@ import Testing
         let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
         try await withThrowingTaskGroup { group in
             group.addTask {
-                try await journal.commit { transaction throws(TransferError) in
+                try await journal.commit { transaction throws(ServiceError) in
                     gate.wait()
                     try transaction.saveSettings(ServiceSettings())
                 }
@@ -30,12 +30,12 @@ import Testing
         let gate = Gate(opensAfter: 4)
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet, probe: gate.probe)
         let undone = try Sample.record(2)
-        async let first: Void = journal.commit { _ throws(TransferError) in gate.wait() }
+        async let first: Void = journal.commit { _ throws(ServiceError) in gate.wait() }
         for await _ in gate.begun { break }
         async let one: Void = Sample.insert([try Sample.record(1)], into: journal)
-        async let two: Void = journal.commit { transaction throws(TransferError) in
+        async let two: Void = journal.commit { transaction throws(ServiceError) in
             try transaction.insert(undone)
-            throw TransferError(.invalidRequest, "No.")
+            throw ServiceError(.invalidRequest, "No.")
         }
         async let three: Void = Sample.insert([try Sample.record(3)], into: journal)
         try await first
@@ -45,7 +45,7 @@ import Testing
             try await two
             Issue.record("the body's error is lost")
         } catch {
-            #expect((error as? TransferError)?.code == .invalidRequest)
+            #expect((error as? ServiceError)?.code == .invalidRequest)
         }
         #expect(gate.transactions == [1, 3])
         let page = try await journal.page()
@@ -56,19 +56,19 @@ import Testing
         let gate = Gate(opensAfter: 3)
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet, probe: gate.probe)
         let records = [try Sample.record(1), try Sample.record(2)]
-        async let first: Void = journal.commit { transaction throws(TransferError) in
+        async let first: Void = journal.commit { transaction throws(ServiceError) in
             gate.wait()
             for record in records { try transaction.insert(record) }
         }
         for await _ in gate.begun { break }
-        async let one: Void = journal.commit { transaction throws(TransferError) in
+        async let one: Void = journal.commit { transaction throws(ServiceError) in
             _ = try transaction.claimDestination("/a", for: Sample.id(1))
-            throw TransferError(.invalidRequest, "No.")
+            throw ServiceError(.invalidRequest, "No.")
         }
         while gate.queued < 2 { await Task.yield() }
-        async let two: Void = journal.commit { transaction throws(TransferError) in
+        async let two: Void = journal.commit { transaction throws(ServiceError) in
             guard try transaction.claimDestination("/a", for: Sample.id(2)) else {
-                throw TransferError(.destinationExists, "Taken.")
+                throw ServiceError(.destinationExists, "Taken.")
             }
         }
         try await first
@@ -80,9 +80,9 @@ import Testing
         } catch let thrown {
             error = thrown
         }
-        #expect((error as? TransferError)?.code == .invalidRequest)
+        #expect((error as? ServiceError)?.code == .invalidRequest)
         #expect(gate.transactions == [1, 2])
-        let holder = try await journal.read { reader throws(TransferError) in try reader.destinationHolder("/a") }
+        let holder = try await journal.read { reader throws(ServiceError) in try reader.destinationHolder("/a") }
         #expect(holder == Sample.id(2))
     }
 
@@ -90,10 +90,10 @@ import Testing
         let gate = Gate()
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet, probe: gate.probe)
         let undone = try Sample.record(1)
-        let error = await #expect(throws: TransferError.self) {
-            try await journal.commit { transaction throws(TransferError) in
+        let error = await #expect(throws: ServiceError.self) {
+            try await journal.commit { transaction throws(ServiceError) in
                 try transaction.insert(undone)
-                throw TransferError(.invalidRequest, "No.")
+                throw ServiceError(.invalidRequest, "No.")
             }
         }
         #expect(error?.code == .invalidRequest)
@@ -106,20 +106,20 @@ import Testing
         let gate = Gate(opensAfter: 2)
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet, probe: gate.probe)
         let before = journal.revision
-        async let held: Void = journal.commit { _ throws(TransferError) in gate.wait() }
+        async let held: Void = journal.commit { _ throws(ServiceError) in gate.wait() }
         for await _ in gate.begun { break }
         let during = journal.revision
         #expect(during != before)
-        try await journal.commit(ofRunning: true) { _ throws(TransferError) in }
+        try await journal.commit(ofRunning: true) { _ throws(ServiceError) in }
         try await held
         let after = journal.revision
         #expect(after != during && after != before)
-        try await journal.commit(ofRunning: true) { _ throws(TransferError) in }
+        try await journal.commit(ofRunning: true) { _ throws(ServiceError) in }
         #expect(journal.revision == after)
         // What could not be stored of one that ran may put it back in line.
-        await #expect(throws: TransferError.self) {
-            try await journal.commit(ofRunning: true) { _ throws(TransferError) in
-                throw TransferError(.invalidRequest, "No.")
+        await #expect(throws: ServiceError.self) {
+            try await journal.commit(ofRunning: true) { _ throws(ServiceError) in
+                throw ServiceError(.invalidRequest, "No.")
             }
         }
         #expect(journal.revision != after)
@@ -132,7 +132,7 @@ import Testing
         try await Sample.insert([try Sample.record(1)], into: journal)
         gate.fail(at: .commits(bodies: 1), with: 10)  // SQLITE_IOERR
         for number in UInt64(2)...3 {
-            let error = await #expect(throws: TransferError.self) {
+            let error = await #expect(throws: ServiceError.self) {
                 try await Sample.insert([try Sample.record(number)], into: journal)
             }
             #expect(error?.code == .journalFailed)
@@ -151,7 +151,7 @@ import Testing
         let folder = try TemporaryFolder()
         let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
         gate.fail(at: .commits(bodies: 1), with: 13)  // SQLITE_FULL
-        let error = await #expect(throws: TransferError.self) {
+        let error = await #expect(throws: ServiceError.self) {
             try await Sample.insert([try Sample.record(1)], into: journal)
         }
         #expect(error?.code == .diskFull)
@@ -169,7 +169,7 @@ import Testing
         let folder = try TemporaryFolder()
         let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
         gate.fail(at: .commits(bodies: 1), with: code)
-        let error = await #expect(throws: TransferError.self) {
+        let error = await #expect(throws: ServiceError.self) {
             try await Sample.insert([try Sample.record(1)], into: journal)
         }
         #expect(error?.code == .diskIO && error?.errorClass == .wait)
@@ -188,7 +188,7 @@ import Testing
         let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
         gate.fail(at: .commits(bodies: 1), with: code)
         for number in UInt64(1)...2 {
-            let error = await #expect(throws: TransferError.self) {
+            let error = await #expect(throws: ServiceError.self) {
                 try await Sample.insert([try Sample.record(number)], into: journal)
             }
             #expect(error?.code == .journalFailed)
@@ -200,14 +200,14 @@ import Testing
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
         try await Sample.insert([try Sample.record(1)], into: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.connection.row("PRAGMA max_page_count = 30")
         }
-        let error = await #expect(throws: TransferError.self) {
+        let error = await #expect(throws: ServiceError.self) {
             try await Sample.insert(try (2...2000).map { try Sample.record($0) }, into: journal)
         }
         #expect(error?.code == .diskFull)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.connection.row("PRAGMA max_page_count = 1000000")
         }
         try await Sample.insert(try (2...2000).map { try Sample.record($0) }, into: journal)

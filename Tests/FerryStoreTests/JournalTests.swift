@@ -11,7 +11,7 @@ import Testing
         settings.activeTransfers = 3
         let journal = try await Sample.open(folder)
         try await Sample.insert(records, into: journal)
-        try await journal.commit { [settings] transaction throws(TransferError) in
+        try await journal.commit { [settings] transaction throws(ServiceError) in
             try transaction.saveSettings(settings)
             try transaction.saveSession(try SessionID("app"), SessionSettings(activeTransfers: 2, rateLimit: 4096))
         }
@@ -19,10 +19,10 @@ import Testing
         #expect(try folder.files() == ["journal.sqlite"])
 
         let again = try await Sample.open(folder)
-        let found = try await again.read { reader throws(TransferError) in try reader.records(records.map(\.id)) }
+        let found = try await again.read { reader throws(ServiceError) in try reader.records(records.map(\.id)) }
         #expect(found == records)
-        #expect(try await again.read { reader throws(TransferError) in try reader.settings() } == settings)
-        let sessions = try await again.read { reader throws(TransferError) in try reader.sessions() }
+        #expect(try await again.read { reader throws(ServiceError) in try reader.settings() } == settings)
+        let sessions = try await again.read { reader throws(ServiceError) in try reader.sessions() }
         #expect(sessions.map(\.id.name) == ["app", "cli", "other"])
         #expect(sessions.map(\.settings.rateLimit) == [4096, 0, 0])
         #expect(sessions.map(\.counts) == [[.pending: 1], [.pending: 1], [.pending: 1]])
@@ -38,17 +38,17 @@ import Testing
         let session = try SessionID("app/s")
         var cookies = TransferCookies()
         cookies.store(setCookie: "k=v", from: try HTTPURL(parsing: "http://a.example/"), now: Date())
-        try await journal.commit { [cookies] transaction throws(TransferError) in
+        try await journal.commit { [cookies] transaction throws(ServiceError) in
             for task in [3, 9, 4] { try transaction.noteTask(task, of: session) }
             try transaction.saveCookies(cookies, of: session)
             try transaction.saveSession(session, SessionSettings(hostConnections: 6))
         }
         await journal.close()
         let again = try await Sample.open(folder)
-        #expect(try await again.read { reader throws(TransferError) in try reader.lastTask(of: session) } == 9)
-        #expect(try await again.read { reader throws(TransferError) in try reader.lastTask(of: .cli) } == 0)
-        #expect(try await again.read { reader throws(TransferError) in try reader.cookies(of: session) } == cookies)
-        let settings = try await again.read { reader throws(TransferError) in try reader.sessionSettings(session) }
+        #expect(try await again.read { reader throws(ServiceError) in try reader.lastTask(of: session) } == 9)
+        #expect(try await again.read { reader throws(ServiceError) in try reader.lastTask(of: .cli) } == 0)
+        #expect(try await again.read { reader throws(ServiceError) in try reader.cookies(of: session) } == cookies)
+        let settings = try await again.read { reader throws(ServiceError) in try reader.sessionSettings(session) }
         #expect(settings?.hostConnections == 6)
         await again.close()
     }
@@ -62,7 +62,7 @@ import Testing
         let records = try (1...4).map { try Sample.record($0, session: $0 == 4 ? "other" : "app:s") }
         try await Sample.insert(records, into: journal)
         let ids = records.map(\.id)
-        let stored = try await journal.commit { transaction throws(TransferError) in
+        let stored = try await journal.commit { transaction throws(ServiceError) in
             let stored = try transaction.saveOrder([ids[2], ids[3], ids[0], ids[2], Sample.id(99)], of: session)
             try transaction.saveSession(session, SessionSettings(activeTransfers: 3))
             return stored
@@ -70,11 +70,11 @@ import Testing
         #expect(stored == [ids[2], ids[0]])
         await journal.close()
         let again = try await Sample.open(folder)
-        let (order, settings, none) = try await again.read { reader throws(TransferError) in
+        let (order, settings, none) = try await again.read { reader throws(ServiceError) in
             (try reader.order(of: session), try reader.sessionSettings(session), try reader.order(of: .cli))
         }
         #expect(order == stored && settings?.activeTransfers == 3 && none == [])
-        let rest = try await again.commit { transaction throws(TransferError) in
+        let rest = try await again.commit { transaction throws(ServiceError) in
             try transaction.delete(ids[2])
             return try transaction.saveOrder([ids[2], ids[1], ids[0]], of: session)
         }
@@ -86,7 +86,7 @@ import Testing
     func `a row that cannot be read fails alone`(column: String) async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         try await Sample.insert([try Sample.record(1), try Sample.fullRecord(2), try Sample.record(3)], into: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             let table = ["request", "credentials"].contains(column) ? "requests" : "transfers"
             try transaction.connection.execute("UPDATE \(table) SET \(column) = '{' WHERE id = \(Sample.id(2).column)")
         }
@@ -101,7 +101,7 @@ import Testing
         var mended = try Sample.fullRecord(2)
         mended.revision = page[1].revision
         mended.attempts = 4
-        try await journal.commit { [mended] transaction throws(TransferError) in try transaction.update(mended) }
+        try await journal.commit { [mended] transaction throws(ServiceError) in try transaction.update(mended) }
         #expect(try await journal.record(Sample.id(2)) == mended)
     }
 }

@@ -8,12 +8,12 @@ import Testing
     @Test func `that cannot be read are named with all who wait in them`() async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         try await Sample.insert(try (UInt64(1)...4).map { try Sample.record($0) }, into: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.connection.execute(
                 "UPDATE transfers SET priority = 'urgent' WHERE id > ?", [Sample.id(2).column])
             try transaction.connection.execute("UPDATE transfers SET line = '{' WHERE id = ?", [Sample.id(1).column])
         }
-        let (lines, unreadable) = try await journal.read { reader throws(TransferError) in
+        let (lines, unreadable) = try await journal.read { reader throws(ServiceError) in
             let (lines, unreadable) = try reader.lines()
             return (lines.map(\.line), unreadable.sorted())
         }
@@ -28,11 +28,11 @@ import Testing
         for column in ["session", "priority", "origin", "line"] {
             let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
             try await Sample.insert(try (UInt64(1)...4).map { try Sample.record($0) }, into: journal)
-            try await journal.commit { transaction throws(TransferError) in
+            try await journal.commit { transaction throws(ServiceError) in
                 try transaction.connection.execute(
                     "UPDATE transfers SET \(column) = CAST(\(bytes) AS TEXT) WHERE id > ?", [Sample.id(2).column])
             }
-            let (lines, unreadable) = try await journal.read { reader throws(TransferError) in
+            let (lines, unreadable) = try await journal.read { reader throws(ServiceError) in
                 let (lines, unreadable) = try reader.lines()
                 var ids: [TransferID] = []
                 for line in lines { ids += try reader.ids(in: line, after: nil, through: Sample.id(9), limit: 9) }
@@ -46,7 +46,7 @@ import Testing
     @Test func `are found by index, without a sort`() async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         try await Sample.insert([try Sample.record(1)], into: journal)
-        let plans = try await journal.read { reader throws(TransferError) in
+        let plans = try await journal.read { reader throws(ServiceError) in
             try reader.connection.run { database in
                 try [
                     """

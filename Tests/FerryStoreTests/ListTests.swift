@@ -15,7 +15,7 @@ import Testing
         _ urls: [String], like template: TransferRecord, in journal: any Journal, keptEvents: Int = .max
     ) async throws -> EventRun {
         let (table, batch) = (try table(urls), try journal.prepare(template))
-        return try await journal.commit { transaction throws(TransferError) in
+        return try await journal.commit { transaction throws(ServiceError) in
             try transaction.insert(
                 table, like: batch, first: template.id, session: template.request.session, at: Sample.moment,
                 keptEvents: keptEvents)
@@ -46,7 +46,7 @@ import Testing
         var rows: [[String]] = []
         for journal in [journal, alone] {
             rows.append(
-                try await journal.read { reader throws(TransferError) in
+                try await journal.read { reader throws(ServiceError) in
                     var rows: [String] = []
                     try reader.connection.forEachRow(
                         "SELECT json_array(\(columns), (SELECT count(*) FROM transfer_tags AS t WHERE t.id = s.id)) "

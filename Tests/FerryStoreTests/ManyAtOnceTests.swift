@@ -15,11 +15,11 @@ import Testing
     }
 
     private func execute(_ sql: String) async throws {
-        try await journal.commit { transaction throws(TransferError) in try transaction.connection.execute(sql) }
+        try await journal.commit { transaction throws(ServiceError) in try transaction.connection.execute(sql) }
     }
 
     private func records(_ ids: [TransferID]) async throws -> [TransferRecord] {
-        try await journal.read { reader throws(TransferError) in try reader.records(ids) }
+        try await journal.read { reader throws(ServiceError) in try reader.records(ids) }
     }
 
     private func record(
@@ -39,7 +39,7 @@ import Testing
         try await Sample.insert(records, into: journal)
         let table = change.hasPrefix("request") ? "requests" : "transfers"
         try await execute("UPDATE \(table) SET \(change) WHERE id = \(records[1].id.column)")
-        let listed = try await journal.read { reader throws(TransferError) in try reader.listing(JournalFilter()) }
+        let listed = try await journal.read { reader throws(ServiceError) in try reader.listing(JournalFilter()) }
         #expect(listed.map(\.record.id) == records.map(\.id))
         let states = listed.map { Transfer($0.record, live: .waiting(.slot)) }
         #expect(states.map(\.state) == [.waiting, .failed, .waiting])
@@ -52,12 +52,12 @@ import Testing
         let all = try (1...3).map { number in try record(number) { $0.request.tags = ["a"] } }
         try await Sample.insert(all, into: journal)
         let (session, ids) = (session, all.map(\.id))
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.delete(ids[0])
             _ = try transaction.forget(Array(ids.dropFirst()), of: session, at: Sample.moment)
         }
-        let left = try await journal.read { reader throws(TransferError) in
-            try ["transfers", "requests", "transfer_tags"].map { table throws(TransferError) in
+        let left = try await journal.read { reader throws(ServiceError) in
+            try ["transfers", "requests", "transfer_tags"].map { table throws(ServiceError) in
                 try reader.connection.row("SELECT count(*) FROM \(table)").flatMap { RowReader($0).integer(0) }
             }
         }
@@ -71,7 +71,7 @@ import Testing
             "UPDATE transfers SET facts = '{', active = '{' WHERE id = \(all[1].id.column)")
         try await execute("UPDATE requests SET request = '{' WHERE id = \(all[1].id.column)")
         let (session, now, ids) = (session, now, all.map(\.id))
-        let runs = try await journal.commit { transaction throws(TransferError) in
+        let runs = try await journal.commit { transaction throws(ServiceError) in
             [
                 try transaction.suspend(ids, of: session, at: now),
                 try transaction.begin(ids, of: session, delayed: [], at: now).events,
@@ -81,7 +81,7 @@ import Testing
             ]
         }
         #expect(runs.map(\.ids) == [ids, ids, []])
-        let remains = try await journal.read { reader throws(TransferError) in try reader.remains(of: nil) }
+        let remains = try await journal.read { reader throws(ServiceError) in try reader.remains(of: nil) }
         #expect(remains.map(\.id) == ids && remains[1].request == nil)
     }
 }

@@ -5,19 +5,19 @@ import Testing
 
 /// A journal whose last event had the highest of all numbers answered each commit that the disk is full, for ever.
 @Suite(.timeLimit(.minutes(1))) struct `Numbers that Ferry has not given` {
-    private func append(_ journal: any Journal, _ id: UInt64) async throws(TransferError) -> Int64 {
-        try await journal.commit { transaction throws(TransferError) in
+    private func append(_ journal: any Journal, _ id: UInt64) async throws(ServiceError) -> Int64 {
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.appendEvent(
                 kind: .submitted, at: Sample.moment, id: Sample.id(id), session: .cli, snapshot: nil)
         }
     }
 
     private func edit(_ journal: any Journal, _ sql: String) async throws {
-        try await journal.commit { transaction throws(TransferError) in try transaction.connection.execute(sql) }
+        try await journal.commit { transaction throws(ServiceError) in try transaction.connection.execute(sql) }
     }
 
     private func events(_ journal: any Journal) async throws -> [TransferEvent] {
-        try await journal.read { reader throws(TransferError) in try reader.events(after: 0, limit: 10) }
+        try await journal.read { reader throws(ServiceError) in try reader.events(after: 0, limit: 10) }
     }
 
     @Test(arguments: [
@@ -64,7 +64,7 @@ import Testing
         _ = try await append(journal, 1)
         try await edit(journal, "UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'events'")
         for _ in 0..<2 {
-            let error = await #expect(throws: TransferError.self) { try await append(journal, 2) }
+            let error = await #expect(throws: ServiceError.self) { try await append(journal, 2) }
             #expect(error?.code == .journalFailed && error?.message.contains("number") == true)
         }
         await journal.close()

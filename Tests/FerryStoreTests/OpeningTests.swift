@@ -27,7 +27,7 @@ import Testing
     @Test func `commits are synced`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
-        let pragmas = try await journal.commit { transaction throws(TransferError) in
+        let pragmas = try await journal.commit { transaction throws(ServiceError) in
             var values: [String?] = []
             for name in ["synchronous", "journal_mode", "foreign_keys"] {
                 try transaction.connection.forEachRow("PRAGMA \(name)") { row in
@@ -43,12 +43,12 @@ import Testing
     @Test func `a newer journal is refused and left as it is`() async throws {
         let folder = try await filledFolder()
         let journal = try await Sample.open(folder)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.connection.execute("INSERT INTO grdb_migrations VALUES ('999')")
         }
         await journal.close()
         let before = try folder.bytes()
-        let error = await #expect(throws: TransferError.self) { try await Sample.open(folder) }
+        let error = await #expect(throws: ServiceError.self) { try await Sample.open(folder) }
         #expect(error?.code == .journalFailed)
         #expect(error?.message.contains(folder.journal) == true)
         #expect(try folder.bytes() == before)
@@ -64,23 +64,23 @@ import Testing
         var live = try Sample.record(3)
         live.facts.destination = path
         try await Sample.insert([record, succeeded, live], into: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.saveSession(.cli, SessionSettings(activeTransfers: 2))
             for step in OldJournals.version1 { try transaction.connection.execute(step) }
         }
         await journal.close()
         let again = try await Sample.open(folder)
         #expect(try await again.page() == [record, succeeded, live])
-        let places = try await again.read { reader throws(TransferError) in
+        let places = try await again.read { reader throws(ServiceError) in
             (try reader.destinationHolder(path), try reader.lastPlaced(at: path)?.id)
         }
         #expect(places == (live.id, succeeded.id))
-        try await again.commit { transaction throws(TransferError) in try transaction.noteTask(4, of: .cli) }
-        let stored = try await again.commit { transaction throws(TransferError) in
+        try await again.commit { transaction throws(ServiceError) in try transaction.noteTask(4, of: .cli) }
+        let stored = try await again.commit { transaction throws(ServiceError) in
             try transaction.saveOrder([record.id], of: record.request.session)
         }
         #expect(stored == [record.id])
-        let (task, settings) = try await again.read { reader throws(TransferError) in
+        let (task, settings) = try await again.read { reader throws(ServiceError) in
             (try reader.lastTask(of: .cli), try reader.sessionSettings(.cli))
         }
         #expect(task == 4 && settings?.activeTransfers == 2)
@@ -120,7 +120,7 @@ import Testing
     /// Leaves the name of the last version as a disk may: as no text.
     private func loseVersion(of folder: TemporaryFolder) async throws {
         let journal = try await Sample.open(folder)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             for step in [
                 "DROP TABLE grdb_migrations", "CREATE TABLE grdb_migrations (identifier TEXT)",
                 "INSERT INTO grdb_migrations VALUES (NULL)",
@@ -139,12 +139,12 @@ import Testing
         try file.seek(toOffset: 4096)
         try file.write(contentsOf: Data(repeating: 0xA5, count: Int(size) - 4096))
         try file.close()
-        let error = await #expect(throws: TransferError.self) {
+        let error = await #expect(throws: ServiceError.self) {
             try await journal.page()
         }
         #expect(error?.code == .journalFailed)
         #expect(try folder.files().contains("journal.sqlite.check"))
-        await #expect(throws: TransferError.self) { try await Sample.insert([try Sample.record(1)], into: journal) }
+        await #expect(throws: ServiceError.self) { try await Sample.insert([try Sample.record(1)], into: journal) }
         await journal.close()
         #expect(try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet).warnings.count == 1)
     }
@@ -153,7 +153,7 @@ import Testing
         let folder = try TemporaryFolder()
         let target = folder.path + "/target"
         try FileManager.default.createSymbolicLink(atPath: folder.journal, withDestinationPath: target)
-        let error = await #expect(throws: TransferError.self) { try await Sample.open(folder) }
+        let error = await #expect(throws: ServiceError.self) { try await Sample.open(folder) }
         #expect(error?.code == .journalFailed)
         #expect(!FileManager.default.fileExists(atPath: target))
     }
@@ -162,7 +162,7 @@ import Testing
     private func foreignFolder(_ steps: [String]) async throws -> TemporaryFolder {
         let folder = try await filledFolder()
         let journal = try await Sample.open(folder)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             for step in steps { try transaction.connection.execute(step) }
         }
         await journal.close()
@@ -174,7 +174,7 @@ import Testing
         let folder = try await foreignFolder([pragma, "CREATE TABLE bookmarks (url TEXT)"])
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.journal)
         let before = try folder.bytes()
-        let error = await #expect(throws: TransferError.self) { try await Sample.open(folder) }
+        let error = await #expect(throws: ServiceError.self) { try await Sample.open(folder) }
         #expect(error?.code == .journalFailed && error?.message.contains("another program") == true)
         #expect(try folder.bytes() == before && folder.files() == ["journal.sqlite"])
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.journal)
@@ -192,7 +192,7 @@ import Testing
         }
         hot.append(Data(count: 512 - hot.count))
         try hot.write(to: URL(filePath: folder.journal + "-journal"))
-        let error = await #expect(throws: TransferError.self) { try await Sample.open(folder) }
+        let error = await #expect(throws: ServiceError.self) { try await Sample.open(folder) }
         #expect(error?.code == .journalFailed)
         #expect(try folder.bytes() == before && folder.bytes("journal.sqlite-journal") == hot)
     }
@@ -200,7 +200,7 @@ import Testing
     @Test func `a journal without a table of its own is damaged`() async throws {
         let folder = try await filledFolder()
         let whole = try await Sample.open(folder)
-        try await whole.commit { transaction throws(TransferError) in
+        try await whole.commit { transaction throws(ServiceError) in
             try transaction.connection.execute("DROP TABLE events")
         }
         await whole.close()
@@ -216,7 +216,7 @@ import Testing
         let journal = try await Sample.open(folder)
         try await Sample.insert(try (1...6).map { try Sample.record($0) }, into: journal)
         let bomb = String(repeating: opening, count: 200_000)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             for (phase, id) in [(0, 1), (2, 2), (3, 3), (4, 4)] as [(Int, UInt64)] {
                 try transaction.connection.execute(
                     """
@@ -234,7 +234,7 @@ import Testing
         }
         await journal.close()
         let again = try await Sample.open(folder)
-        let (records, settings) = try await again.read { reader throws(TransferError) in
+        let (records, settings) = try await again.read { reader throws(ServiceError) in
             _ = try reader.unfinishedCleanups()
             _ = try reader.remains(of: nil)
             _ = try reader.spooledTransfers(endedBefore: .now)
@@ -264,7 +264,7 @@ import Testing
 
     @Test func `a folder that is not there is an error`() async throws {
         let folder = try TemporaryFolder()
-        let error = await #expect(throws: TransferError.self) {
+        let error = await #expect(throws: ServiceError.self) {
             try await SQLiteJournal.open(at: folder.path + "/none/journal.sqlite", logger: Sample.quiet)
         }
         #expect(error?.code == .journalFailed)

@@ -57,7 +57,7 @@ import Testing
     func `are found by index, without a scan and without sorting all`(filter: JournalFilter) async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let phase = filter.phases.first
-        let plan = try await journal.read { reader throws(TransferError) in
+        let plan = try await journal.read { reader throws(ServiceError) in
             let query = PageQuery(filter, phase: phase)
             var plan: [String] = []
             try reader.connection.forEachRow("EXPLAIN QUERY PLAN " + query.sql, query.arguments) { row in

@@ -18,7 +18,7 @@ import Testing
         for text in texts { urls.append(try reader.read(Array(text.utf8)[...])) }
         urls.finish()
         let (list, like) = (urls, try journal.prepare(template))
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.insert(
                 list, like: like, first: Sample.id(1), session: .cli, at: Sample.moment, keptEvents: 10)
         }
@@ -31,13 +31,13 @@ import Testing
     }
 
     private func templates(_ journal: any Journal) async throws -> Int64? {
-        try await journal.read { reader throws(TransferError) in
+        try await journal.read { reader throws(ServiceError) in
             try reader.connection.row("SELECT count(*) FROM request_templates").flatMap { RowReader($0).integer(0) }
         }
     }
 
     private func run(_ statement: String, _ journal: any Journal) async throws {
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.connection.execute(statement)
         }
     }
@@ -48,10 +48,10 @@ import Testing
         let list = try await insertList(into: journal)
         #expect(try await journal.page() == list)
         #expect(try await journal.record(ids[1]) == list[1])
-        let shown = try await journal.read { reader throws(TransferError) in try reader.listing(JournalFilter()) }
+        let shown = try await journal.read { reader throws(ServiceError) in try reader.listing(JournalFilter()) }
         #expect(shown.map(\.record.request.url) == list.map(\.request.url))
         #expect(shown.map(\.record.request.folder) == list.map(\.request.folder))
-        let long = try await journal.read { reader throws(TransferError) in
+        let long = try await journal.read { reader throws(ServiceError) in
             try reader.connection.row("SELECT max(length(request)) FROM requests").flatMap { RowReader($0).integer(0) }
         }
         #expect(long == Int64(list[0].request.url.utf8.count + 2))
@@ -65,7 +65,7 @@ import Testing
         list[1] = try #require(try await journal.record(ids[1]))
         list[1].request.folder = "/elsewhere"
         let changed = list[1]
-        try await journal.commit { transaction throws(TransferError) in _ = try transaction.update(changed) }
+        try await journal.commit { transaction throws(ServiceError) in _ = try transaction.update(changed) }
         #expect(try await journal.page().map(\.request) == list.map(\.request))
         await journal.close()
     }
@@ -75,7 +75,7 @@ import Testing
         let journal = try await Sample.open(folder)
         _ = try await insertList(into: journal)
         for (count, id) in zip([1, 1, 0] as [Int64], ids) {
-            try await journal.commit { transaction throws(TransferError) in _ = try transaction.delete(id) }
+            try await journal.commit { transaction throws(ServiceError) in _ = try transaction.delete(id) }
             _ = await journal.reclaim()
             #expect(try await templates(journal) == count)
         }
@@ -111,7 +111,7 @@ import Testing
             }
             #expect(error.code == .journalFailed)
         }
-        let shown = try await journal.read { reader throws(TransferError) in try reader.listing(JournalFilter()) }
+        let shown = try await journal.read { reader throws(ServiceError) in try reader.listing(JournalFilter()) }
         #expect(shown.map(\.record.id) == records.map(\.id))
         await journal.close()
     }

@@ -50,10 +50,10 @@ import Testing
                 switch index % 3 {
                 case 0: Sample.success
                 case 1: .canceled
-                default: .failed(TransferError(.notFound, "No."))
+                default: .failed(ServiceError(.notFound, "No."))
                 }
             let ended = end(try #require(try await journal.record(record.id)), outcome)
-            try await journal.commit { transaction throws(TransferError) in
+            try await journal.commit { transaction throws(ServiceError) in
                 if index % 3 == 0 {
                     let end = StoredEnd(TransferEnd(ended, snapshot: Transfer(ended, live: .waiting(.slot))))
                     _ = try transaction.finish(end, kind: .succeeded, at: Sample.moment)
@@ -65,7 +65,7 @@ import Testing
         }
         let failed = records.indices.filter { $0 % 3 == 2 }.map { records[$0].id }
         #expect(try await journal.record(failed[0])?.credentials == Credentials(user: "me", password: Self.mark))
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.forget(Array(failed.dropFirst()), of: .cli, at: Sample.moment)
             try transaction.delete(failed[0])
         }
@@ -81,12 +81,12 @@ import Testing
         var records = try (1...3).map { try record($0, length: 10) }
         records[0].outcome = Sample.success
         records[1].outcome = .canceled
-        records[2].outcome = .failed(TransferError(.notFound, "No."))
+        records[2].outcome = .failed(ServiceError(.notFound, "No."))
         var plain = try Sample.record(4)
         plain.outcome = .canceled
         plain.request.headers = [HeaderField(name: "Accept", value: "*/*")]
         try await Sample.insert(records + [plain], into: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             for step in OldJournals.version7 { try transaction.connection.execute(step) }
         }
         await journal.close()
@@ -99,11 +99,11 @@ import Testing
         #expect(try await again.page() == records.prefix(2).map(forgotten) + [records[2], plain])
         #expect(try await mayHaveSecrets(again) == [records[2].id])
         let moment = ActiveTime.Instant(wall: Sample.moment, boot: nil, uptime: 1)
-        let begun = try await again.commit { transaction throws(TransferError) in
+        let begun = try await again.commit { transaction throws(ServiceError) in
             try transaction.begin(ids, of: .cli, delayed: [], at: moment)
         }
         #expect(begun.lacking == [records[1].id] && begun.events.ids == [records[2].id, plain.id])
-        try await again.commit { transaction throws(TransferError) in try transaction.delete(ids[2]) }
+        try await again.commit { transaction throws(ServiceError) in try transaction.delete(ids[2]) }
         while await again.reclaim() {}
         #expect(try mentions(folder) == [])
         await again.close()
@@ -111,7 +111,7 @@ import Testing
 
     @Test func `of transfers that failed long ago are forgotten, and no row is looked at again for it`() async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
-        let failure = Outcome.failed(TransferError(.notFound, "No."))
+        let failure = Outcome.failed(ServiceError(.notFound, "No."))
         let secret = try (1...250).map { end(try record($0, length: 1), failure) }
         var plain = end(try Sample.record(300), failure)
         plain.request.headers = [HeaderField(name: "Accept", value: "*/*")]
@@ -127,9 +127,9 @@ import Testing
 
     @Test func `beside something that cannot be read are forgotten, and the rest stays as it is`() async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
-        let records = try (1...3).map { end(try record($0, length: 1), .failed(TransferError(.notFound, "No."))) }
+        let records = try (1...3).map { end(try record($0, length: 1), .failed(ServiceError(.notFound, "No."))) }
         try await Sample.insert(records, into: journal)
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             for step in [
                 "UPDATE requests SET request = '{' WHERE id = \(records[0].id.column)",
                 "UPDATE requests SET credentials = '{' WHERE id = \(records[1].id.column)",
@@ -138,7 +138,7 @@ import Testing
         }
         try await forget(journal, .failed, before: Sample.moment + 1)
         #expect(try await mayHaveSecrets(journal) == [records[0].id])
-        let (left, texts) = try await journal.read { reader throws(TransferError) in
+        let (left, texts) = try await journal.read { reader throws(ServiceError) in
             let sql = "SELECT request, credentials, facts FROM transfers JOIN requests USING (id) ORDER BY id"
             var rows: [[String?]] = []
             try reader.connection.forEachRow(sql) { row in rows.append((0..<3).map { row.text($0) }) }
@@ -159,7 +159,7 @@ import Testing
     private func forget(_ journal: any Journal, _ phase: JournalPhase, before moment: Date? = nil) async throws {
         var last: TransferID? = TransferID(rawValue: 0)
         while let after = last {
-            last = try await journal.commit { transaction throws(TransferError) in
+            last = try await journal.commit { transaction throws(ServiceError) in
                 try transaction.forgetSecrets(in: phase, endedBefore: moment, after: after)
             }
         }
@@ -167,7 +167,7 @@ import Testing
 
     /// Those that are looked at when secrets are forgotten.
     private func mayHaveSecrets(_ journal: any Journal) async throws -> [TransferID] {
-        try await journal.read { reader throws(TransferError) in
+        try await journal.read { reader throws(ServiceError) in
             var ids: [TransferID] = []
             let sql = "SELECT id FROM transfers WHERE secrets IS NOT 0 ORDER BY id"
             try reader.connection.forEachRow(sql) { row in ids.append(TransferID(column: row.integer(0) ?? 0)) }

@@ -14,7 +14,7 @@ import Testing
         var transfer = Transfer(record, live: .waiting(.slot))
         transfer.notes = [String(repeating: "n", count: 2000)]
         let shown = transfer
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             for _ in 0..<6000 {
                 try transaction.appendEvent(
                     kind: .failed, at: Sample.moment, id: record.id, session: .cli, snapshot: shown)
@@ -24,7 +24,7 @@ import Testing
 
     private func trim(_ journal: any Journal) async throws {
         let limits = EventRetention().limits(isAcknowledged: false, now: Sample.moment + 3601)
-        while try await journal.commit({ transaction throws(TransferError) in
+        while try await journal.commit({ transaction throws(ServiceError) in
             try transaction.trimEvents(of: .cli, limits)
         }) {}
     }
@@ -88,7 +88,7 @@ import Testing
 
 extension Journal {
     func pragma(_ name: String) async throws -> Int64? {
-        try await read { reader throws(TransferError) in
+        try await read { reader throws(ServiceError) in
             var value: Int64?
             try reader.connection.forEachRow("PRAGMA \(name)") { value = $0.integer(0) }
             return value

@@ -44,8 +44,8 @@ struct ChainSettings: Sendable {
 final class ChainHooks: Sendable {
     private struct State {
         weak var manager: SessionManager?
-        var adapter: Handed<any RequestAdapter>?
-        var retrier: Handed<any RequestRetrier>?
+        var adapter: UnsafeTransfer<any RequestAdapter>?
+        var retrier: UnsafeTransfer<any RequestRetrier>?
         var startsRequestsImmediately = true
         var trust: ServerTrustPolicyManager?
         var session: URLSession?
@@ -61,7 +61,7 @@ final class ChainHooks: Sendable {
     var adapter: (any RequestAdapter)? {
         get { state.withLock(\.adapter)?.value }
         set {
-            let given = newValue.map { Handed(value: $0) }
+            let given = newValue.map { UnsafeTransfer(value: $0) }
             state.withLock { $0.adapter = given }
         }
     }
@@ -69,7 +69,7 @@ final class ChainHooks: Sendable {
     var retrier: (any RequestRetrier)? {
         get { state.withLock(\.retrier)?.value }
         set {
-            let given = newValue.map { Handed(value: $0) }
+            let given = newValue.map { UnsafeTransfer(value: $0) }
             state.withLock { $0.retrier = given }
         }
     }
@@ -103,7 +103,7 @@ final class ChainHooks: Sendable {
 }
 
 /// Takes an object or a value of the app's to the queue that it is used on.
-struct Handed<Value>: @unchecked Sendable {  // SAFETY: the app gives it for use on those queues, one call at a time
+struct UnsafeTransfer<Value>: @unchecked Sendable {  // SAFETY: the app gives it for use on those queues, one call at a time
     let value: Value
 }
 

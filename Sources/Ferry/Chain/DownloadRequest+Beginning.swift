@@ -63,7 +63,7 @@ extension DownloadRequest {
             state.task = task
             state.made = request
             state.shown = nil
-            state.told = ToldBytes(offset: partial?.source.offset)
+            state.told = ReportedBytes(offset: partial?.source.offset)
             return (state.retries.answers > 0 ? state.retries.credential : nil, state.progress)
         }
         task.state.withLock { $0.request = self }

@@ -64,7 +64,7 @@ extension DownloadRequest {
             return true
         }
         guard begins else { return }
-        deliver(after: DeliveryLine.own.after(mark)) { self.finish() }
+        deliver(after: DeliveryQueue.own.after(mark)) { self.finish() }
     }
 
     /// Calls something on the operation queue.
@@ -253,16 +253,16 @@ extension DownloadRequest {
         case .canceled: return canceled(at: url)
         case .resourceTimeout:
             let sentence = FerryError.resourceTimeout.description
-            return URLErrorMapping.error(FerryCore.TransferError(.deadlineExceeded, sentence), url: url)
+            return URLErrorMapping.error(ServiceError(.deadlineExceeded, sentence), url: url)
         case .cacheError where source.map(\.isResumed) == true:
             let sentence = "The partial file of the resume data is not there, or is another one."
-            return URLErrorMapping.error(FerryCore.TransferError(.partialLost, sentence), url: url)
+            return URLErrorMapping.error(ServiceError(.partialLost, sentence), url: url)
         case let error: return error
         }
     }
 
     private func canceled(at url: URL) -> any Error {
-        URLErrorMapping.error(FerryCore.TransferError(.canceled, "cancelled"), url: url)
+        URLErrorMapping.error(ServiceError(.canceled, "cancelled"), url: url)
     }
 
     private static func move(

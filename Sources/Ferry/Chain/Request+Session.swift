@@ -76,7 +76,7 @@ extension Request {
 }
 
 /// What the delegate was told of a download's bytes.
-struct ToldBytes {
+struct ReportedBytes {
     var bytes: Int64 = 0
     /// Where the download goes on; nil once that was told, and for one that begins at the first byte.
     var offset: Int64?

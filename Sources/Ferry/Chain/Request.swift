@@ -39,7 +39,7 @@ public class Request: @unchecked Sendable {  // SAFETY: constants, and state in 
         var keptManager: SessionManager?
         /// The task that the request was shown as.
         var shown: URLSessionDownloadTask?
-        var told = ToldBytes()
+        var told = ReportedBytes()
         let created = Date()
     }
 

@@ -29,10 +29,10 @@ extension DownloadRequest {
         queue: DispatchQueue? = nil, responseSerializer: Serializer,
         completionHandler: @escaping Handler<DownloadResponse<Serializer.SerializedObject>>
     ) -> Self {
-        let serializer = Handed(value: responseSerializer.serializeResponse)
+        let serializer = UnsafeTransfer(value: responseSerializer.serializeResponse)
         return respond(on: queue) { response in
             let result = serializer.value(response.request, response.response, response.fileURL, response.error)
-            let made = Handed(
+            let made = UnsafeTransfer(
                 value: DownloadResponse(response, result, serialized: Date().timeIntervalSinceReferenceDate))
             return { completionHandler(made.value) }
         }

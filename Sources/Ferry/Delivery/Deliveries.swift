@@ -22,7 +22,7 @@ final class Deliveries: Sendable {
     }
 
     private struct State {
-        var lines = [Line](repeating: Line(), count: DeliveryLine.allCases.count)
+        var lines = [Line](repeating: Line(), count: DeliveryQueue.allCases.count)
         var ownQueue: DispatchQueue
         var quiet: [CheckedContinuation<Void, Never>] = []
 
@@ -52,7 +52,8 @@ final class Deliveries: Sendable {
     /// - Parameter after: a mark that must have been reached before it is called.
     /// - Returns: the mark that is reached once it has returned.
     @discardableResult
-    func add(_ line: DeliveryLine, after: DeliveryMark? = nil, _ body: @escaping @Sendable () -> Void) -> DeliveryMark {
+    func add(_ line: DeliveryQueue, after: DeliveryMark? = nil, _ body: @escaping @Sendable () -> Void) -> DeliveryMark
+    {
         let mark = state.withLock { state in
             state.lines[line.rawValue].items.append(Item(after: after, body: body))
             state.lines[line.rawValue].added += 1
@@ -82,7 +83,7 @@ final class Deliveries: Sendable {
     }
 
     /// Starts a line if it has something to call and is at rest.
-    private func run(_ line: DeliveryLine) {
+    private func run(_ line: DeliveryQueue) {
         let queue: DispatchQueue? = state.withLock { state in
             let own = state.lines[line.rawValue]
             guard !own.isRunning, own.head < own.items.count, state.isReached(own.items[own.head].after) else {
@@ -94,7 +95,7 @@ final class Deliveries: Sendable {
         queue?.call { self.callAll(line) }
     }
 
-    private func callAll(_ line: DeliveryLine) {
+    private func callAll(_ line: DeliveryQueue) {
         let start = ContinuousClock.now
         while let body = next(line) {
             body()
@@ -108,7 +109,7 @@ final class Deliveries: Sendable {
         run(line)
     }
 
-    private func next(_ line: DeliveryLine) -> (@Sendable () -> Void)? {
+    private func next(_ line: DeliveryQueue) -> (@Sendable () -> Void)? {
         state.withLock { state in
             let index = line.rawValue
             let head = state.lines[index].head
@@ -126,7 +127,7 @@ final class Deliveries: Sendable {
         }
     }
 
-    private func returned(_ line: DeliveryLine) {
+    private func returned(_ line: DeliveryQueue) {
         let quiet = state.withLock { state in
             state.lines[line.rawValue].done += 1
             guard state.lines.allSatisfy({ $0.done == $0.added }) else { return [CheckedContinuation<Void, Never>]() }
@@ -160,7 +161,7 @@ extension DispatchQueue {
 }
 
 /// Where closures of a manager run.
-enum DeliveryLine: Int, CaseIterable, Sendable {
+enum DeliveryQueue: Int, CaseIterable, Sendable {
     /// The main queue.
     case main
     /// The manager's operation queue, one closure at a time.
@@ -168,7 +169,7 @@ enum DeliveryLine: Int, CaseIterable, Sendable {
 
     init(onMainQueue: Bool) { self = onMainQueue ? .main : .own }
 
-    var other: DeliveryLine { self == .main ? .own : .main }
+    var other: DeliveryQueue { self == .main ? .own : .main }
 
     /// The mark that a closure in this line has to wait for so that it comes after some others: in the same line the order
     /// is kept anyway, and of the marks in the other line the last one counts.
@@ -179,6 +180,6 @@ enum DeliveryLine: Int, CaseIterable, Sendable {
 
 /// A place in a line: reached once the closure there, and all before it, have returned.
 struct DeliveryMark: Hashable, Sendable {
-    let line: DeliveryLine
+    let line: DeliveryQueue
     let number: Int
 }

@@ -26,7 +26,7 @@ struct Slots<Value>: Sendable {
     /// Puts a closure in its place, and says which it is.
     mutating func set(_ kind: Kind, onMainQueue: Bool, _ call: @escaping Handler<Value>) -> Slot<Value> {
         number += 1
-        let slot = Slot(line: DeliveryLine(onMainQueue: onMainQueue), call: call, number: number)
+        let slot = Slot(line: DeliveryQueue(onMainQueue: onMainQueue), call: call, number: number)
         switch kind {
         case .progress: progress = slot
         case .success: success = slot
@@ -45,7 +45,7 @@ struct Slots<Value>: Sendable {
 
 /// A closure that was registered for a kind of callback; registering another takes its place.
 struct Slot<Value>: Sendable {
-    let line: DeliveryLine
+    let line: DeliveryQueue
     let call: Handler<Value>
     /// Told from the closures before and after it in the same place.
     let number: Int

@@ -9,7 +9,7 @@ extension FerryError {
     /// - Parameters:
     ///   - source: where the bytes are, if they cannot come to their place.
     ///   - path: where the file goes, if that is known.
-    init(_ error: FerryCore.TransferError, from source: String = "", to path: String = "") {
+    init(_ error: ServiceError, from source: String = "", to path: String = "") {
         switch error.code {
         case .digestMismatch:
             self = .checksumMismatch(
@@ -40,7 +40,7 @@ extension FerryError {
         }
     }
 
-    private static func cause(_ error: FerryCore.TransferError) -> URLError {
+    private static func cause(_ error: ServiceError) -> URLError {
         URLErrorMapping.error(error, url: error.details.url.flatMap { URL(string: $0) }) as? URLError
             ?? URLError(.unknown)
     }
@@ -49,7 +49,7 @@ extension FerryError {
     init(any error: any Error) {
         switch error {
         case let error as FerryError: self = error
-        case let error as FerryCore.TransferError: self.init(error)
+        case let error as ServiceError: self.init(error)
         case let error as URLError: self = .transport(error)
         default: self = .unknown
         }
@@ -66,7 +66,7 @@ struct DaemonFailure: LocalizedError {
 extension LogType {
     /// Returns the entry with an error whose `localizedDescription` is its sentence; the daemon's errors have none.
     var withSentence: LogType {
-        guard case .error(let message, let error as FerryCore.TransferError) = self else { return self }
+        guard case .error(let message, let error as ServiceError) = self else { return self }
         return .error(message, error: DaemonFailure(message: error.message))
     }
 }

@@ -34,7 +34,7 @@ extension ManagedSession: AttachedSessionClient {
 
     var shownTransfers: Set<TransferID> { state.withLock(\.list.transfers) }
 
-    func willList(_ service: any SessionService) async throws(FerryCore.TransferError) {
+    func willList(_ service: any SessionService) async throws(ServiceError) {
         try await service.changeSession(place.session, to: settings)
     }
 
@@ -50,11 +50,11 @@ extension ManagedSession: AttachedSessionClient {
         }
     }
 
-    func isUnreachable(_ error: FerryCore.TransferError) {
+    func isUnreachable(_ error: ServiceError) {
         log { .error("The session is not attached.", error: FerryError(error)) }
     }
 
-    func isRefused(_ error: FerryCore.TransferError) {
+    func isRefused(_ error: ServiceError) {
         let identifier = place.identifier
         log { .error("The session is not attached.", error: FerryError.sessionInUse(identifier: identifier)) }
     }
@@ -74,7 +74,7 @@ extension ManagedSession: AttachedSessionClient {
             let left = state.list.all.filter { task in task.state.withLock(\.transfer).map(gone.contains) ?? false }
             depart(left, in: &state)
             state.list.order(by: listing.attached.order)
-            if let status = state.status.listed(state.list.counts) { tellManagers(status, in: &state) }
+            if let status = state.status.listed(state.list.counts) { notifyManagers(status, in: &state) }
         }
         if !canceled.isEmpty { forget(canceled) }
         events.listed()
@@ -84,7 +84,7 @@ extension ManagedSession: AttachedSessionClient {
     func take(_ signal: SessionSignal, _ place: EventNumbers.Place) {
         state.withLock { state in
             take(signal, isListed: place.isListed, in: &state)
-            if place.isCaughtUp { tellMissedEnd(in: &state) }
+            if place.isCaughtUp { notifyMissedEnd(in: &state) }
         }
     }
 

@@ -63,7 +63,7 @@ extension ManagedSession {
         let status = task.state.withLock(\.stored)
         switch kind {
         case .suspended where status == .running: move(task, to: .suspended, in: &state)
-        case .suspended: tellMissed(task, .suspended, in: &state)
+        case .suspended: notifyMissed(task, .suspended, in: &state)
         case .resumed where status == .suspended: move(task, to: .waiting, in: &state) { $0.waitingReason = .slot }
         default: break
         }
@@ -74,7 +74,7 @@ extension ManagedSession {
             return state.early.keep(.event(event), isListed: isListed)
         }
         if isListed {
-            if let status = event.transfer.flatMap({ Status($0.state) }) { tellMissed(task, status, in: &state) }
+            if let status = event.transfer.flatMap({ Status($0.state) }) { notifyMissed(task, status, in: &state) }
             return
         }
         guard let transfer = event.transfer else { return }
@@ -98,7 +98,7 @@ extension ManagedSession {
         if let response {
             observe(task, .response(status: response.status, headers: ResponseMapping.fields(response.fields)))
         }
-        if status == .running || status.isEnd { tellProgress(task, isLast: status.isEnd, at: now, in: &state) }
+        if status == .running || status.isEnd { notifyProgress(task, isLast: status.isEnd, at: now, in: &state) }
         move(task, to: status, in: &state, takesTransfer: true) { task in
             switch status {
             case .waiting: task.waitingReason = WaitingReason(transfer, now: Date()) ?? .slot
@@ -175,7 +175,7 @@ extension ManagedSession {
 
     /// Brings the manager's state up to its tasks, and tells of it if it has changed.
     func update(_ state: inout State) {
-        if let status = state.status.update(state.list.counts) { tellManagers(status, in: &state) }
+        if let status = state.status.update(state.list.counts) { notifyManagers(status, in: &state) }
     }
 }
 

@@ -141,7 +141,7 @@ extension ManagedSession {
                 }
                 return ControlRefusals(whole: obstacle)
             }
-            do throws(FerryCore.TransferError) {
+            do throws(ServiceError) {
                 let report = try await place.service().act(
                     control.action, in: place.session, on: ids.map(TransferIDRuns.init))
                 await attached.streamed(through: report.lastEvent)
@@ -205,7 +205,7 @@ extension ManagedSession {
                 return done(.fetchDownloadTaskFailed(url: task.url.absoluteString))
             }
             if let obstacle = self.obstacle { return done(obstacle) }
-            do throws(FerryCore.TransferError) {
+            do throws(ServiceError) {
                 let transfer = try await self.place.service().change(id, change())
                 task.state.withLock { $0.takeChange(transfer) }
                 done(nil)
@@ -226,7 +226,7 @@ extension ManagedSession {
             guard let id = task.state.withLock(\.transfer), self.obstacle == nil,
                 let service = try? await self.place.service()
             else { return done(nil) }
-            do throws(FerryCore.TransferError) {
+            do throws(ServiceError) {
                 done(try await service.release(id))
             } catch {
                 self.log { .error("The bytes of a download were not kept.", error: FerryError(error)) }

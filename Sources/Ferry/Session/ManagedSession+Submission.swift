@@ -62,7 +62,7 @@ extension ManagedSession {
             // A submission whose answer was lost is in the list of the next attachment, all of it or nothing.
             if isRepeated, submission.tasks.contains(where: { $0.state.withLock(\.isSubmitted) }) { return nil }
             let lists = attached.lists
-            do throws(FerryCore.TransferError) {
+            do throws(ServiceError) {
                 let report = try await place.service().submit(submission.batch)
                 take(report, of: submission)
                 await attached.applied(through: report.lastEvent)
@@ -103,7 +103,7 @@ extension ManagedSession {
         await attached.streamed(through: report.lastEvent)
         let refused = Dictionary((report.failures ?? []).map { ($0.id, $0.error) }) { first, _ in first }
         for (task, change) in known {
-            let error = task.state.withLock { task -> FerryCore.TransferError? in
+            let error = task.state.withLock { task -> ServiceError? in
                 if let error = task.transfer.flatMap({ refused[$0] }) { return error }
                 if let name = change?.name { task.file.name = name }
                 return nil
@@ -188,7 +188,7 @@ extension ManagedSession {
         }
         let template = RequestPlan.template(state.withLock(\.configuration), place: place, cache: cache)
         storeAndWait(Submission(new, goingOn: known, template: new.isEmpty ? template : nil))
-        for task in had where task.state.withLock(\.stored) == .succeeded { tellAgain(task) }
+        for task in had where task.state.withLock(\.stored) == .succeeded { notifyAgain(task) }
     }
 
     /// Lets tasks that are there go on.
@@ -200,14 +200,14 @@ extension ManagedSession {
         }
         let had = tasks.map(\.task).filter { $0.state.withLock(\.stored) == .succeeded }
         perform(.start, on: tasks.map(\.task)) { [self] _ in
-            for task in had where task.state.withLock(\.stored) == .succeeded { tellAgain(task) }
+            for task in had where task.state.withLock(\.stored) == .succeeded { notifyAgain(task) }
             then()
         }
     }
 
     /// Calls the closures of a success once more: a call asked for a file that is there
     /// (docs/behaviour/session-manager.md#S5).
-    private func tellAgain(_ task: DownloadTask) {
+    private func notifyAgain(_ task: DownloadTask) {
         let slot = task.state.withLock { $0.closures.slots.end(.succeeded) }
         if let slot { TaskEnds.deliver(slot, of: task, status: .succeeded) }
     }
@@ -215,7 +215,7 @@ extension ManagedSession {
     /// Calls the handler of a call.
     func call<Value: Sendable>(_ handler: Handler<Value>?, with value: Value, onMainQueue: Bool) {
         guard let handler else { return }
-        deliveries.add(DeliveryLine(onMainQueue: onMainQueue)) { handler(value) }
+        deliveries.add(DeliveryQueue(onMainQueue: onMainQueue)) { handler(value) }
     }
 
     /// Calls the handler of a call that has started a task, once the task runs or is known to wait for something: the daemon
@@ -242,8 +242,8 @@ extension ManagedSession {
     /// (docs/behaviour/session-manager.md#B2).
     func callLast<Value: Sendable>(_ handler: Handler<Value>?, with value: Value, onMainQueue: Bool) {
         guard let handler else { return }
-        let line = DeliveryLine(onMainQueue: onMainQueue)
-        let last = state.withLock { $0.tellings.afterEnds(in: line) }
+        let line = DeliveryQueue(onMainQueue: onMainQueue)
+        let last = state.withLock { $0.notifications.afterEnds(in: line) }
         deliveries.add(line, after: last) { handler(value) }
     }
 }

@@ -20,9 +20,9 @@ extension ManagedSession {
         if let slot {
             mark = TaskEnds.deliver(slot, of: task, status: status, after: slot.line.after(progressMark))
         }
-        if let mark { state.tellings.toldEnd(mark) }
+        if let mark { state.notifications.notedEnd(mark) }
         if status == .succeeded || status == .failed, isDecided {
-            tellValidation(task, after: mark)
+            notifyValidation(task, after: mark)
         } else if status == .succeeded {
             task.compareUndecided(in: self, after: mark)
         }
@@ -30,14 +30,14 @@ extension ManagedSession {
     }
 
     /// Tells of an end that came while no process had the session.
-    func tellMissed(_ task: DownloadTask, _ status: Status, in state: inout State) {
+    func notifyMissed(_ task: DownloadTask, _ status: Status, in state: inout State) {
         let isNews = task.state.withLock { task in
             guard task.isUntold, task.stored == status else { return false }
             task.isUntold = false
             return true
         }
         guard isNews else { return }
-        state.tellings.missedEnd()
+        state.notifications.missedEnd()
         log { .downloadTask(status.rawValue, task: task) }
         // Not before the main queue's next turn: an app that makes a manager there may observe it from then on.
         let turn = deliveries.add(.main) {}
@@ -45,9 +45,9 @@ extension ManagedSession {
     }
 
     /// Tells the state that missed ends have given the manager, once all of them are known.
-    func tellMissedEnd(in state: inout State) {
+    func notifyMissedEnd(in state: inout State) {
         let status = state.status.current
-        guard state.tellings.takeMissedEnds(), status.isEnd else { return }
+        guard state.notifications.takeMissedEnds(), status.isEnd else { return }
         let turn = deliveries.add(.main) {}
         deliveries.add(.own, after: turn) {
             guard let manager = self.manager else { return }
@@ -57,24 +57,24 @@ extension ManagedSession {
     }
 
     /// Calls the closures that wait for a comparison, each once.
-    func tellValidation(_ task: DownloadTask, after mark: DeliveryMark?) {
+    func notifyValidation(_ task: DownloadTask, after mark: DeliveryMark?) {
         for slot in task.state.withLock({ $0.closures.takeValidations() }) {
             deliveries.add(slot.line, after: slot.line.after(mark)) { slot.call(task) }
         }
     }
 
     /// Calls the progress closures of a task and of its managers if bytes have come.
-    func tellProgress(
+    func notifyProgress(
         _ task: DownloadTask, isLast: Bool, at now: ContinuousClock.Instant, in state: inout State
     ) {
         let (hasNews, slot) = task.state.withLock { task in
-            let hasNews = task.closures.tellsProgress(
+            let hasNews = task.closures.reportsProgress(
                 received: task.bytes.received, total: task.total, isLast: isLast, at: now)
             return (hasNews, hasNews ? task.closures.queueProgress() : nil)
         }
         guard hasNews else {
             // What came shortly before may have been news of the task and not told to the managers.
-            if isLast, state.tellings.owesProgress { tellManagersProgress(isLast: true, at: now, in: &state) }
+            if isLast, state.notifications.owesProgress { notifyManagersProgress(isLast: true, at: now, in: &state) }
             return
         }
         observe(task, .progress(task.state.withLock { $0.downloadProgress(now: now) }))
@@ -87,7 +87,7 @@ extension ManagedSession {
             }
             task.state.withLock { $0.closures.progressMark = mark }
         }
-        tellManagersProgress(isLast: isLast, at: now, in: &state)
+        notifyManagersProgress(isLast: isLast, at: now, in: &state)
     }
 
     // MARK: Observers
@@ -117,27 +117,27 @@ extension ManagedSession {
 
     // MARK: Managers
 
-    private func tellManagersProgress(isLast: Bool, at now: ContinuousClock.Instant, in state: inout State) {
-        guard state.tellings.bytesCame(isLast: isLast, at: now) else { return }
+    private func notifyManagersProgress(isLast: Bool, at now: ContinuousClock.Instant, in state: inout State) {
+        guard state.notifications.bytesCame(isLast: isLast, at: now) else { return }
         for manager in state.managers.all {
             guard let slot = manager.slots.withLock(\.progress) else { continue }
             let mark = deliveries.add(slot.line) { manager.slots.withLock(\.progress)?.call(manager) }
-            state.tellings.toldProgress(mark)
+            state.notifications.notedProgress(mark)
         }
         if let manager = state.managers.newest { post(SessionManager.runningNotification, manager) }
     }
 
     /// Tells that the managers have come to a state.
-    func tellManagers(_ status: Status, in state: inout State) {
+    func notifyManagers(_ status: Status, in state: inout State) {
         guard let manager = state.managers.newest else { return }
         log { .sessionManager(status.rawValue, manager: manager) }
         guard status.isEnd else { return state.managers.keepAllWithClosures() }
         post(SessionManager.didCompleteNotification, manager)
-        let before = state.tellings
+        let before = state.notifications
         for manager in state.managers.all {
             guard let slot = manager.slots.withLock({ $0.end(status) }) else { continue }
             let mark = deliver(slot, of: manager, status: status, after: before.afterAll(in: slot.line))
-            state.tellings.toldEnd(mark)
+            state.notifications.notedEnd(mark)
         }
         state.managers.release()
     }

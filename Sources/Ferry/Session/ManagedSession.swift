@@ -20,7 +20,7 @@ final class ManagedSession: Sendable {
         var list = TaskList()
         var status = ManagerStatus()
         var managers = ManagerHandles()
-        var tellings = ManagerTellings()
+        var notifications = ManagerNotifications()
         var early = EarlySignals()
         /// Downloads of the chain that an earlier process has left and no call has taken up again.
         var restored: [DownloadRequest] = []

@@ -33,7 +33,7 @@ struct ManagerHandles {
 }
 
 /// When the closures of a session's managers are called, and after which others.
-struct ManagerTellings {
+struct ManagerNotifications {
     /// Shortest time between two progress closures.
     static let progressSpacing: Duration = .milliseconds(95)
 
@@ -41,7 +41,7 @@ struct ManagerTellings {
     /// Whether bytes have come that no progress closure of the managers was called for.
     private(set) var owesProgress = false
     /// Where the closures of the latest ends are in each line; the managers' closures follow them.
-    private var ends = [DeliveryMark?](repeating: nil, count: DeliveryLine.allCases.count)
+    private var ends = [DeliveryMark?](repeating: nil, count: DeliveryQueue.allCases.count)
     private var progress: DeliveryMark?
     /// Whether tasks have ended while there was no process, which the managers may not have been told of.
     private var hasMissedEnds = false
@@ -57,13 +57,13 @@ struct ManagerTellings {
         return true
     }
 
-    mutating func toldProgress(_ mark: DeliveryMark) { progress = mark }
-    mutating func toldEnd(_ mark: DeliveryMark) { ends[mark.line.rawValue] = mark }
+    mutating func notedProgress(_ mark: DeliveryMark) { progress = mark }
+    mutating func notedEnd(_ mark: DeliveryMark) { ends[mark.line.rawValue] = mark }
 
     /// What a closure waits for that comes after the ends so far.
-    func afterEnds(in line: DeliveryLine) -> DeliveryMark? { line.after(ends[0], ends[1]) }
+    func afterEnds(in line: DeliveryQueue) -> DeliveryMark? { line.after(ends[0], ends[1]) }
     /// What a closure waits for that comes after the ends and the progress so far.
-    func afterAll(in line: DeliveryLine) -> DeliveryMark? { line.after(ends[0], ends[1], progress) }
+    func afterAll(in line: DeliveryQueue) -> DeliveryMark? { line.after(ends[0], ends[1], progress) }
 
     mutating func missedEnd() { hasMissedEnds = true }
 

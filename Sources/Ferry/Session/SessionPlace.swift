@@ -11,12 +11,12 @@ struct SessionPlace: Sendable {
     /// The identifier that managers were given; empty in this process.
     let identifier: String
     let session: SessionID
-    let service: @Sendable () async throws(FerryCore.TransferError) -> any SessionService
+    let service: @Sendable () async throws(ServiceError) -> any SessionService
     /// Where the daemon keeps partial files that resume data name.
     let spool: String
     /// What requests take along of the program's environment, as it was when the session was made.
     let caller = CallerEnvironment.ofApp
-    private let turns: AttachmentTurns
+    private let attachmentLocks: AttachmentLocks
     private let application: String
     /// The name of the session within its application.
     private let name: String
@@ -26,30 +26,31 @@ struct SessionPlace: Sendable {
         let service = daemon.service
         self.init(
             isDaemon: true, identifier: identifier, application: ApplicationIdentity.current, name: identifier,
-            turns: daemon.turns, spool: daemon.spool
+            attachmentLocks: daemon.attachmentLocks, spool: daemon.spool
         ) { service }
     }
 
     /// A session of this process alone.
     init?(inProcess number: String) {
         self.init(
-            isDaemon: false, identifier: "", application: "local", name: number, turns: AttachmentTurns(),
+            isDaemon: false, identifier: "", application: "local", name: number, attachmentLocks: AttachmentLocks(),
             spool: DaemonService.shared.spool
         ) {
-            () async throws(FerryCore.TransferError) -> any SessionService in
+            () async throws(ServiceError) -> any SessionService in
             try await LocalService.shared.sessionService()
         }
     }
 
     private init?(
-        isDaemon: Bool, identifier: String, application: String, name: String, turns: AttachmentTurns, spool: String,
-        service: @escaping @Sendable () async throws(FerryCore.TransferError) -> any SessionService
+        isDaemon: Bool, identifier: String, application: String, name: String, attachmentLocks: AttachmentLocks,
+        spool: String,
+        service: @escaping @Sendable () async throws(ServiceError) -> any SessionService
     ) {
         self.isDaemon = isDaemon
         self.identifier = identifier
         self.application = application
         self.name = name
-        self.turns = turns
+        self.attachmentLocks = attachmentLocks
         self.service = service
         self.spool = spool
         guard let session = try? Self.attachment(application, name, isDaemon: isDaemon).session() else { return nil }
@@ -64,7 +65,8 @@ struct SessionPlace: Sendable {
             session: session,
             // Anew each time: an app that has become active is no longer one that was launched.
             attachment: { [application, name, isDaemon] in Self.attachment(application, name, isDaemon: isDaemon) },
-            service: service, turns: turns, patience: .seconds(patience), executor: BlockingExecutor.shared)
+            service: service, attachmentLocks: attachmentLocks, patience: .seconds(patience),
+            executor: BlockingExecutor.shared)
     }
 
     private static func attachment(_ application: String, _ name: String, isDaemon: Bool) -> SessionAttachment {

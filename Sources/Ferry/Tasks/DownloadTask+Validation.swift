@@ -15,7 +15,7 @@ extension DownloadTask {
         code: String, type: FileChecksumHelper.VerificationType, onMainQueue: Bool = true,
         handler: @escaping Handler<DownloadTask>
     ) -> Self {
-        let slot = Slot(line: DeliveryLine(onMainQueue: onMainQueue), call: handler, number: 0)
+        let slot = Slot(line: DeliveryQueue(onMainQueue: onMainQueue), call: handler, number: 0)
         if let session, session.has(self) {
             validate(Checksum(type, code), in: session, slot)
         } else {
@@ -58,7 +58,7 @@ extension Array where Element == DownloadTask {
         guard codes.count == count else {
             let error = FileChecksumHelper.FileVerificationError.codeMismatch(code: "\(codes.count) codes")
             first?.session?.log { .error("\(codes.count) codes are not one for each task.", error: error) }
-            for task in self { Deliveries.of(task).add(DeliveryLine(onMainQueue: onMainQueue)) { handler(task) } }
+            for task in self { Deliveries.of(task).add(DeliveryQueue(onMainQueue: onMainQueue)) { handler(task) } }
             return self
         }
         for (task, code) in zip(self, codes) {
@@ -100,13 +100,13 @@ extension DownloadTask {
             checksum.digits.isEmpty ? .codeEmpty : .codeMismatch(code: checksum.code)
         session.log { .error("A file was not compared.", error: error) }
         state.withLock { $0.note.validation?.result = DownloadTask.Validation.incorrect.rawValue }
-        storeNote(in: session) { session.tellValidation(self, after: nil) }
+        storeNote(in: session) { session.notifyValidation(self, after: nil) }
     }
 
     private func compareIfThere(in session: ManagedSession) {
         let (isThere, isDecided) = state.withLock { ($0.stored == .succeeded, $0.validation != .unknown) }
         guard isThere else { return }
-        if isDecided { session.tellValidation(self, after: nil) } else { compareUndecided(in: session, after: nil) }
+        if isDecided { session.notifyValidation(self, after: nil) } else { compareUndecided(in: session, after: nil) }
     }
 
     /// Compares a file whose code came too late to be compared while it was written.
@@ -122,7 +122,7 @@ extension DownloadTask {
                 return true
             }
             guard isDecided else { return }
-            self.storeNote(in: session) { session.tellValidation(self, after: mark) }
+            self.storeNote(in: session) { session.notifyValidation(self, after: mark) }
         }
     }
 

@@ -39,7 +39,7 @@ struct TaskFile {
 }
 
 /// What the app has asked for.
-struct TaskWishes {
+struct TaskParameters {
     var method = HTTPMethod.get
     var headers: HTTPHeaders = [:]
     var tags: Set<String> = []

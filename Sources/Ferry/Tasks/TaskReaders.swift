@@ -64,10 +64,10 @@ struct TaskClosures {
     /// Notes that bytes are told, if there is something to tell.
     ///
     /// - Parameter isLast: whether the task runs no more, so that the spacing of progress does not matter.
-    mutating func tellsProgress(
+    mutating func reportsProgress(
         received: Int64, total: Int64, isLast: Bool, at now: ContinuousClock.Instant
     ) -> Bool {
-        if !isLast, let last = lastProgress, now - last < ManagerTellings.progressSpacing { return false }
+        if !isLast, let last = lastProgress, now - last < ManagerNotifications.progressSpacing { return false }
         // A size that is known at the end alone is news too.
         let hasBytes = told.bytes != received && (told.bytes >= 0 || received > 0)
         guard hasBytes || (isLast && told.bytes > 0 && told.total != total) else { return false }

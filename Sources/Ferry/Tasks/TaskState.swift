@@ -14,7 +14,7 @@ struct TaskState {
     var isUntold = false
     var calls = TaskCalls()
     var file: TaskFile
-    var asked = TaskWishes()
+    var asked = TaskParameters()
     var answer: TaskAnswer
     private(set) var bytes: TaskBytes
     var dates = TaskDates()
@@ -115,8 +115,8 @@ struct TaskState {
     }
 
     /// Why a transfer has failed, as it is shown.
-    func failure(_ error: FerryCore.TransferError?) -> FerryError {
-        let error = error ?? FerryCore.TransferError(.internal, "The transfer has failed.")
+    func failure(_ error: ServiceError?) -> FerryError {
+        let error = error ?? ServiceError(.internal, "The transfer has failed.")
         let shown = FerryError(error, to: file.path)
         // The daemon was given another code in place of one that no file has.
         guard case .checksumMismatch(_, let actual) = shown, let validation = note.validation,

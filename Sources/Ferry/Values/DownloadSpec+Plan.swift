@@ -66,12 +66,12 @@ extension DownloadSpec {
             shown = url.lastPathComponent.isEmpty ? fallback : url.lastPathComponent
         }
         var initial = TaskState(note: note, url: url, folder: request.folder, fileName: shown)
-        initial.asked = TaskWishes(
+        initial.asked = TaskParameters(
             method: method, headers: headers, tags: tags, priority: request.priority.rawValue)
         if let date = notBefore, date > Date() { initial.waitingReason = .notBefore(date) }
         var asked = request
         (asked.url, asked.name) = (url.absoluteString, name)
-        do throws(FerryCore.TransferError) {
+        do throws(ServiceError) {
             _ = try TransferAdmission.admit(asked)
         } catch {
             session.log { .error("A download was refused.", error: error) }

@@ -69,7 +69,7 @@ public enum WaitingReason: Hashable, Sendable {
         case .shutdown: self = .daemon
         case .beginDate: self = .notBefore(transfer.notBefore ?? now)
         case .retry, .server, .relaunch, .authentication, .expired, .destination:
-            self = .backoff(until: transfer.nextTryAt ?? now)
+            self = .backoff(until: transfer.nextAttemptAt ?? now)
         }
     }
 }

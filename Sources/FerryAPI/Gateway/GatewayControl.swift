@@ -3,28 +3,28 @@ package import FerryFoundation
 
 /// The user's hold on the gateway: in the daemon, or over its socket.
 package protocol GatewayControl: Sendable {
-    func status() async throws(TransferError) -> GatewayStatus
+    func status() async throws(ServiceError) -> GatewayStatus
 
     /// Returns once the change is durable and the gateway follows it.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` naming what cannot be; then nothing has changed.
-    func change(_ change: GatewayChange) async throws(TransferError) -> GatewayStatus
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming what cannot be; then nothing has changed.
+    func change(_ change: GatewayChange) async throws(ServiceError) -> GatewayStatus
 
     /// The secret that clients show.
     ///
     /// - Parameter isNew: whether another one takes its place; who has the old one is let in no more.
-    func secret(isNew: Bool) async throws(TransferError) -> String
+    func secret(isNew: Bool) async throws(ServiceError) -> String
 
     /// A code with which one client gets a token of its own; a code that was given before is good no more.
-    func pair() async throws(TransferError) -> PairingOffer
+    func pair() async throws(ServiceError) -> PairingOffer
 
     /// The paired clients, in the order of their pairing.
-    func clients() async throws(TransferError) -> [GatewayClient]
+    func clients() async throws(ServiceError) -> [GatewayClient]
 
     /// Forgets a paired client: its token is good no more.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` if there is none of this id.
-    func removeClient(_ id: String) async throws(TransferError)
+    /// - Throws: ``ServiceError`` with code `invalid_request` if there is none of this id.
+    func removeClient(_ id: String) async throws(ServiceError)
 }
 
 /// How the gateway is.

@@ -14,7 +14,7 @@ struct RPCFault: Error, Hashable {
     init(_ message: String) { self.init(code: 1, message) }
 
     /// An error of the service.
-    init(_ error: TransferError) { self.init(error.message) }
+    init(_ error: ServiceError) { self.init(error.message) }
 
     /// The HTTP status of an answer with this error alone.
     var httpStatus: Int {
@@ -74,7 +74,7 @@ extension RPCFault {
 
 /// Calls the service from a method: its error becomes the method's.
 func asking<Result>(
-    _ body: () async throws(TransferError) -> Result
+    _ body: () async throws(ServiceError) -> Result
 ) async throws(RPCFault) -> Result {
-    do throws(TransferError) { return try await body() } catch { throw RPCFault(error) }
+    do throws(ServiceError) { return try await body() } catch { throw RPCFault(error) }
 }

@@ -121,7 +121,7 @@ extension RPCMethods {
     /// Each download is stored before it is answered for, so there is nothing more to save without a file of the client's.
     func saveSession() async throws(RPCFault) -> RPCValue {
         if let save = configuration.saveSession {
-            do throws(TransferError) { try await save() } catch { throw RPCFault(error) }
+            do throws(ServiceError) { try await save() } catch { throw RPCFault(error) }
         }
         return "OK"
     }

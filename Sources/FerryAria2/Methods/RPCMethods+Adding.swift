@@ -35,7 +35,7 @@ extension RPCMethods {
 
     /// Moves a download that was added. An error would let its client add it again.
     private func put(_ download: Download, at position: Int) async {
-        do throws(TransferError) { _ = try await service.move(download.transfer.id, QueueMove(position)) } catch {
+        do throws(ServiceError) { _ = try await service.move(download.transfer.id, QueueMove(position)) } catch {
             configuration.log("\(download.gid) was added, but not moved to place \(position): \(error.message)")
         }
     }
@@ -44,7 +44,7 @@ extension RPCMethods {
         var request = try options.request(for: urls, folder: configuration.folder())
         request.session = configuration.session
         if let name = options.text("ferry-session") {
-            do throws(TransferError) { request.session = try SessionID(name) } catch { throw RPCFault(error) }
+            do throws(ServiceError) { request.session = try SessionID(name) } catch { throw RPCFault(error) }
         }
         return request
     }
@@ -70,7 +70,7 @@ extension RPCMethods {
         request.note = note.clientNote
         if let gid { request.tags.append(GID.tag(gid)) }
         let results: [SubmissionResult]
-        do throws(TransferError) { results = try await service.submit([request]) } catch { throw RPCFault(error) }
+        do throws(ServiceError) { results = try await service.submit([request]) } catch { throw RPCFault(error) }
         switch results.first {
         case .accepted(let transfer):
             memory.setSecrets(options.filter(note.withheld.contains), of: transfer.id)

@@ -37,7 +37,7 @@ extension RPCMethods {
     }
 
     private func act(_ action: TransferAction, on ids: [TransferID]) async throws(RPCFault) -> [ActionResult] {
-        do throws(TransferError) {
+        do throws(ServiceError) {
             return try await service.act(action, on: TransferSelection(ids: ids))
         } catch { throw RPCFault(error) }
     }
@@ -86,7 +86,7 @@ extension RPCMethods {
         }
         let download = try await downloads.find(gid)
         let place: Int?
-        do throws(TransferError) {
+        do throws(ServiceError) {
             place = try await service.move(download.transfer.id, QueueMove(position, from: origin))
         } catch { throw RPCFault(error) }
         guard let place else { throw .notWaiting(download.gid) }

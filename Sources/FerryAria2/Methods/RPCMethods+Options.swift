@@ -62,7 +62,7 @@ extension RPCMethods {
         let settings = try await sessionSettings()
         var limit = settings.activeTransfers
         if limit == nil {
-            limit = try await asking { () async throws(TransferError) in try await service.settings().activeTransfers }
+            limit = try await asking { () async throws(ServiceError) in try await service.settings().activeTransfers }
         }
         var options = OptionTable.usualOfAll.merging(OptionValues(configuration.programOptions()))
             .merging(memory.globals)
@@ -94,13 +94,13 @@ extension RPCMethods {
         var change = SessionSettingsChange()
         if let downloads { change.activeTransfers = SettingRange<Int>.activeTransfers.clamp(downloads) }
         change.rateLimit = rate
-        do throws(TransferError) {
+        do throws(ServiceError) {
             _ = try await service.changeSession(configuration.session, change)
         } catch { throw RPCFault(error) }
     }
 
     private func sessionSettings() async throws(RPCFault) -> SessionSettings {
-        do throws(TransferError) {
+        do throws(ServiceError) {
             return try await service.sessions().first { $0.id == configuration.session }?.settings
                 ?? SessionSettings()
         } catch { throw RPCFault(error) }
@@ -135,7 +135,7 @@ extension RPCMethods {
     }
 
     func change(_ download: Download, _ change: TransferChange) async throws(RPCFault) {
-        do throws(TransferError) { _ = try await service.change(download.transfer.id, change) } catch {
+        do throws(ServiceError) { _ = try await service.change(download.transfer.id, change) } catch {
             throw RPCFault(error)
         }
     }

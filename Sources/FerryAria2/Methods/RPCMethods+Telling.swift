@@ -35,7 +35,7 @@ extension RPCMethods {
 
     func globalStat() async throws(RPCFault) -> RPCValue {
         let counts: QueueCounts
-        do throws(TransferError) { counts = try await service.queueCounts(of: downloads.listed) } catch {
+        do throws(ServiceError) { counts = try await service.queueCounts(of: downloads.listed) } catch {
             throw RPCFault(error)
         }
         var speed: Int64 = 0

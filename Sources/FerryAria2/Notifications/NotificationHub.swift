@@ -19,14 +19,14 @@ actor NotificationHub {
     init(_ downloads: DownloadFinder) { self.downloads = downloads }
 
     /// The notifications from here on, as JSON.
-    func connect() async throws(TransferError) -> AsyncStream<[UInt8]> {
+    func connect() async throws(ServiceError) -> AsyncStream<[UInt8]> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: [UInt8].self, bufferingPolicy: .bufferingOldest(Self.mostWaiting))
         lastConnection += 1
         let connection = lastConnection
         connections[connection] = continuation
         continuation.onTermination = { [weak self] _ in Task { await self?.leave(connection) } }
-        do throws(TransferError) { try await follow() } catch {
+        do throws(ServiceError) { try await follow() } catch {
             leave(connection)
             throw error
         }
@@ -42,7 +42,7 @@ actor NotificationHub {
 
     // MARK: Events
 
-    private func follow() async throws(TransferError) {
+    private func follow() async throws(ServiceError) {
         guard following == nil else { return }
         let service = downloads.configuration.service
         var subscription = EventSubscription()

@@ -11,7 +11,7 @@ extension OptionValues {
         for name in Self.schemes {
             guard let text = text(name) else { continue }
             let proxy = withCredentials(text, of: name)
-            do throws(TransferError) { _ = try ProxyChoice(parsing: proxy) } catch { throw RPCFault.option(name) }
+            do throws(ServiceError) { _ = try ProxyChoice(parsing: proxy) } catch { throw RPCFault.option(name) }
             variables[name.map { $0 == "-" ? "_" : String($0) }.joined()] = proxy
         }
         variables["no_proxy"] = text("no-proxy")

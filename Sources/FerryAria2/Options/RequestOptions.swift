@@ -64,7 +64,7 @@ extension OptionValues {
         guard let text = text("checksum") else { return nil }
         let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2 else { throw .option("checksum") }
-        do throws(TransferError) { return [try Checksum(parsing: "\(halves[0]):\(halves[1])")] } catch {
+        do throws(ServiceError) { return [try Checksum(parsing: "\(halves[0]):\(halves[1])")] } catch {
             throw RPCFault.option("checksum")
         }
     }

@@ -79,7 +79,7 @@ struct DownloadFinder: Sendable {
     }
 
     private func transfer(_ id: TransferID) async throws(RPCFault) -> Transfer? {
-        do throws(TransferError) { return try await service.transfer(id) } catch {
+        do throws(ServiceError) { return try await service.transfer(id) } catch {
             guard error.code == .unknownTransfer else { throw RPCFault(error) }
             return nil
         }
@@ -100,7 +100,7 @@ struct DownloadFinder: Sendable {
         while left > 0 {
             query.limit = min(left, Self.pageSize)
             let transfers: [Transfer]
-            do throws(TransferError) { transfers = try await service.queue(query) } catch { throw RPCFault(error) }
+            do throws(ServiceError) { transfers = try await service.queue(query) } catch { throw RPCFault(error) }
             for transfer in transfers where seen.insert(transfer.id).inserted { try handle(transfer) }
             guard transfers.count == query.limit else { return }
             left -= transfers.count
@@ -133,6 +133,6 @@ struct DownloadFinder: Sendable {
     }
 
     private func page(_ query: TransferQuery) async throws(RPCFault) -> TransferPage {
-        do throws(TransferError) { return try await service.transfers(query) } catch { throw RPCFault(error) }
+        do throws(ServiceError) { return try await service.transfers(query) } catch { throw RPCFault(error) }
     }
 }

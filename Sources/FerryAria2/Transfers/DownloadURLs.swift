@@ -31,13 +31,13 @@ struct DownloadURLs: Hashable, Sendable {
             all.append(all.isEmpty ? text : url.withoutUserinfo.string)
         }
         if all.isEmpty {
-            do throws(TransferError) { _ = try HTTPURL(parsing: given) } catch { throw RPCFault(error) }
+            do throws(ServiceError) { _ = try HTTPURL(parsing: given) } catch { throw RPCFault(error) }
             throw .noURI
         }
     }
 
     private static func parse(_ text: String) -> HTTPURL? {
-        do throws(TransferError) { return try HTTPURL(parsing: text) } catch { return nil }
+        do throws(ServiceError) { return try HTTPURL(parsing: text) } catch { return nil }
     }
 
     /// What two texts of the same URL have in common.

@@ -49,7 +49,7 @@ package final class AttachedSession: Sendable {
     /// Whether the client has had a list since it asked for the session, although it may hear of nothing at the moment.
     package var isListed: Bool { state.withLock(\.machine.isListed) }
     /// Why the last attempt to attach has failed; nil while the session is followed.
-    package var failure: TransferError? { state.withLock(\.machine.failure) }
+    package var failure: ServiceError? { state.withLock(\.machine.failure) }
     /// Whether it is worth waiting to learn whether this process gets the session.
     package var isUnderWay: Bool { state.withLock(\.machine.isUnderWay) }
     var isClosed: Bool { standing == .closed }
@@ -92,9 +92,9 @@ package final class AttachedSession: Sendable {
         note { $0.closed() }
         let attempt = state.withLock(\.attempt)
         attempt?.cancel()
-        place.turns.giveUp(self)
+        place.attachmentLocks.giveUp(self)
         await attempt?.value
-        place.turns.leave(self)
+        place.attachmentLocks.leave(self)
     }
 
     // MARK: Effects
@@ -109,9 +109,9 @@ package final class AttachedSession: Sendable {
         }
         for effect in effects {
             switch effect {
-            case .tellLost: client?.lost()
-            case .tellUnreachable(let error): client?.isUnreachable(error)
-            case .tellRefused(let error): client?.isRefused(error)
+            case .notifyLost: client?.lost()
+            case .notifyUnreachable(let error): client?.isUnreachable(error)
+            case .notifyRefused(let error): client?.isRefused(error)
             case .acknowledge(let delay):
                 Task(name: "acknowledgement", executorPreference: place.executor) {
                     if delay > .zero { try? await Task.sleep(for: delay) }
@@ -156,7 +156,7 @@ package final class AttachedSession: Sendable {
     private func attempt(after delay: Duration) -> Task<Void, Never> {
         Task(name: "attachment to a session", executorPreference: place.executor) {
             if delay > .zero { try? await Task.sleep(for: delay) }
-            await self.place.turns.pass(self)
+            await self.place.attachmentLocks.pass(self)
             await self.attach()
         }
     }
@@ -171,17 +171,17 @@ package final class AttachedSession: Sendable {
                 try await take(signal, from: service, for: client)
             }
             note { $0.lost(nil, at: .now) }
-        } catch let error as TransferError where error.code == .sessionInUse {
+        } catch let error as ServiceError where error.code == .sessionInUse {
             note { $0.refused(error) }
         } catch {
-            let error = error as? TransferError ?? TransferError(.daemonUnreachable, "The stream broke: \(error)")
+            let error = error as? ServiceError ?? ServiceError(.daemonUnreachable, "The stream broke: \(error)")
             note { $0.lost(error, at: .now) }
         }
     }
 
     private func take(
         _ signal: SessionSignal, from service: any SessionService, for client: any AttachedSessionClient
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         switch signal {
         case .attached(let attached):
             guard note({ $0.attached(replaying: attached.history) }).contains(.list) else { return }

@@ -8,7 +8,7 @@ package protocol AttachedSessionClient: AnyObject, Sendable {
     var shownTransfers: Set<TransferID> { get }
 
     /// Called before each attempt to attach.
-    func willAttach(to service: any SessionService) async throws(TransferError)
+    func willAttach(to service: any SessionService) async throws(ServiceError)
 
     /// Another process has the session and is about to lose it to this one.
     ///
@@ -16,7 +16,7 @@ package protocol AttachedSessionClient: AnyObject, Sendable {
     func isHeld(lastTask: Int)
 
     /// Called once the session is attached, before its list is read.
-    func willList(_ service: any SessionService) async throws(TransferError)
+    func willList(_ service: any SessionService) async throws(ServiceError)
 
     /// Takes in all transfers of the session.
     func take(_ listing: SessionListing)
@@ -28,22 +28,22 @@ package protocol AttachedSessionClient: AnyObject, Sendable {
     func lost()
 
     /// There is no daemon; said once until the session is attached.
-    func isUnreachable(_ error: TransferError)
+    func isUnreachable(_ error: ServiceError)
 
     /// Another process has the session.
-    func isRefused(_ error: TransferError)
+    func isRefused(_ error: ServiceError)
 
     /// Returns once the callbacks of everything that was taken in have returned, so that it may be acknowledged.
     func hasTold() async
 }
 
 extension AttachedSessionClient {
-    package func willAttach(to service: any SessionService) async throws(TransferError) {}
-    package func willList(_ service: any SessionService) async throws(TransferError) {}
+    package func willAttach(to service: any SessionService) async throws(ServiceError) {}
+    package func willList(_ service: any SessionService) async throws(ServiceError) {}
     package func isHeld(lastTask: Int) {}
     package func lost() {}
-    package func isUnreachable(_ error: TransferError) {}
-    package func isRefused(_ error: TransferError) {}
+    package func isUnreachable(_ error: ServiceError) {}
+    package func isRefused(_ error: ServiceError) {}
     package func hasTold() async {}
 }
 
@@ -69,9 +69,9 @@ package struct AttachmentPlace: Sendable {
     /// What the process says of itself; asked for at each attempt, since an app may have become active meanwhile.
     package let attachment: @Sendable () -> SessionAttachment
     /// The daemon's service; opens or reaches it.
-    package let service: @Sendable () async throws(TransferError) -> any SessionService
+    package let service: @Sendable () async throws(ServiceError) -> any SessionService
     /// The turns of that daemon's sessions in this process.
-    package let turns: AttachmentTurns
+    package let attachmentLocks: AttachmentLocks
     /// How long callers wait for a daemon that does not answer.
     package let patience: Duration
     /// Threads that callers may wait for, holding all of Swift's own.
@@ -79,13 +79,14 @@ package struct AttachmentPlace: Sendable {
 
     package init(
         session: SessionID, attachment: @escaping @Sendable () -> SessionAttachment,
-        service: @escaping @Sendable () async throws(TransferError) -> any SessionService, turns: AttachmentTurns,
+        service: @escaping @Sendable () async throws(ServiceError) -> any SessionService,
+        attachmentLocks: AttachmentLocks,
         patience: Duration, executor: any TaskExecutor
     ) {
         self.session = session
         self.attachment = attachment
         self.service = service
-        self.turns = turns
+        self.attachmentLocks = attachmentLocks
         self.patience = patience
         self.executor = executor
     }

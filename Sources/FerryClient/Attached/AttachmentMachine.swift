@@ -17,7 +17,7 @@ package struct AttachmentMachine: Sendable {
         /// Leaves by `lost` or `closed`.
         case following
         /// Another process has the session. Leaves by `wanted` or `closed`.
-        case refused(TransferError)
+        case refused(ServiceError)
         /// The client is done with the session.
         case closed
     }
@@ -27,10 +27,10 @@ package struct AttachmentMachine: Sendable {
         /// Reads the list, then follows the events.
         case list
         /// Tells the client that it hears of nothing until it gets a list again.
-        case tellLost
+        case notifyLost
         /// Tells the client that there is no daemon; once for each time without one.
-        case tellUnreachable(TransferError)
-        case tellRefused(TransferError)
+        case notifyUnreachable(ServiceError)
+        case notifyRefused(ServiceError)
         /// Lets all callers go on that wait for the session to be attached.
         case release
         /// Lets all callers go on that wait for an event's number: the daemon has lost its journal.
@@ -53,7 +53,7 @@ package struct AttachmentMachine: Sendable {
     /// Attempts that have failed since the session was followed last.
     private var failures = 0
     /// Why the last of them has failed; nil if the daemon has ended the stream.
-    package private(set) var failure: TransferError?
+    package private(set) var failure: ServiceError?
     /// When the session was asked for, or lost.
     private var start: Instant?
 
@@ -116,18 +116,18 @@ package struct AttachmentMachine: Sendable {
     /// An attempt has failed, or the connection is gone.
     ///
     /// - Parameter error: nil if the daemon has ended the stream.
-    package mutating func lost(_ error: TransferError?, at now: Instant) -> [Effect] {
+    package mutating func lost(_ error: ServiceError?, at now: Instant) -> [Effect] {
         switch state {
         case .following:
             state = .attaching
             start = now
-            return [.tellLost, .attach(after: Self.firstDelay)]
+            return [.notifyLost, .attach(after: Self.firstDelay)]
         case .attaching, .listing:
             state = .attaching
             failures += 1
             failure = error
             var effects: [Effect] = []
-            if failures == 1, let error { effects.append(.tellUnreachable(error)) }
+            if failures == 1, let error { effects.append(.notifyUnreachable(error)) }
             let isOutOfTime = start.map { $0.duration(to: now) > patience } ?? false
             if isOutOfTime || !isUnderWay { effects.append(.release) }
             return effects + [.attach(after: delay)]
@@ -138,13 +138,13 @@ package struct AttachmentMachine: Sendable {
     private var delay: Duration { min(Self.firstDelay * (1 << min(failures, 16)), Self.longestDelay) }
 
     /// Another process has the session: the next attempt is made when the client asks for it.
-    package mutating func refused(_ error: TransferError) -> [Effect] {
+    package mutating func refused(_ error: ServiceError) -> [Effect] {
         switch state {
         case .attaching, .listing, .following:
             let wasFollowed = state == .following
             state = .refused(error)
             isListed = false
-            return (wasFollowed ? [.tellLost] : []) + [.tellRefused(error), .release]
+            return (wasFollowed ? [.notifyLost] : []) + [.notifyRefused(error), .release]
         case .idle, .refused, .closed: return []
         }
     }

@@ -46,7 +46,7 @@ extension DaemonConnection {
             return try APIJSON.decoder.decode(type, from: data)
         } catch {
             throw .answered(
-                TransferError(
+                ServiceError(
                     .internal, "The daemon sent what this version (\(FerryVersion.current)) cannot read: \(error)"))
         }
     }

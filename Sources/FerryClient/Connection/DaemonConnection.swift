@@ -188,11 +188,11 @@ final class DaemonConnection: Sendable {
         }
     }
 
-    private static func error(in body: ByteBuffer, status: Int) -> TransferError {
+    private static func error(in body: ByteBuffer, status: Int) -> ServiceError {
         if let answer = try? APIJSON.decoder.decode(ErrorBody.self, from: Data(body.readableBytesView)) {
             return answer.error
         }
-        return TransferError(
+        return ServiceError(
             .internal, "The daemon answered with status \(status) and no error that this version can read.",
             details: ErrorDetails(httpStatus: status))
     }

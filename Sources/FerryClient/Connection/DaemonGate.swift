@@ -11,7 +11,7 @@ actor DaemonGate {
     private var epoch = 0
     /// Whether a call has found no daemon.
     private var isClosed = false
-    private var opening: Task<Result<Bool, TransferError>, Never>?
+    private var opening: Task<Result<Bool, ServiceError>, Never>?
 
     init(connection: DaemonConnection, launcher: DaemonLauncher?, executor: (any TaskExecutor)? = nil) {
         self.connection = connection
@@ -21,17 +21,17 @@ actor DaemonGate {
 
     /// Returns once a daemon may answer; the number names the daemon to ``daemonWent(_:)``.
     @discardableResult
-    func pass() async throws(TransferError) -> Int {
+    func pass() async throws(ServiceError) -> Int {
         if isClosed { _ = try await open() }
         return epoch
     }
 
     /// Makes sure that a daemon answers, and says whether it had to be started.
-    func open() async throws(TransferError) -> Bool {
+    func open() async throws(ServiceError) -> Bool {
         if let opening { return try await opening.value.get() }
         let task = Task(name: "start of the daemon", executorPreference: executor) {
-            [connection, launcher] () -> Result<Bool, TransferError> in
-            do throws(TransferError) {
+            [connection, launcher] () -> Result<Bool, ServiceError> in
+            do throws(ServiceError) {
                 return .success(try await Self.reach(connection, launcher))
             } catch {
                 return .failure(error)
@@ -48,7 +48,7 @@ actor DaemonGate {
     }
 
     /// Whether a daemon answers; starts none.
-    func answers() async throws(TransferError) -> Bool { try await Self.answers(connection) }
+    func answers() async throws(ServiceError) -> Bool { try await Self.answers(connection) }
 
     /// A call found that the daemon of this number does not answer.
     func daemonWent(_ number: Int) {
@@ -58,7 +58,7 @@ actor DaemonGate {
     /// Whether the daemon that answers had to be started.
     private static func reach(
         _ connection: DaemonConnection, _ launcher: DaemonLauncher?
-    ) async throws(TransferError) -> Bool {
+    ) async throws(ServiceError) -> Bool {
         do throws(ConnectionFailure) {
             try await greet(connection)
             return false
@@ -66,7 +66,7 @@ actor DaemonGate {
             guard launcher != nil, error.meansNoDaemon else { throw error.error }
         }
         guard let launcher else { return true }
-        try await launcher.launch { () async throws(TransferError) -> Bool in try await answers(connection) }
+        try await launcher.launch { () async throws(ServiceError) -> Bool in try await answers(connection) }
         if let tell = launcher.patience?.tell, let status = try? await connection.call(GetStatus.self) {
             // This client started the daemon, so it tells the user what the daemon found.
             for warning in status.warnings { tell("Warning: " + warning) }
@@ -74,7 +74,7 @@ actor DaemonGate {
         return true
     }
 
-    private static func answers(_ connection: DaemonConnection) async throws(TransferError) -> Bool {
+    private static func answers(_ connection: DaemonConnection) async throws(ServiceError) -> Bool {
         do throws(ConnectionFailure) {
             try await greet(connection)
             return true

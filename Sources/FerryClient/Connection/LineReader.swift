@@ -19,7 +19,7 @@ actor LineReader<Value: Decodable & Sendable> {
     }
 
     /// The next value; nil when the daemon has ended the stream.
-    func value() async throws(TransferError) -> Value? {
+    func value() async throws(ServiceError) -> Value? {
         while next == lines.count {
             let part: ByteBuffer?
             do throws(ConnectionFailure) {
@@ -31,7 +31,7 @@ actor LineReader<Value: Decodable & Sendable> {
             lines = splitter.append(part.readableBytesView)
             next = 0
             guard splitter.pending <= longestLine else {
-                throw TransferError(.internal, "The daemon sent a line of more than \(longestLine) bytes.")
+                throw ServiceError(.internal, "The daemon sent a line of more than \(longestLine) bytes.")
             }
         }
         defer { next += 1 }

@@ -171,5 +171,5 @@ struct ResponseFraming {
     private static let headEnd = Array("\r\n\r\n".utf8)
     private static let lineEnd = Array("\r\n".utf8)
     private static let nonsense = ConnectionFailure.answered(
-        TransferError(.internal, "The daemon sent what is no answer of HTTP."))
+        ServiceError(.internal, "The daemon sent what is no answer of HTTP."))
 }

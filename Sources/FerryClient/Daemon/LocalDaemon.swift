@@ -14,16 +14,16 @@ package protocol DaemonAccess: Sendable {
     var gateway: any GatewayControl { get }
 
     /// Nil if no daemon runs; starts none.
-    func statusIfRunning() async throws(TransferError) -> ServiceStatus?
+    func statusIfRunning() async throws(ServiceError) -> ServiceStatus?
 
     /// Makes sure that a daemon runs; whether this call started it.
-    func start() async throws(TransferError) -> Bool
+    func start() async throws(ServiceError) -> Bool
 
     /// Ends the daemon and returns once it is gone; false if none ran.
-    func stop() async throws(TransferError) -> Bool
+    func stop() async throws(ServiceError) -> Bool
 
     /// Puts the daemon in the place of this process; returns only by throwing.
-    func run(arguments: [String]) throws(TransferError) -> Never
+    func run(arguments: [String]) throws(ServiceError) -> Never
 
     /// Frees what this value holds; call it once, last.
     func close() async
@@ -54,17 +54,17 @@ package struct LocalDaemon: DaemonAccess {
     package var watcher: any SessionService { observer }
     package var gateway: any GatewayControl { RemoteGateway(remote) }
 
-    package func statusIfRunning() async throws(TransferError) -> ServiceStatus? {
+    package func statusIfRunning() async throws(ServiceError) -> ServiceStatus? {
         if try await answers() { return try await observer.status() }
         guard let pid = DaemonProcess.lockHolder(configuration.paths.lock) else { return nil }
-        throw TransferError(
+        throw ServiceError(
             .daemonUnreachable,
             "A daemon runs as process \(pid), and no client can reach it at \(configuration.paths.socket.escapingControls). "
                 + "End it with `ferry daemon stop`, then try again.")
     }
 
     /// Whether the daemon answers; waits a little for one that runs and cannot be reached.
-    private func answers() async throws(TransferError) -> Bool {
+    private func answers() async throws(ServiceError) -> Bool {
         let end = ContinuousClock.now + socketLimit
         while try await !observer.gate.answers() {
             guard DaemonProcess.lockHolder(configuration.paths.lock) != nil, ContinuousClock.now < end else {
@@ -75,9 +75,9 @@ package struct LocalDaemon: DaemonAccess {
         return true
     }
 
-    package func start() async throws(TransferError) -> Bool { try await remote.gate.open() }
+    package func start() async throws(ServiceError) -> Bool { try await remote.gate.open() }
 
-    package func stop() async throws(TransferError) -> Bool {
+    package func stop() async throws(ServiceError) -> Bool {
         let pid: Int32
         if try await answers() {
             pid = try await observer.stop()
@@ -91,7 +91,7 @@ package struct LocalDaemon: DaemonAccess {
         let end = ContinuousClock.now + Self.stopLimit
         while DaemonProcess.isAlive(pid) {
             guard ContinuousClock.now < end else {
-                throw TransferError(
+                throw ServiceError(
                     .daemonUnreachable,
                     "The daemon (process \(pid)) has not ended within \(Self.stopLimit.components.seconds) s. Its log is "
                         + "\(configuration.paths.log.escapingControls).")
@@ -101,10 +101,10 @@ package struct LocalDaemon: DaemonAccess {
         return true
     }
 
-    package func run(arguments: [String]) throws(TransferError) -> Never {
+    package func run(arguments: [String]) throws(ServiceError) -> Never {
         let executable = try DaemonLauncher(configuration).executable()
         let code = DaemonProcess.become(executable, arguments)
-        throw TransferError(
+        throw ServiceError(
             .daemonUnreachable,
             "\(executable.escapingControls) cannot be run: \(unsafe String(cString: strerror(code))).",
             details: ErrorDetails(errno: code))

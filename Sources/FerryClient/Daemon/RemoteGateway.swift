@@ -7,23 +7,23 @@ package struct RemoteGateway: GatewayControl {
 
     init(_ service: RemoteTransferService) { self.service = service }
 
-    package func status() async throws(TransferError) -> GatewayStatus { try await service.call(GetGateway.self) }
+    package func status() async throws(ServiceError) -> GatewayStatus { try await service.call(GetGateway.self) }
 
-    package func change(_ change: GatewayChange) async throws(TransferError) -> GatewayStatus {
+    package func change(_ change: GatewayChange) async throws(ServiceError) -> GatewayStatus {
         try await service.call(ChangeGateway.self, body: change)
     }
 
-    package func secret(isNew: Bool) async throws(TransferError) -> String {
+    package func secret(isNew: Bool) async throws(ServiceError) -> String {
         try await service.call(GatewaySecret.self, body: .init(isNew: isNew)).secret
     }
 
-    package func pair() async throws(TransferError) -> PairingOffer { try await service.call(OfferPairing.self) }
+    package func pair() async throws(ServiceError) -> PairingOffer { try await service.call(OfferPairing.self) }
 
-    package func clients() async throws(TransferError) -> [GatewayClient] {
+    package func clients() async throws(ServiceError) -> [GatewayClient] {
         try await service.call(ListGatewayClients.self)
     }
 
-    package func removeClient(_ id: String) async throws(TransferError) {
+    package func removeClient(_ id: String) async throws(ServiceError) {
         _ = try await service.call(DeleteGatewayClient.self, id, afterLoss: false)
     }
 }

@@ -35,11 +35,11 @@ package struct TransferFollower: Sendable {
     /// - Parameters:
     ///   - ids: The transfers; nil is all.
     ///   - after: Number of a durable event before the first of these transfers' events; nil asks how they stand first.
-    /// - Throws: ``TransferError`` with code `daemon_unreachable` after ``tries`` streams without progress, and
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` after ``tries`` streams without progress, and
     ///   `unknown_transfer` if one of the ids was unknown from the start.
     package func follow(
         _ ids: [TransferID]?, after: Int64? = nil, onUpdate: (FollowUpdate) async -> Void
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         var position = FollowPosition(ids: ids, last: after)
         if after == nil {
             position.last = try await service.status().lastEvent
@@ -47,7 +47,7 @@ package struct TransferFollower: Sendable {
         }
         var failures = 0
         while !position.isDone {
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 if failures > 0 { try await look(&position, mayBeUnknown: true, onUpdate) }
                 if position.isDone { return }
                 try await listen(&position, &failures, onUpdate)
@@ -60,12 +60,12 @@ package struct TransferFollower: Sendable {
                 await onUpdate(.interrupted(error))
             }
             if failures > Self.tries {
-                throw TransferError(
+                throw ServiceError(
                     .daemonUnreachable, "The daemon ended its event stream \(failures) times without progress.")
             }
             if failures > 1 { await sleep(.milliseconds(100 << (failures - 2))) }
             if Task.isCancelled {
-                throw TransferError(.canceled, "The caller has stopped waiting for these transfers.")
+                throw ServiceError(.canceled, "The caller has stopped waiting for these transfers.")
             }
         }
     }
@@ -73,7 +73,7 @@ package struct TransferFollower: Sendable {
     /// Reads one stream to its end.
     private func listen(
         _ position: inout FollowPosition, _ failures: inout Int, _ onUpdate: (FollowUpdate) async -> Void
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         var subscription = EventSubscription()
         subscription.after = position.last
         subscription.progressInterval = progressInterval
@@ -94,17 +94,17 @@ package struct TransferFollower: Sendable {
                 await onUpdate(event.kind == .removed ? .removed(event.id) : .event(event))
                 if position.isDone { return }
             }
-        } catch let error as TransferError {
+        } catch let error as ServiceError {
             throw error
         } catch {
-            throw TransferError(.daemonUnreachable, "The event stream broke: \(error)")
+            throw ServiceError(.daemonUnreachable, "The event stream broke: \(error)")
         }
     }
 
     /// Asks how the transfers that have not ended stand.
     private func look(
         _ position: inout FollowPosition, mayBeUnknown: Bool, _ onUpdate: (FollowUpdate) async -> Void
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         guard let open = position.open else {
             guard !mayBeUnknown else { return }
             var query = TransferQuery()
@@ -118,7 +118,7 @@ package struct TransferFollower: Sendable {
             return
         }
         for id in open.sorted() {
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 let transfer = try await service.transfer(id)
                 position.take(transfer)
                 await onUpdate(.snapshot(transfer))
@@ -133,7 +133,7 @@ package struct TransferFollower: Sendable {
     /// Asks how very many transfers stand: a page of the list costs less than its transfers one by one.
     private func lookThroughList(
         _ position: inout FollowPosition, _ open: Set<TransferID>, _ onUpdate: (FollowUpdate) async -> Void
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         var missing = open
         var query = TransferQuery()
         query.limit = 1000
@@ -162,5 +162,5 @@ package enum FollowUpdate: Sendable {
     /// A transfer was removed, so that nothing more will be told of it.
     case removed(TransferID)
     /// The daemon went away; the follower goes on with the next one.
-    case interrupted(TransferError)
+    case interrupted(ServiceError)
 }

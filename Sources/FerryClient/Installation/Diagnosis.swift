@@ -42,7 +42,7 @@ package struct Diagnosis: Sendable {
 
     // MARK: Ferry's own parts
 
-    private mutating func judgeProgram(_ program: Result<String, TransferError>) {
+    private mutating func judgeProgram(_ program: Result<String, ServiceError>) {
         switch program {
         case .success(let path): add(.fine, "program", "The daemon's program is \(path).")
         case .failure(let error): add(.problem, "program", error.message)
@@ -59,7 +59,7 @@ package struct Diagnosis: Sendable {
         }
     }
 
-    private mutating func judgeDaemon(_ daemon: Result<ServiceStatus?, TransferError>) {
+    private mutating func judgeDaemon(_ daemon: Result<ServiceStatus?, ServiceError>) {
         switch daemon {
         case .failure(let error): add(.problem, "daemon", error.message)
         case .success(nil): add(.fine, "daemon", "None runs; the first command that needs one starts it.")
@@ -137,7 +137,7 @@ package struct Diagnosis: Sendable {
     private mutating func judgeProxies(_ facts: InstallationFacts) {
         let environment = facts.environment
         for (name, value) in facts.proxies {
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 let proxy = try ProxyChoice(parsing: value)
                 if let fault = facts.proxyFaults[name] {
                     add(

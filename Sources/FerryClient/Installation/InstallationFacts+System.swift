@@ -7,12 +7,12 @@ extension InstallationFacts {
     ///
     /// - Parameter daemon: How the daemon is; nil where none runs.
     package static func ofSystem(
-        environment: [String: String], currentFolder: String, daemon: Result<ServiceStatus?, TransferError>, now: Date
+        environment: [String: String], currentFolder: String, daemon: Result<ServiceStatus?, ServiceError>, now: Date
     ) -> InstallationFacts {
-        let paths = Result { () throws(TransferError) in
+        let paths = Result { () throws(ServiceError) in
             try FerryPaths(environment: environment, userID: geteuid())
         }
-        let program = Result { () throws(TransferError) in
+        let program = Result { () throws(ServiceError) in
             try DaemonExecutable(
                 environment: environment, program: DaemonProcess.runningProgram, refusal: DaemonProcess.refusal
             ).find()

@@ -5,13 +5,13 @@ package import FerryFoundation
 /// What can be seen of Ferry's installation without changing it, for ``Diagnosis``.
 package struct InstallationFacts: Sendable {
     /// The folders of the user, or why there are none.
-    package var paths: Result<FerryPaths, TransferError>
+    package var paths: Result<FerryPaths, ServiceError>
     /// The program that would be started as the daemon.
-    package var program: Result<String, TransferError>
+    package var program: Result<String, ServiceError>
     /// How the daemon is; nil where none runs.
-    package var daemon: Result<ServiceStatus?, TransferError>
+    package var daemon: Result<ServiceStatus?, ServiceError>
     /// Why a folder, or what is above it, cannot be trusted.
-    package var distrust: [TransferError] = []
+    package var distrust: [ServiceError] = []
     package var rooms: [Room] = []
     package var now: Date
     /// When the journal was last written to.
@@ -48,8 +48,8 @@ package struct InstallationFacts: Sendable {
     }
 
     package init(
-        paths: Result<FerryPaths, TransferError>, program: Result<String, TransferError>,
-        daemon: Result<ServiceStatus?, TransferError>, now: Date
+        paths: Result<FerryPaths, ServiceError>, program: Result<String, ServiceError>,
+        daemon: Result<ServiceStatus?, ServiceError>, now: Date
     ) {
         (self.paths, self.program, self.daemon, self.now) = (paths, program, daemon, now)
     }

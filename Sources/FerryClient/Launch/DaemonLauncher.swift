@@ -23,8 +23,8 @@ struct DaemonLauncher: Sendable {
     /// Starts a daemon unless another client's is about to answer.
     ///
     /// - Parameter answers: Whether a daemon answers.
-    /// - Throws: ``TransferError`` with code `daemon_unreachable`, or the reason that the daemon gave.
-    func launch(answers: () async throws(TransferError) -> Bool) async throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable`, or the reason that the daemon gave.
+    func launch(answers: () async throws(ServiceError) -> Bool) async throws(ServiceError) {
         let executable = try executable()
         let end = ContinuousClock.now + limit
         let reminder = patience.map(remind)
@@ -51,7 +51,7 @@ struct DaemonLauncher: Sendable {
         }
     }
 
-    func executable() throws(TransferError) -> String {
+    func executable() throws(ServiceError) -> String {
         try DaemonExecutable(
             environment: environment, program: DaemonProcess.runningProgram, refusal: DaemonProcess.refusal
         ).find()
@@ -59,7 +59,7 @@ struct DaemonLauncher: Sendable {
 
     private func start(
         _ executable: String, until end: ContinuousClock.Instant
-    ) async throws(TransferError) -> ReadinessReport {
+    ) async throws(ServiceError) -> ReadinessReport {
         try PrivateFolder.make(paths.stateFolder)
         let process = try DaemonProcess.spawn(executable, environment: environment, log: paths.log)
         return await withCheckedContinuation { continuation in
@@ -80,14 +80,14 @@ struct DaemonLauncher: Sendable {
 
     private func pause(times: Int = 1) async { try? await Task.sleep(for: .milliseconds(25 * times)) }
 
-    private func failed(_ report: ReadinessReport) -> TransferError {
+    private func failed(_ report: ReadinessReport) -> ServiceError {
         if case .refused(let error) = report { return error }
-        return TransferError(.daemonUnreachable, "The daemon ended before it was ready. " + lastWords)
+        return ServiceError(.daemonUnreachable, "The daemon ended before it was ready. " + lastWords)
     }
 
-    private func late() -> TransferError {
+    private func late() -> ServiceError {
         let name = DaemonProcess.lockHolder(paths.lock).map { "daemon (process \($0))" } ?? "daemon"
-        return TransferError(
+        return ServiceError(
             .daemonUnreachable, "The \(name) did not answer within \(limit.components.seconds) s. " + lastWords)
     }
 
@@ -103,7 +103,7 @@ struct DaemonLauncher: Sendable {
 /// What a starting daemon says to the client that started it.
 enum ReadinessReport: Equatable {
     case ready
-    case refused(TransferError)
+    case refused(ServiceError)
     /// It ended, or closed the pipe, without a word.
     case silent
     /// It has said nothing in time.
@@ -116,7 +116,7 @@ enum ReadinessReport: Equatable {
         case "ready": self = .ready
         case "error" where words.count == 3:
             let code = ErrorCode(rawValue: String(words[1])) ?? .daemonUnreachable
-            self = .refused(TransferError(code, String(words[2]).escapingControls))
+            self = .refused(ServiceError(code, String(words[2]).escapingControls))
         default: self = .silent
         }
     }

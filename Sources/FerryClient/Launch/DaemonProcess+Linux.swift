@@ -13,7 +13,7 @@ struct DaemonProcess: Sendable {
     /// it needs of an environment.
     static func spawn(
         _ executable: String, environment: [String: String], log: String
-    ) throws(TransferError) -> DaemonProcess {
+    ) throws(ServiceError) -> DaemonProcess {
         let logFile = try LogFile.append(log)
         defer { close(logFile) }
         var ends: [CInt] = [-1, -1]
@@ -116,8 +116,8 @@ struct DaemonProcess: Sendable {
         }
     }
 
-    private static func failed(_ what: String, _ code: CInt) -> TransferError {
-        TransferError(
+    private static func failed(_ what: String, _ code: CInt) -> ServiceError {
+        ServiceError(
             .daemonUnreachable, "The daemon cannot be started: \(what): \(unsafe String(cString: strerror(code))).",
             details: ErrorDetails(errno: code))
     }

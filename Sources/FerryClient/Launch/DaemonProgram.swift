@@ -9,11 +9,11 @@ struct DaemonExecutable {
     /// Why a file cannot be run, as the system's error number; nil for a program that can be.
     var refusal: (String) -> CInt?
 
-    /// - Throws: ``TransferError`` with code `daemon_unreachable`, naming every place that was looked at.
-    func find() throws(TransferError) -> String {
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable`, naming every place that was looked at.
+    func find() throws(ServiceError) -> String {
         if let named = environment["FERRYD"], !named.isEmpty {
             if let refusal = refusal(named) {
-                throw TransferError(
+                throw ServiceError(
                     .daemonUnreachable,
                     "The daemon cannot be started: FERRYD is \(named.escapingControls), and that is no program that can be run.",
                     details: ErrorDetails(errno: refusal))
@@ -25,7 +25,7 @@ struct DaemonExecutable {
         tried += (environment["PATH"] ?? "").split(separator: ":").map { $0 + "/ferryd" }
         if let found = tried.first(where: { refusal($0) == nil }) { return found }
         let places = tried.map(\.escapingControls).joined(separator: ", ")
-        throw TransferError(
+        throw ServiceError(
             .daemonUnreachable,
             "The daemon cannot be started: there is no ferryd at \(places.isEmpty ? "any known place" : places). "
                 + "Install it, or set FERRYD to its path.",
@@ -33,7 +33,7 @@ struct DaemonExecutable {
     }
 }
 
-extension TransferError {
+extension ServiceError {
     /// Whether no daemon can be started before its user has changed something: to wait for one is in vain.
     package var preventsStart: Bool {
         code == .daemonUnreachable && [ENOENT, EACCES, ENOTDIR, ENOEXEC].contains(details.errno)

@@ -8,8 +8,8 @@ import Glibc
 enum LogFile {
     /// Opens the log for a daemon that writes at its end, and makes it if need be.
     ///
-    /// - Throws: ``TransferError`` with code `daemon_unreachable`, naming what stands in the way.
-    static func append(_ path: String) throws(TransferError) -> CInt {
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable`, naming what stands in the way.
+    static func append(_ path: String) throws(ServiceError) -> CInt {
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         let file = unsafe Glibc.open(path, flags, 0o600)
         guard file >= 0, isRegular(file) else {
@@ -37,12 +37,12 @@ enum LogFile {
         return unsafe fstat(file, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
     }
 
-    private static func failed(_ path: String, _ code: CInt) -> TransferError {
+    private static func failed(_ path: String, _ code: CInt) -> ServiceError {
         // The errors of opening a link, a pipe without a reader, and other things that are no regular files.
         let isOther = [ELOOP, ENXIO, EISDIR, EINVAL].contains(code)
         let why =
             isOther ? "is no regular file; move it away" : "cannot be opened: \(unsafe String(cString: strerror(code)))"
-        return TransferError(
+        return ServiceError(
             .daemonUnreachable, "The daemon cannot be started. The log \(path.escapingControls) \(why).",
             details: ErrorDetails(errno: code))
     }

@@ -39,13 +39,13 @@ struct DoctorCommand: FerrySubcommand {
     }
 
     /// How the daemon is. Folders that cannot be used are judged with the others.
-    private func daemon(in context: CommandContext) async -> Result<ServiceStatus?, TransferError> {
+    private func daemon(in context: CommandContext) async -> Result<ServiceStatus?, ServiceError> {
         do {
             return .success(try await context.daemon().statusIfRunning())
-        } catch let error as TransferError {
+        } catch let error as ServiceError {
             return error.code == .invalidRequest ? .success(nil) : .failure(error)
         } catch {
-            return .failure(TransferError(.internal, "\(error)"))
+            return .failure(ServiceError(.internal, "\(error)"))
         }
     }
 

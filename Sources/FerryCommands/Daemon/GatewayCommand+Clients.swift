@@ -85,7 +85,7 @@ enum GatewayText {
     /// The status once the gateway answers at each address, or says why it does not; after two seconds as it is.
     static func settled(
         _ first: GatewayStatus, of gateway: any GatewayControl
-    ) async throws(TransferError) -> GatewayStatus {
+    ) async throws(ServiceError) -> GatewayStatus {
         var status = first
         let end = ContinuousClock.now + .seconds(2)
         while status.listening.count + status.problems.count < status.settings.addresses.count,

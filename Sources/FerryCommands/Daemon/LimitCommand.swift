@@ -71,7 +71,7 @@ struct LimitCommand: FerrySubcommand {
         let id = try await SessionID(typed: session, in: service)
         let known = try await service.sessions().first { $0.id == id }
         guard known != nil || id == .cli else {
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest, "There is no session “\(session.escapingControls)”; ferry list --all shows them.")
         }
         var settings = known?.settings ?? SessionSettings()

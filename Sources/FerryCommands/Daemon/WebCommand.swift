@@ -33,8 +33,8 @@ struct WebCommand: FerrySubcommand {
 enum PageAddress {
     /// Turns the gateway on if that is off.
     ///
-    /// - Throws: ``TransferError`` with code `daemon_unreachable` if the gateway cannot answer.
-    static func find(in context: CommandContext) async throws(TransferError) -> String {
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if the gateway cannot answer.
+    static func find(in context: CommandContext) async throws(ServiceError) -> String {
         let gateway = try gateway(in: context)
         var status = try await gateway.status()
         if !status.settings.isOn {
@@ -45,7 +45,7 @@ enum PageAddress {
         }
         status = try await GatewayText.settled(status, of: gateway)
         guard let url = status.listening.first else {
-            throw TransferError(
+            throw ServiceError(
                 .daemonUnreachable, status.problems.first ?? "The gateway does not answer yet; try again.")
         }
         // An address that stands for all of the machine's is none to go to.
@@ -53,9 +53,9 @@ enum PageAddress {
         return "\(page)/#secret=\(try await gateway.secret(isNew: false))"
     }
 
-    static func gateway(in context: CommandContext) throws(TransferError) -> any GatewayControl {
-        do { return try context.daemon().gateway } catch let error as TransferError { throw error } catch {
-            throw TransferError(.internal, "\(error)")
+    static func gateway(in context: CommandContext) throws(ServiceError) -> any GatewayControl {
+        do { return try context.daemon().gateway } catch let error as ServiceError { throw error } catch {
+            throw ServiceError(.internal, "\(error)")
         }
     }
 }
@@ -100,7 +100,7 @@ struct PageOpener {
         let number = errno
         if descriptor >= 0 { close(descriptor) }
         guard written == bytes.count else {
-            throw TransferError(
+            throw ServiceError(
                 .internal, "\(file.escapingControls) cannot be written: \(unsafe String(cString: strerror(number))).")
         }
     }

@@ -10,15 +10,15 @@ struct MessageFrames: Sendable {
 
     /// Takes the next bytes and returns the messages that end in them.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` for a message that is too long; nothing after it can be read.
-    mutating func append(_ bytes: some Sequence<UInt8>) throws(TransferError) -> [[UInt8]] {
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a message that is too long; nothing after it can be read.
+    mutating func append(_ bytes: some Sequence<UInt8>) throws(ServiceError) -> [[UInt8]] {
         open += bytes
         var messages: [[UInt8]] = []
         var start = 0
         while open.count - start >= 4 {
             let length = Self.length(open[start..<start + 4])
             guard length <= Self.mostBytes else {
-                throw TransferError(
+                throw ServiceError(
                     .invalidRequest, "A message has \(length) bytes; \(Self.mostBytes) are the most.")
             }
             guard open.count - start - 4 >= length else { break }

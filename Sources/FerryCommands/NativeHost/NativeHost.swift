@@ -26,8 +26,8 @@ actor NativeHost {
 
     /// Returns once the input has ended.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` for a message that is too long.
-    func serve(_ input: some AsyncSequence<[UInt8], Never>) async throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a message that is too long.
+    func serve(_ input: some AsyncSequence<[UInt8], Never>) async throws(ServiceError) {
         var frames = MessageFrames()
         defer { watch?.cancel() }
         for await bytes in input {
@@ -38,10 +38,10 @@ actor NativeHost {
     private func answer(_ message: [UInt8]) async {
         struct Number: Decodable { let id: Int }
         let number = (try? APIJSON.decoder.decode(Number.self, from: Data(message)))?.id ?? 0
-        do throws(TransferError) {
+        do throws(ServiceError) {
             guard let call = try? APIJSON.decoder.decode(NativeCall.self, from: Data(message)) else {
                 let calls = NativeCall.Name.allCases.map(\.rawValue).joined(separator: ", ")
-                throw TransferError(.invalidRequest, "The message is no call; there are \(calls).")
+                throw ServiceError(.invalidRequest, "The message is no call; there are \(calls).")
             }
             switch call.call {
             case .hello: reply(call, NativeResult.Hello(version: FerryVersion.current))
@@ -69,16 +69,16 @@ actor NativeHost {
         send(MessageFrames.frame(Array(bytes)))
     }
 
-    private func daemon() throws(TransferError) -> any DaemonAccess {
-        do { return try context.daemon() } catch let error as TransferError { throw error } catch {
-            throw TransferError(.internal, "\(error)")
+    private func daemon() throws(ServiceError) -> any DaemonAccess {
+        do { return try context.daemon() } catch let error as ServiceError { throw error } catch {
+            throw ServiceError(.internal, "\(error)")
         }
     }
 
     // MARK: Calls
 
     /// All of them, or none.
-    private func add(_ downloads: [NativeDownload]) async throws(TransferError) -> [TransferID] {
+    private func add(_ downloads: [NativeDownload]) async throws(ServiceError) -> [TransferID] {
         let service = try daemon().service
         let caller = CallerEnvironment(
             variables: context.environment, umask: context.umask, currentFolder: context.currentFolder)
@@ -86,7 +86,7 @@ actor NativeHost {
         var requests: [TransferRequest] = []
         for download in downloads { requests.append(try download.request(in: folder, of: caller)) }
         var added: [TransferID] = []
-        var refusal: TransferError?
+        var refusal: ServiceError?
         for result in try await service.submit(requests) {
             switch result {
             case .accepted(let transfer): added.append(transfer.id)
@@ -98,7 +98,7 @@ actor NativeHost {
         throw refusal
     }
 
-    private func list() async throws(TransferError) -> [NativeResult.Item] {
+    private func list() async throws(ServiceError) -> [NativeResult.Item] {
         let daemon = try daemon()
         // A list alone starts no daemon.
         guard try await daemon.statusIfRunning() != nil else { return [] }
@@ -109,9 +109,9 @@ actor NativeHost {
         return transfers.map { NativeResult.Item($0, now: context.now()) }
     }
 
-    private func act(_ call: NativeCall) async throws(TransferError) {
+    private func act(_ call: NativeCall) async throws(ServiceError) {
         guard let action = call.action, let ids = call.ids, [.pause, .resume, .retry, .cancel].contains(action) else {
-            throw TransferError(.invalidRequest, "An action is pause, resume, retry or cancel, with the ids it is for.")
+            throw ServiceError(.invalidRequest, "An action is pause, resume, retry or cancel, with the ids it is for.")
         }
         let results = try await daemon().service.act(action, on: TransferSelection(ids: ids))
         if let error = results.compactMap(\.error).first { throw error }
@@ -146,7 +146,7 @@ actor NativeHost {
         }
     }
 
-    private func tell(after last: NativeResult.Summary?) async throws(TransferError) -> NativeResult.Summary {
+    private func tell(after last: NativeResult.Summary?) async throws(ServiceError) -> NativeResult.Summary {
         let service = try daemon().watcher
         let counts = try await service.queueCounts(of: nil)
         let active = try await service.queue(QueueQuery(.active, limit: Self.open))

@@ -52,10 +52,10 @@ struct NativeInstallation {
     /// Absolute path of the command `ferry`.
     let program: String
 
-    /// - Throws: ``TransferError`` with code `invalid_request` if the user has no home folder.
-    init(in context: CommandContext) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the user has no home folder.
+    init(in context: CommandContext) throws(ServiceError) {
         guard let home = context.home else {
-            throw TransferError(.invalidRequest, "HOME names no folder; browsers look for their manifests there.")
+            throw ServiceError(.invalidRequest, "HOME names no folder; browsers look for their manifests there.")
         }
         self.home = home
         let data = context.environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -66,7 +66,7 @@ struct NativeInstallation {
     /// Writes the script and a manifest for each browser that there is.
     ///
     /// - Returns: the manifests' paths; none if there is no browser.
-    func install() throws(TransferError) -> [String] {
+    func install() throws(ServiceError) -> [String] {
         let script = folder + "/native-host"
         try write(Self.script(for: program), to: script, in: folder, mode: 0o755)
         var written: [String] = []
@@ -88,13 +88,13 @@ struct NativeInstallation {
         return "#!/bin/sh\nexec \(quoted) native-host \"$@\"\n"
     }
 
-    private func write(_ text: String, to file: String, in folder: String, mode: Int) throws(TransferError) {
+    private func write(_ text: String, to file: String, in folder: String, mode: Int) throws(ServiceError) {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             try Data(text.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
         } catch {
-            throw TransferError(
+            throw ServiceError(
                 .destinationUnwritable, "\(file.escapingControls) cannot be written; see whether its folder is yours.")
         }
     }

@@ -33,12 +33,12 @@ struct NativeDownload: Decodable, Sendable {
     /// The fields that a browser sends of itself and its user. The extension chooses no others.
     private static let names = ["accept-language", "authorization", "cookie", "referer", "user-agent"]
 
-    /// - Throws: ``TransferError`` with code `invalid_request` for a field that an extension does not send.
-    func request(in folder: String, of caller: CallerEnvironment) throws(TransferError) -> TransferRequest {
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a field that an extension does not send.
+    func request(in folder: String, of caller: CallerEnvironment) throws(ServiceError) -> TransferRequest {
         var request = TransferRequest(url: url, folder: folder)
         for field in headers ?? [] {
             guard Self.names.contains(field.name.lowercased()) else {
-                throw TransferError(
+                throw ServiceError(
                     .invalidRequest, "The field \(field.name.escapingControls) is not taken from a browser.")
             }
             request.headers.append(field)
@@ -65,7 +65,7 @@ struct NativeAnswer<Result: Encodable>: Encodable {
         self.result = result
     }
 
-    init(id: Int, error: TransferError) where Result == NoResult {
+    init(id: Int, error: ServiceError) where Result == NoResult {
         self.id = id
         self.error = Failure(code: error.word, message: error.message)
     }

@@ -4,8 +4,8 @@ import FerryCore
 extension Checksum {
     /// Takes `sha256:HEX`, `sha256=HEX`, or the digits alone, whose number says which algorithm they are of.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request`.
-    init(typed text: String) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request`.
+    init(typed text: String) throws(ServiceError) {
         if let alone = Self(digits: text) {
             self = alone
         } else if !text.contains(":"), let equals = text.firstIndex(of: "=") {

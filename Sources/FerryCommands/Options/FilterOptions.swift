@@ -23,7 +23,7 @@ struct FilterOptions: ParsableArguments {
     /// Whether every transfer matches.
     var isEmpty: Bool { state.isEmpty && session == nil && tag == nil && url == nil }
 
-    func query(in service: any TransferService) async throws(TransferError) -> TransferQuery {
+    func query(in service: any TransferService) async throws(ServiceError) -> TransferQuery {
         var query = TransferQuery()
         query.states = state
         query.tag = tag
@@ -36,7 +36,7 @@ struct FilterOptions: ParsableArguments {
     /// - Parameter limit: how many are wanted.
     func forEachPage(
         _ query: TransferQuery, limit: Int = .max, in service: any TransferService, _ body: ([Transfer]) -> Bool
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         var query = query
         query.limit = url == nil ? min(Self.pageSize, limit) : Self.pageSize
         repeat {
@@ -49,13 +49,13 @@ struct FilterOptions: ParsableArguments {
     private static let pageSize = 1000
 
     /// All transfers that match, the oldest first.
-    func transfers(in service: any TransferService) async throws(TransferError) -> [Transfer] {
+    func transfers(in service: any TransferService) async throws(ServiceError) -> [Transfer] {
         try await transfers(query(in: service), in: service)
     }
 
     func transfers(
         _ query: TransferQuery, in service: any TransferService
-    ) async throws(TransferError) -> [Transfer] {
+    ) async throws(ServiceError) -> [Transfer] {
         var found: [Transfer] = []
         try await forEachPage(query, in: service) { page in
             found += page

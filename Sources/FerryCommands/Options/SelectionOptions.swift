@@ -24,7 +24,7 @@ struct SelectionOptions: ParsableArguments {
         }
     }
 
-    func selection(in service: any TransferService) async throws(TransferError) -> TransferSelection {
+    func selection(in service: any TransferService) async throws(ServiceError) -> TransferSelection {
         if !ids.isEmpty { return TransferSelection(ids: try await TransferWords(words: ids).ids(in: service)) }
         if filter.state.isEmpty, filter.tag == nil, filter.url == nil {
             // The daemon goes through them page by page.
@@ -62,7 +62,7 @@ extension TransferService {
     /// Acts on any number of transfers: a call names as many as fit into its body.
     func act(
         _ action: TransferAction, onMany selection: TransferSelection
-    ) async throws(TransferError) -> [ActionResult] {
+    ) async throws(ServiceError) -> [ActionResult] {
         guard let ids = selection.ids else { return try await act(action, on: selection) }
         var results: [ActionResult] = []
         var rest = ids[...]

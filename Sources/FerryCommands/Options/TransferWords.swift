@@ -11,8 +11,8 @@ struct TransferWords {
 
     /// The ids, each once, in the order of the words.
     ///
-    /// - Throws: ``TransferError`` with code `unknown_transfer` for a word that is no id, or the beginning of none, or of several.
-    func ids(in service: any TransferService) async throws(TransferError) -> [TransferID] {
+    /// - Throws: ``ServiceError`` with code `unknown_transfer` for a word that is no id, or the beginning of none, or of several.
+    func ids(in service: any TransferService) async throws(ServiceError) -> [TransferID] {
         var seen = Set<TransferID>()
         var ids: [TransferID] = []
         for word in words {
@@ -22,7 +22,7 @@ struct TransferWords {
         return ids
     }
 
-    static func id(_ word: String, in service: any TransferService) async throws(TransferError) -> TransferID {
+    static func id(_ word: String, in service: any TransferService) async throws(ServiceError) -> TransferID {
         if let id = TransferID(word) { return id }
         if word == newest { return try await newestID(in: service) }
         if let id = try await idOfApp(word, in: service) { return id }
@@ -30,7 +30,7 @@ struct TransferWords {
             let first = TransferID(word + String(repeating: "0", count: digits - word.utf8.count)),
             let last = TransferID(word + String(repeating: "f", count: digits - word.utf8.count))
         else {
-            throw TransferError(
+            throw ServiceError(
                 .unknownTransfer,
                 "No transfer has the id “\(word.escapingControls)”: an id has 16 hexadecimal digits, of which the first ones "
                     + "are enough. `ferry list` shows them.")
@@ -41,11 +41,11 @@ struct TransferWords {
         query.after = first.rawValue > 0 ? TransferID(rawValue: first.rawValue - 1) : nil
         let found = try await service.transfers(query).transfers.map(\.id).filter { $0 >= first && $0 <= last }
         guard let id = found.first else {
-            throw TransferError(
+            throw ServiceError(
                 .unknownTransfer, "No transfer has an id that begins with “\(word)”. `ferry list` shows the ids.")
         }
         guard found.count == 1 else {
-            throw TransferError(
+            throw ServiceError(
                 .unknownTransfer, "Several transfers have ids that begin with “\(word)”, such as \(id) and \(found[1])."
             )
         }
@@ -55,7 +55,7 @@ struct TransferWords {
     /// The transfer that an app's task stands for, by the task's id (`DownloadTask.id`), a UUID; nil if there is none.
     private static func idOfApp(
         _ word: String, in service: any TransferService
-    ) async throws(TransferError) -> TransferID? {
+    ) async throws(ServiceError) -> TransferID? {
         guard word.utf8.count == 36, word.utf8.count(where: { $0 == UInt8(ascii: "-") }) == 4 else { return nil }
         struct Named: Decodable { var id: String }
         let word = word.uppercased()
@@ -76,12 +76,12 @@ struct TransferWords {
         return nil
     }
 
-    private static func newestID(in service: any TransferService) async throws(TransferError) -> TransferID {
+    private static func newestID(in service: any TransferService) async throws(ServiceError) -> TransferID {
         var query = TransferQuery()
         query.newestFirst = true
         query.limit = 1
         guard let newest = try await service.transfers(query).transfers.first else {
-            throw TransferError(.unknownTransfer, "There is no transfer.")
+            throw ServiceError(.unknownTransfer, "There is no transfer.")
         }
         return newest.id
     }

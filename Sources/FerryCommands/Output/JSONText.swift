@@ -5,12 +5,12 @@ import FerryFoundation
 /// Writes values as JSON for scripts.
 enum JSONText {
     /// One value on one line.
-    static func line(_ value: some Encodable) throws(TransferError) -> String {
+    static func line(_ value: some Encodable) throws(ServiceError) -> String {
         do {
             return String(decoding: try APIJSON.bytes(withoutSecrets(value)), as: UTF8.self).replacingHidden(
                 with: escape)
         } catch {
-            throw TransferError(.internal, "The answer cannot be written as JSON: \(error)")
+            throw ServiceError(.internal, "The answer cannot be written as JSON: \(error)")
         }
     }
 
@@ -34,7 +34,7 @@ enum JSONText {
     }
 
     /// One array, an element a line.
-    static func array(_ values: [some Encodable]) throws(TransferError) -> String {
+    static func array(_ values: [some Encodable]) throws(ServiceError) -> String {
         guard !values.isEmpty else { return "[]" }
         var lines: [String] = []
         for value in values { lines.append(try line(value)) }

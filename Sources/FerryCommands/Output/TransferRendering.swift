@@ -100,7 +100,7 @@ enum TransferRendering {
         case .redirects: return transfer.redirects.map { ("redirect", $0) }
         case .notes: return transfer.notes.map { ("note", $0) }
         // Part of another field's line:
-        case .bytesExpected, .startedOver, .folder, .nextTryAt: return []
+        case .bytesExpected, .startedOver, .folder, .nextAttemptAt: return []
         // For programs, by --json:
         case .name, .givenName, .startedAt, .mismatched, .direction, .method, .response, .exchanges, .challenge,
             .segments,

@@ -3,7 +3,7 @@ import FerryCore
 /// Options that help against an error, for the user of `ferry get`.
 enum Advice {
     /// - Returns: A sentence; nil where no option helps.
-    static func of(_ error: TransferError) -> String? {
+    static func of(_ error: ServiceError) -> String? {
         guard error.code == .tlsCertificate else { return nil }
         let way =
             switch error.details.certificate {

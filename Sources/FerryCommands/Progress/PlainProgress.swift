@@ -10,7 +10,7 @@ struct PlainProgress {
     private struct Said {
         var state: TransferState
         var reason: WaitReason?
-        var error: TransferError?
+        var error: ServiceError?
         var percent: Int
         var bytes: Int64
         /// When the bytes were first seen to be so many.

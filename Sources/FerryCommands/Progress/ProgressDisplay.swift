@@ -87,7 +87,7 @@ actor ProgressDisplay {
             hasAdvised = true
             return remark("it waits until there is room; `ferry get --fail-when-full` would fail")
         }
-        guard transfer.reason == .server, let next = transfer.nextTryAt,
+        guard transfer.reason == .server, let next = transfer.nextAttemptAt,
             next.timeIntervalSince(context.now()) > Self.longPause
         else { return }
         hasAdvised = true

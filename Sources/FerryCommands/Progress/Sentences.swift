@@ -55,7 +55,7 @@ enum WaitSentence {
         let usual = transfer.reason == .server ? "its server, which wants a pause" : "the next try"
         let cause = transfer.error.map { Self.cause($0.message) } ?? usual
         var text = ""
-        if let next = transfer.nextTryAt ?? transfer.error?.details.nextTryAt {
+        if let next = transfer.nextAttemptAt ?? transfer.error?.details.nextAttemptAt {
             let left = next.timeIntervalSince(now)
             text += left > 0 ? "; next try in \(TimeText.words(left))" : "; trying again"
         }

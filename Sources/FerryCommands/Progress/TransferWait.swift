@@ -27,14 +27,14 @@ struct TransferWait {
     ///   - onUpdate: Told of every update, besides the display.
     func run(
         _ ids: [TransferID]?, after: Int64? = nil, onUpdate: @escaping @Sendable (FollowUpdate) async -> Void
-    ) async throws(TransferError) -> End {
+    ) async throws(ServiceError) -> End {
         let isQuiet = display.isQuiet && !wantsProgress
         let follower = TransferFollower(
             service, progressInterval: isQuiet ? nil : Self.sampling, endsAlone: isQuiet,
             omitsSuccesses: isQuiet && omitsSuccesses)
-        let result = await withTaskGroup(of: Result<End, TransferError>?.self) { group in
+        let result = await withTaskGroup(of: Result<End, ServiceError>?.self) { group in
             group.addTask {
-                do throws(TransferError) {
+                do throws(ServiceError) {
                     try await follower.follow(ids, after: after) { update in
                         await onUpdate(update)
                         await display.show(update)

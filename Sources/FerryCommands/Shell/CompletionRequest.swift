@@ -41,7 +41,7 @@ struct CompletionRequest: Hashable {
     static let mostTransfers = 200
 
     /// The lines for the shell's script.
-    func lines(in service: any SessionService) async throws(TransferError) -> [String] {
+    func lines(in service: any SessionService) async throws(ServiceError) -> [String] {
         var lines: [String] = []
         switch subject {
         case .transfers:
@@ -60,7 +60,7 @@ struct CompletionRequest: Hashable {
         return endsWithBlank ? lines + [" "] : lines
     }
 
-    private static func newest(_ service: any SessionService) async throws(TransferError) -> [Transfer] {
+    private static func newest(_ service: any SessionService) async throws(ServiceError) -> [Transfer] {
         var query = TransferQuery()
         (query.newestFirst, query.limit) = (true, mostTransfers)
         return try await service.transfers(query).transfers

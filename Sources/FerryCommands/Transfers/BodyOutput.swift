@@ -15,7 +15,7 @@ actor BodyOutput {
     /// How often the transfer had begun anew when the first byte was written.
     private var starts = 0
     /// Why nothing more is written.
-    private(set) var failure: TransferError?
+    private(set) var failure: ServiceError?
 
     private static let pieceSize = 256 << 10
 
@@ -49,7 +49,7 @@ actor BodyOutput {
         file = -1
         defer { if part >= 0 { close(part) } }
         guard let path = transfer.destination, open(path) else {
-            failure = TransferError(
+            failure = ServiceError(
                 .destinationUnwritable, "The file that was fetched cannot be read; it is not at its place any more.")
             return
         }
@@ -59,7 +59,7 @@ actor BodyOutput {
     }
 
     private func fail(_ url: String) {
-        failure = TransferError(
+        failure = ServiceError(
             .resourceChanged,
             "The file changed at its server after \(ByteText.of(written)) of it had been written to standard output. "
                 + "What was written is no whole file. Run the command again.",

@@ -31,7 +31,7 @@ struct SetCommand: FerrySubcommand {
         var changed: [Transfer] = []
         var status: Int32 = 0
         for id in try await TransferWords(words: ids).ids(in: service) {
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 changed.append(try await service.change(id, change))
                 if !json { context.console.say("\(id): changed") }
             } catch {

@@ -3,7 +3,7 @@ import FerryCore
 /// One request that was handed over: the transfer that it became, or why it was refused.
 enum Submission: Encodable {
     case accepted(Transfer)
-    case refused(url: String, session: SessionID, TransferError)
+    case refused(url: String, session: SessionID, ServiceError)
 
     init(_ result: SubmissionResult, of request: TransferRequest) {
         switch result {
@@ -80,7 +80,7 @@ extension CommandContext {
         for case .refused(let url, _, let error) in submissions { sayRefusal(of: url, error) }
     }
 
-    func sayRefusal(of url: String, _ error: TransferError) {
+    func sayRefusal(of url: String, _ error: ServiceError) {
         console.say(
             "ferry: \(url.escapingControls): \(error.message.escapingControls) (\(error.word.escapingControls))")
     }
@@ -99,8 +99,8 @@ struct ListSubmission {
         /// The ids of all that were accepted, in the order of the URLs.
         var ids: [TransferID] { report.ids }
 
-        var refused: [(url: String, error: TransferError)] {
-            var refused: [(url: String, error: TransferError)] = []
+        var refused: [(url: String, error: ServiceError)] {
+            var refused: [(url: String, error: ServiceError)] = []
             var index = urls.startIndex
             for run in report.runs {
                 let end = index + run.count
@@ -124,7 +124,7 @@ struct ListSubmission {
             rest = rest.dropFirst(some.count)
             let report = try await service.submit(TransferBatch(template: template, urls: URLLines(some)))
             guard report.count == some.count else {
-                throw TransferError(.internal, "The daemon answered \(report.count) of \(some.count) URLs.")
+                throw ServiceError(.internal, "The daemon answered \(report.count) of \(some.count) URLs.")
             }
             onList(Handover(report: report, urls: some))
         }
@@ -133,7 +133,7 @@ struct ListSubmission {
     /// What is left of the list without what an earlier command has left unfinished, and that.
     func withoutUnfinished(
         in service: any TransferService
-    ) async throws(TransferError) -> (list: ListSubmission, unfinished: [Continuation]) {
+    ) async throws(ServiceError) -> (list: ListSubmission, unfinished: [Continuation]) {
         var unfinished = try await UnfinishedTransfers(service, session: template.session, isForList: true)
         guard !unfinished.isEmpty else { return (self, []) }
         var goingOn: [Continuation] = []

@@ -3,7 +3,7 @@ import FerryCore
 /// What earlier commands have left unfinished in a session, so that the same command again goes on with it.
 struct UnfinishedTransfers {
     /// What makes two transfers the same wish.
-    private struct Wish: Hashable {
+    private struct Key: Hashable {
         let url: String
         let folder: String
         let name: String?
@@ -11,7 +11,7 @@ struct UnfinishedTransfers {
         let range: String?
     }
 
-    private var transfers: [Wish: Transfer] = [:]
+    private var transfers: [Key: Transfer] = [:]
 
     /// How many of the newest open transfers are looked at for some URLs; for a list all are.
     private static let page = 1000
@@ -24,7 +24,7 @@ struct UnfinishedTransfers {
     /// - Parameter isForList: whether all open transfers of the session may be meant.
     init(
         _ service: any TransferService, session: SessionID, isForList: Bool = false
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         var query = TransferQuery()
         query.session = session
         query.states = TransferState.known.filter { !$0.isEnded }
@@ -33,11 +33,11 @@ struct UnfinishedTransfers {
         repeat {
             let page = try await service.transfers(query)
             for transfer in page.transfers where transfer.method == "GET" {
-                let wish = Wish(
+                let key = Key(
                     url: transfer.url, folder: transfer.folder, name: transfer.givenName,
                     range: RangeTag.of(transfer.tags))
                 // The newest one counts.
-                if transfers[wish] == nil { transfers[wish] = transfer }
+                if transfers[key] == nil { transfers[key] = transfer }
             }
             query.after = page.next
         } while isForList && query.after != nil
@@ -50,7 +50,7 @@ struct UnfinishedTransfers {
     mutating func take(_ url: String, like template: TransferRequest) -> Transfer? {
         guard !transfers.isEmpty, template.method == "GET", let url = try? HTTPURL(parsing: url) else { return nil }
         return transfers.removeValue(
-            forKey: Wish(
+            forKey: Key(
                 url: url.withoutUserinfo.string, folder: template.folder, name: template.name,
                 range: RangeTag.of(template.tags)))
     }
@@ -87,7 +87,7 @@ extension [Continuation] {
     /// Lets the transfers go on, as far as possible with what is asked for now.
     ///
     /// - Throws: the first error: a transfer that cannot go on would be waited for in vain.
-    func goOn(in service: any TransferService) async throws(TransferError) {
+    func goOn(in service: any TransferService) async throws(ServiceError) {
         var unchanged: [TransferID] = []
         for continuation in self {
             var change = continuation.change

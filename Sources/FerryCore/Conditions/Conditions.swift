@@ -73,7 +73,7 @@ package enum ConditionRule {
     }
 
     /// The error of a transfer that does not wait; nil if it waits for this all the same.
-    package static func error(_ reason: WaitReason, _ policy: NetworkPolicy) -> TransferError? {
+    package static func error(_ reason: WaitReason, _ policy: NetworkPolicy) -> ServiceError? {
         guard !policy.waits else { return nil }
         let sentence: String
         var details = ErrorDetails(urlError: -1009)
@@ -85,7 +85,7 @@ package enum ConditionRule {
         default: return nil
         }
         if reason != .network { details.network = reason }
-        return TransferError(.offline, sentence, details: details)
+        return ServiceError(.offline, sentence, details: details)
     }
 }
 

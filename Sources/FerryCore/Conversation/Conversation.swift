@@ -15,9 +15,9 @@ package struct Conversation: Sendable {
         /// The conversation has failed.
         ///
         /// - Parameter later: what the server asked for, where it wants to be asked later.
-        case fail(TransferError, later: LaterAnswer?)
+        case fail(ServiceError, later: RetryAfterResponse?)
         /// The attempt ends until its client is there to answer.
-        case wait(PendingChallenge, TransferError)
+        case wait(PendingChallenge, ServiceError)
     }
 
     package enum Question: Hashable, Sendable {
@@ -29,11 +29,11 @@ package struct Conversation: Sendable {
         /// The request of the course is to be made, or is under way.
         case requesting
         /// The client says whether a redirect is followed.
-        case redirecting(RequestCourse, LaterAnswer?)
+        case redirecting(RequestCourse, RetryAfterResponse?)
         /// The client answers a server's challenge.
         case provingToServer
         /// The client answers a proxy's challenge, which is an error otherwise.
-        case provingToProxy(ProxyChoice, AuthenticationChallenge, TransferError)
+        case provingToProxy(ProxyChoice, AuthenticationChallenge, ServiceError)
     }
 
     /// Longer pauses before a redirect are left to another attempt, in seconds (docs/behaviour/transfers.md#T5).
@@ -78,10 +78,10 @@ package struct Conversation: Sendable {
     /// The request of the course.
     ///
     /// - Parameter met: the client's cookies for it, where the client keeps them.
-    /// - Throws: ``TransferError`` with code `invalid_request` for a proxy that cannot be used.
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a proxy that cannot be used.
     package mutating func request(
         cookies met: String?, _ memory: inout ConversationMemory, _ proofs: ProofSource
-    ) throws(TransferError) -> OutgoingRequest {
+    ) throws(ServiceError) -> OutgoingRequest {
         let url = course.url
         proxy = try memory.proxy(for: url, environment: terms.environment)
         version = memory.version(url.origin)
@@ -107,7 +107,7 @@ package struct Conversation: Sendable {
     ///
     /// - Parameter wasSent: whether the server may have seen the whole request.
     package mutating func failed(
-        _ failure: RequestFailure, _ error: TransferError, wasSent: Bool, _ memory: inout ConversationMemory
+        _ failure: RequestFailure, _ error: ServiceError, wasSent: Bool, _ memory: inout ConversationMemory
     ) -> Step {
         let mayRepeat = RepetitionRule.mayRepeat(course.method, wasSent: wasSent)
         switch failure {
@@ -169,7 +169,7 @@ package struct Conversation: Sendable {
         case .result, .ask: return .accept
         case .cancel:
             return .fail(
-                TransferError(.canceled, "The credentials for \(course.url.host) were not given."), later: nil)
+                ServiceError(.canceled, "The credentials for \(course.url.host) were not given."), later: nil)
         case .wait(let challenge):
             let pending = PendingChallenge.authentication(challenge)
             return .wait(pending, pending.error)
@@ -188,7 +188,7 @@ package struct Conversation: Sendable {
                 memory.give(credentials, to: proxy)
                 return .send(after: 0)
             case .cancel:
-                return .fail(TransferError(.canceled, "The credentials for the proxy were not given."), later: nil)
+                return .fail(ServiceError(.canceled, "The credentials for the proxy were not given."), later: nil)
             case .wait: return .wait(.authentication(challenge), error)
             case .performDefault, .rejectProtectionSpace: return .fail(error, later: nil)
             }
@@ -202,13 +202,13 @@ package struct Conversation: Sendable {
         to location: String, _ head: ResponseHead, _ memory: ConversationMemory, now: @autoclosure () -> Date
     ) -> Step {
         let next: RequestCourse
-        do throws(TransferError) {
+        do throws(ServiceError) {
             next = try course.following(location, status: head.status, terms, memory.cookies)
         } catch {
             return .fail(error, later: nil)
         }
-        guard terms.asksClient else { return follow(next, LaterAnswer(head), now: now()) }
-        state = .redirecting(next, LaterAnswer(head))
+        guard terms.asksClient else { return follow(next, RetryAfterResponse(head), now: now()) }
+        state = .redirecting(next, RetryAfterResponse(head))
         return .ask(
             .redirect(
                 ProposedRedirect(
@@ -223,9 +223,9 @@ package struct Conversation: Sendable {
         switch answer {
         case .follow: return follow(next, later, now: now())
         case .stay: return .accept
-        case .cancel: return .fail(TransferError(.canceled, "A redirect was turned down."), later: nil)
+        case .cancel: return .fail(ServiceError(.canceled, "A redirect was turned down."), later: nil)
         case .followOther(let url, let method, let fields):
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 let other = try HTTPURL(parsing: url)
                 return follow(next.replaced(by: other, method: method, fields: fields), later, now: now())
             } catch {
@@ -234,10 +234,12 @@ package struct Conversation: Sendable {
         }
     }
 
-    private mutating func follow(_ next: RequestCourse, _ later: LaterAnswer?, now: @autoclosure () -> Date) -> Step {
+    private mutating func follow(_ next: RequestCourse, _ later: RetryAfterResponse?, now: @autoclosure () -> Date)
+        -> Step
+    {
         let asked = later.flatMap { RetryAfter(parsing: $0.value, now: now()) }?.seconds ?? 0
         if asked > Self.longestPause, terms.comesBack {
-            return .fail(TransferError(.serverBusy, "The server asked to follow its redirect later."), later: later)
+            return .fail(ServiceError(.serverBusy, "The server asked to follow its redirect later."), later: later)
         }
         course = next
         redirects += 1
@@ -245,12 +247,12 @@ package struct Conversation: Sendable {
     }
 
     private static var outOfTurn: Step {
-        .fail(TransferError(.internal, "An answer came to a question that was not asked."), later: nil)
+        .fail(ServiceError(.internal, "An answer came to a question that was not asked."), later: nil)
     }
 }
 
 /// What a server said that wants to be asked later.
-package struct LaterAnswer: Hashable, Sendable {
+package struct RetryAfterResponse: Hashable, Sendable {
     /// Its `Retry-After`.
     package let value: String
     package let origin: Origin

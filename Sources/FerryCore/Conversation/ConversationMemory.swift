@@ -52,7 +52,7 @@ package struct ConversationMemory: Sendable {
     /// The proxy for a URL, with the credentials that were given for it meanwhile; nil for a direct connection.
     ///
     /// - Throws: as ``ProxyRule/choose(for:environment:)``.
-    package func proxy(for url: HTTPURL, environment: [String: String]) throws(TransferError) -> ProxyChoice? {
+    package func proxy(for url: HTTPURL, environment: [String: String]) throws(ServiceError) -> ProxyChoice? {
         guard !environment.isEmpty, let proxy = try ProxyRule.choose(for: url, environment: environment) else {
             return nil
         }

@@ -93,9 +93,9 @@ package struct TrustChallenge: Hashable, Codable, Sendable {
     /// DER, leaf first.
     package var certificates: [Data]
     /// What the default evaluation finds wrong; nil if nothing.
-    package var fault: TransferError?
+    package var fault: ServiceError?
 
-    package init(host: String, port: Int, certificates: [Data], fault: TransferError?) {
+    package init(host: String, port: Int, certificates: [Data], fault: ServiceError?) {
         self.host = host
         self.port = port
         self.certificates = certificates
@@ -123,15 +123,15 @@ package enum PendingChallenge: Hashable, Codable, Sendable {
     case trust(TrustChallenge)
 
     /// What a transfer that waits with it shows.
-    package var error: TransferError {
+    package var error: ServiceError {
         switch self {
         case .authentication(let challenge):
-            TransferError(
+            ServiceError(
                 challenge.isProxy ? .proxyAuthRequired : .authRequired,
                 "\(challenge.host.escapingControls) wants credentials.")
         case .trust(let challenge):
             challenge.fault
-                ?? TransferError(
+                ?? ServiceError(
                     .tlsCertificate, "The client has to say whether \(challenge.host.escapingControls) is trusted.")
         }
     }

@@ -5,12 +5,12 @@ package enum RedirectRule {
     /// - Parameters:
     ///   - secrets: the credentials and cookies that would go with a request for a URL; a URL seen before is asked again only
     ///     if they differ.
-    /// - Throws: ``TransferError`` with code `redirect_refused` for a target, scheme or status that is not followed, or
+    /// - Throws: ``ServiceError`` with code `redirect_refused` for a target, scheme or status that is not followed, or
     ///   `too_many_redirects`.
     package static func next(
         from url: HTTPURL, to location: String?, status: Int, method: String, policy: RedirectPolicy,
         chain: inout RedirectChain, secrets: (HTTPURL) -> String? = { _ in nil }
-    ) throws(TransferError) -> Redirect {
+    ) throws(ServiceError) -> Redirect {
         guard [301, 302, 303, 307, 308].contains(status) else {
             throw refusal("The server answered \(status), which is no redirect that can be followed.", to: url)
         }
@@ -18,10 +18,10 @@ package enum RedirectRule {
             throw refusal("The server answered \(status) without saying where to go.", to: url)
         }
         let target: HTTPURL
-        do throws(TransferError) {
+        do throws(ServiceError) {
             target = try url.resolving(location: location)
         } catch {
-            throw TransferError(
+            throw ServiceError(
                 .redirectRefused, "The server redirects to a URL that is not followed. \(error.message)",
                 details: ErrorDetails(
                     urlError: error.code == .unsupportedScheme ? -1002 : -1010, url: error.details.url))
@@ -35,10 +35,10 @@ package enum RedirectRule {
 
     /// Checks a URL that a server names, whether it redirects there or keeps an upload there.
     ///
-    /// - Throws: ``TransferError`` with code `redirect_refused` for plain HTTP after TLS, and for private addresses.
+    /// - Throws: ``ServiceError`` with code `redirect_refused` for plain HTTP after TLS, and for private addresses.
     package static func check(
         _ target: HTTPURL, from url: HTTPURL, _ policy: RedirectPolicy
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         if url.isSecure, !target.isSecure, !policy.allowDowngrade {
             throw refusal(
                 "The server leads from https to http, “\(target.redacted)”, where any machine on the way can change the file.",
@@ -64,8 +64,8 @@ package enum RedirectRule {
         }
     }
 
-    private static func refusal(_ message: String, to url: HTTPURL, urlError: Int = -1010) -> TransferError {
-        TransferError(.redirectRefused, message, details: ErrorDetails(urlError: urlError, url: url.redacted))
+    private static func refusal(_ message: String, to url: HTTPURL, urlError: Int = -1010) -> ServiceError {
+        ServiceError(.redirectRefused, message, details: ErrorDetails(urlError: urlError, url: url.redacted))
     }
 }
 
@@ -137,19 +137,19 @@ package struct RedirectChain: Sendable {
 
     /// Adds one step.
     ///
-    /// - Throws: ``TransferError`` with code `too_many_redirects` for one step too many, or for a request that was made
+    /// - Throws: ``ServiceError`` with code `too_many_redirects` for one step too many, or for a request that was made
     ///   ``looks`` times with the same secrets; the chain is then unchanged.
     package mutating func follow(
         _ redirect: Redirect, most: Int = limit, secrets: String? = nil
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         let details = ErrorDetails(url: redirect.url.redacted)
         guard count < most else {
-            throw TransferError(.tooManyRedirects, Self.refusal(most), details: details)
+            throw ServiceError(.tooManyRedirects, Self.refusal(most), details: details)
         }
         let visit = Visit(redirect.url, method: redirect.method, secrets: secrets)
         if visits.isEmpty { visits[Visit(urls[0], method: first.method, secrets: first.secrets)] = 1 }
         guard visits[visit, default: 0] < Self.looks else {
-            throw TransferError(
+            throw ServiceError(
                 .tooManyRedirects, "The server redirects in a circle, back to “\(redirect.url.redacted)”.",
                 details: details)
         }

@@ -45,10 +45,10 @@ package struct RequestCourse: Sendable {
 
     /// The request that a redirect leads to.
     ///
-    /// - Throws: ``TransferError`` with code `redirect_refused` or `too_many_redirects`.
+    /// - Throws: ``ServiceError`` with code `redirect_refused` or `too_many_redirects`.
     func following(
         _ location: String, status: Int, _ terms: ConversationTerms, _ cookies: TransferCookies
-    ) throws(TransferError) -> RequestCourse {
+    ) throws(ServiceError) -> RequestCourse {
         var next = self
         let steps = chain.count
         let redirect = try RedirectRule.next(

@@ -17,21 +17,21 @@ package enum RequestFieldRule {
 
     /// Checks method and fields and says what kind of transfer they ask for.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request`.
-    package static func kind(method: String, fields: [HeaderField]) throws(TransferError) -> RequestKind {
+    /// - Throws: ``ServiceError`` with code `invalid_request`.
+    package static func kind(method: String, fields: [HeaderField]) throws(ServiceError) -> RequestKind {
         try checkMethod(method)
         for field in fields { try check(field) }
         // A colon, a space, CR and LF go with each field.
         let size = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard size <= maximumSize else {
-            throw TransferError(.invalidRequest, "The fields of a request may have \(maximumSize / 1024) KiB together.")
+            throw ServiceError(.invalidRequest, "The fields of a request may have \(maximumSize / 1024) KiB together.")
         }
         let ranges = fields.filter { $0.isNamed("Range") }
         var range: OwnRange?
         if let field = ranges.first {
             range = OwnRange(field.value.trimmingFieldSpace)
             guard ranges.count == 1, range != nil else {
-                throw TransferError(
+                throw ServiceError(
                     .invalidRequest,
                     "“Range: \(field.value.escapingControls)” is not one byte range such as “bytes=0-499”.")
             }
@@ -44,14 +44,14 @@ package enum RequestFieldRule {
 
     /// Checks that a method is one by which something can be fetched.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request`.
-    package static func checkMethod(_ method: String) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request`.
+    package static func checkMethod(_ method: String) throws(ServiceError) {
         guard isToken(method) else {
-            throw TransferError(.invalidRequest, "“\(method.escapingControls)” is no HTTP method.")
+            throw ServiceError(.invalidRequest, "“\(method.escapingControls)” is no HTTP method.")
         }
         // Its answer is a tunnel, and what comes out of that is no response.
         guard method.uppercased() != "CONNECT" else {
-            throw TransferError(.invalidRequest, "The method CONNECT opens a tunnel and fetches nothing; use GET.")
+            throw ServiceError(.invalidRequest, "The method CONNECT opens a tunnel and fetches nothing; use GET.")
         }
     }
 
@@ -59,14 +59,14 @@ package enum RequestFieldRule {
         "host", "connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "expect",
     ]
 
-    private static func check(_ field: HeaderField) throws(TransferError) {
+    private static func check(_ field: HeaderField) throws(ServiceError) {
         let shown = field.name.escapingControls
         guard isToken(field.name) else {
-            throw TransferError(.invalidRequest, "“\(shown)” is no name of an HTTP field.")
+            throw ServiceError(.invalidRequest, "“\(shown)” is no name of an HTTP field.")
         }
         let name = field.name.lowercased()
         guard !reserved.contains(name), !name.hasPrefix("proxy-") else {
-            throw TransferError(.invalidRequest, "The field “\(shown)” is Ferry's own and cannot be set.")
+            throw ServiceError(.invalidRequest, "The field “\(shown)” is Ferry's own and cannot be set.")
         }
         // The value may be a secret, so the sentence does not show it.
         guard
@@ -74,7 +74,7 @@ package enum RequestFieldRule {
                 scalar != "\t" && (scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
             })
         else {
-            throw TransferError(.invalidRequest, "The value of the field “\(shown)” has a control character.")
+            throw ServiceError(.invalidRequest, "The value of the field “\(shown)” has a control character.")
         }
     }
 

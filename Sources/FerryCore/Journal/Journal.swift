@@ -12,21 +12,21 @@ package protocol Journal: AnyObject, Sendable {
     /// See ``commit(isolation:ofRunning:_:)``, which has the usual arguments.
     func commit<Value: Sendable>(
         ofRunning: Bool, isolation: isolated (any Actor)?,
-        body: @escaping @Sendable (any JournalTransaction) throws(TransferError) -> Value
-    ) async throws(TransferError) -> Value
+        body: @escaping @Sendable (any JournalTransaction) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value
 
     /// See ``read(isolation:_:)``.
     func read<Value: Sendable>(
-        isolation: isolated (any Actor)?, body: @escaping @Sendable (any JournalReader) throws(TransferError) -> Value
-    ) async throws(TransferError) -> Value
+        isolation: isolated (any Actor)?, body: @escaping @Sendable (any JournalReader) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value
 
     // MARK: What is made before a transaction
 
-    func prepare(_ facts: TransferFacts) throws(TransferError) -> StoredFacts
-    func prepare(_ end: TransferEnd) throws(TransferError) -> StoredEnd
+    func prepare(_ facts: TransferFacts) throws(ServiceError) -> StoredFacts
+    func prepare(_ end: TransferEnd) throws(ServiceError) -> StoredEnd
     /// - Parameter template: like the transfers of a batch in all but what ``BatchRow`` has; it has not ended, and reserves
     ///   nothing.
-    func prepare(_ template: TransferRecord) throws(TransferError) -> BatchTemplate
+    func prepare(_ template: TransferRecord) throws(ServiceError) -> BatchTemplate
 
     // MARK: Upkeep
 
@@ -46,9 +46,9 @@ package protocol Journal: AnyObject, Sendable {
 
 /// A journal that stores values as they are prepares nothing.
 extension Journal {
-    package func prepare(_ facts: TransferFacts) throws(TransferError) -> StoredFacts { StoredFacts(facts) }
-    package func prepare(_ end: TransferEnd) throws(TransferError) -> StoredEnd { StoredEnd(end) }
-    package func prepare(_ template: TransferRecord) throws(TransferError) -> BatchTemplate { BatchTemplate(template) }
+    package func prepare(_ facts: TransferFacts) throws(ServiceError) -> StoredFacts { StoredFacts(facts) }
+    package func prepare(_ end: TransferEnd) throws(ServiceError) -> StoredEnd { StoredEnd(end) }
+    package func prepare(_ template: TransferRecord) throws(ServiceError) -> BatchTemplate { BatchTemplate(template) }
 }
 
 extension Journal {
@@ -64,8 +64,8 @@ extension Journal {
     @discardableResult
     package func commit<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation, ofRunning: Bool = false,
-        _ body: @escaping @Sendable (any JournalTransaction) throws(TransferError) -> Value
-    ) async throws(TransferError) -> Value {
+        _ body: @escaping @Sendable (any JournalTransaction) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
         try await commit(ofRunning: ofRunning, isolation: isolation, body: body)
     }
 
@@ -74,15 +74,15 @@ extension Journal {
     /// Readers of a journal in a file neither wait for the writer nor hold it up.
     package func read<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
-        _ body: @escaping @Sendable (any JournalReader) throws(TransferError) -> Value
-    ) async throws(TransferError) -> Value {
+        _ body: @escaping @Sendable (any JournalReader) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
         try await read(isolation: isolation, body: body)
     }
 }
 
 /// A journal that was opened, and what its user should know.
 package struct OpenedJournal: Sendable {
-    package typealias Opening = @Sendable () async throws(TransferError) -> OpenedJournal
+    package typealias Opening = @Sendable () async throws(ServiceError) -> OpenedJournal
 
     package let journal: any Journal
     /// Sentences: a damaged journal was set aside under a new name.

@@ -3,19 +3,19 @@ package import FerryFoundation
 /// What follows from the calls that each journal has.
 extension JournalReader {
     /// One page of a list; see ``ids(of:)``.
-    package func page(_ filter: JournalFilter) throws(TransferError) -> [TransferRecord] {
+    package func page(_ filter: JournalFilter) throws(ServiceError) -> [TransferRecord] {
         try records(try ids(of: filter))
     }
 
     /// One page of a list, as far as transfers are shown; see ``ids(of:)``.
-    package func listing(_ filter: JournalFilter) throws(TransferError) -> [ListedTransfer] {
+    package func listing(_ filter: JournalFilter) throws(ServiceError) -> [ListedTransfer] {
         try listing(try ids(of: filter))
     }
 
     /// One page of a part of the queue.
     ///
     /// - Parameter active: the transfers that are active, of the query's session at least.
-    package func ids(of query: QueueQuery, active: Set<TransferID>) throws(TransferError) -> [TransferID] {
+    package func ids(of query: QueueQuery, active: Set<TransferID>) throws(ServiceError) -> [TransferID] {
         let end = query.offset.addingSaturated(query.limit)
         switch query.part {
         case .active:
@@ -35,7 +35,7 @@ extension JournalReader {
     }
 
     /// Transfers that are being canceled have no end yet: they come after all that have one.
-    private func ended(_ query: QueueQuery) throws(TransferError) -> [TransferID] {
+    private func ended(_ query: QueueQuery) throws(ServiceError) -> [TransferID] {
         var filter = JournalFilter()
         filter.session = query.session
         filter.phases = [.canceling]
@@ -56,22 +56,22 @@ extension JournalReader {
     }
 
     /// The transfers of a session in the order of submission: all, or the named ones that are its own.
-    package func transfers(of session: SessionID, among ids: [TransferID]?) throws(TransferError) -> [TransferID] {
+    package func transfers(of session: SessionID, among ids: [TransferID]?) throws(ServiceError) -> [TransferID] {
         try transfers(of: session, among: ids, in: nil)
     }
 
     /// The transfers of a session that are in a phase, oldest first.
-    package func ids(of session: SessionID, in phase: JournalPhase) throws(TransferError) -> [TransferID] {
+    package func ids(of session: SessionID, in phase: JournalPhase) throws(ServiceError) -> [TransferID] {
         try transfers(of: session, among: nil, in: phase)
     }
 
     /// The named transfers that are the session's own and have succeeded, as records, in the order of submission.
-    package func succeeded(of session: SessionID, among ids: [TransferID]) throws(TransferError) -> [TransferRecord] {
+    package func succeeded(of session: SessionID, among ids: [TransferID]) throws(ServiceError) -> [TransferRecord] {
         try records(try transfers(of: session, among: ids, in: .succeeded))
     }
 
     /// The pending ones among these transfers, oldest first.
-    package func pending(_ ids: [TransferID]) throws(TransferError) -> [PendingTransfer] {
+    package func pending(_ ids: [TransferID]) throws(ServiceError) -> [PendingTransfer] {
         var pending: [PendingTransfer] = []
         pending.reserveCapacity(ids.count)
         try forEachPending(.among(ids)) { pending.append($0) }
@@ -79,32 +79,32 @@ extension JournalReader {
     }
 
     /// The pending transfers of a session, oldest first.
-    package func pending(of session: SessionID) throws(TransferError) -> [PendingTransfer] {
+    package func pending(of session: SessionID) throws(ServiceError) -> [PendingTransfer] {
         var pending: [PendingTransfer] = []
         try forEachPending(.session(session)) { pending.append($0) }
         return pending
     }
 
     /// Which of some paths live transfers have reserved.
-    package func held(_ paths: [String]) throws(TransferError) -> Set<String> {
+    package func held(_ paths: [String]) throws(ServiceError) -> Set<String> {
         var held: Set<String> = []
         for path in paths where try destinationHolder(path) != nil { held.insert(path) }
         return held
     }
 
-    package func counts() throws(TransferError) -> [JournalPhase: Int] { try counts(session: nil) }
+    package func counts() throws(ServiceError) -> [JournalPhase: Int] { try counts(session: nil) }
 
     package func due(
         after last: DueTransfer? = nil, through end: Date, limit: Int
-    ) throws(TransferError) -> [DueTransfer] {
+    ) throws(ServiceError) -> [DueTransfer] {
         try due(after: last, from: nil, through: end, limit: limit)
     }
 
-    package func hasEnded(_ session: SessionID) throws(TransferError) -> Bool { try hasEnded(session, after: nil) }
+    package func hasEnded(_ session: SessionID) throws(ServiceError) -> Bool { try hasEnded(session, after: nil) }
 
     package func events(
         after number: Int64, session: SessionID? = nil, ids: Set<TransferID>? = nil, limit: Int
-    ) throws(TransferError) -> [TransferEvent] {
+    ) throws(ServiceError) -> [TransferEvent] {
         try events(after: number, session: session, ids: ids, kinds: nil, limit: limit)
     }
 
@@ -112,7 +112,7 @@ extension JournalReader {
     package func page(
         after number: Int64, through end: Int64, session: SessionID?, ids: Set<TransferID>?,
         kinds: [TransferEvent.Kind]? = nil
-    ) throws(TransferError) -> EventPage {
+    ) throws(ServiceError) -> EventPage {
         // There is one event of a number at most.
         let limit = Int(min(Int64(EventPage.wholeEvents), max(0, end - max(0, number))))
         let events = try events(after: number, session: session, ids: ids, kinds: kinds, limit: limit)
@@ -124,7 +124,7 @@ extension JournalReader {
     /// The durable events of a session after a number, up to another: ends whole, all others in short.
     package func briefPage(
         after number: Int64, through end: Int64, session: SessionID
-    ) throws(TransferError) -> EventPage {
+    ) throws(ServiceError) -> EventPage {
         let heads = try eventHeads(after: number, session: session, limit: EventPage.briefEvents)
             .prefix { $0.number <= end }
         var signals: [SessionSignal] = []

@@ -10,12 +10,12 @@ package protocol JournalTransaction: JournalReader {
     /// Stores a new transfer, and reserves its destination if the facts name one.
     ///
     /// - Throws: `destination_exists` if another live transfer has reserved that path; `internal` if the id is taken.
-    func insert(_ record: TransferRecord) throws(TransferError)
+    func insert(_ record: TransferRecord) throws(ServiceError)
 
     /// Stores a new transfer like its template, and reserves its destination if it has one.
     ///
     /// - Returns: false if another live transfer has reserved that path; then nothing is stored.
-    func insert(_ row: BatchRow, like template: BatchTemplate, destination: String?) throws(TransferError) -> Bool
+    func insert(_ row: BatchRow, like template: BatchTemplate, destination: String?) throws(ServiceError) -> Bool
 
     /// Stores a transfer for each URL, with its event; their ids follow each other in the order of the URLs.
     ///
@@ -25,7 +25,7 @@ package protocol JournalTransaction: JournalReader {
     func insert(
         _ urls: URLTable, like template: BatchTemplate, first: TransferID, session: SessionID, at moment: Date,
         keptEvents: Int
-    ) throws(TransferError) -> EventRun
+    ) throws(ServiceError) -> EventRun
 
     /// Stores everything about a transfer but its id and the time of its creation, in place of the row that the record was read
     /// from.
@@ -34,34 +34,34 @@ package protocol JournalTransaction: JournalReader {
     /// - Returns: false, with nothing changed, if there is no such transfer, or if it has changed since it was read.
     /// - Throws: `destination_exists` if another live transfer has reserved that path.
     @discardableResult
-    func update(_ record: TransferRecord) throws(TransferError) -> Bool
+    func update(_ record: TransferRecord) throws(ServiceError) -> Bool
 
     /// Stores a record's facts and leaves all else as it is, the reservation too.
     ///
     /// - Returns: false, with nothing changed, if there is no such transfer, or if it has changed since it was read.
     @discardableResult
-    func updateFacts(of record: TransferRecord) throws(TransferError) -> Bool
+    func updateFacts(of record: TransferRecord) throws(ServiceError) -> Bool
 
     /// Records what a run has found out; without effect on a transfer that has ended.
     @discardableResult
-    func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(TransferError) -> Bool
+    func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(ServiceError) -> Bool
 
     /// Forgets a transfer; its events stay.
     @discardableResult
-    func delete(_ id: TransferID) throws(TransferError) -> Bool
+    func delete(_ id: TransferID) throws(ServiceError) -> Bool
 
     /// Reserves a path for a live transfer, in place of the one that it holds.
     ///
     /// - Returns: Whether it holds the path afterwards; false if another live transfer does, or if there is no live transfer of
     ///   this id.
-    func claimDestination(_ path: String, for id: TransferID) throws(TransferError) -> Bool
+    func claimDestination(_ path: String, for id: TransferID) throws(ServiceError) -> Bool
 
     /// Reserves a path for a live transfer, as ``claimDestination(_:for:)`` does, and records its facts with that.
     ///
     /// - Returns: Whether both was done; nothing has changed if not.
     func claimDestination(
         _ path: String, for id: TransferID, recording facts: StoredFacts
-    ) throws(TransferError) -> Bool
+    ) throws(ServiceError) -> Bool
 
     // MARK: Ends
 
@@ -69,7 +69,7 @@ package protocol JournalTransaction: JournalReader {
     ///
     /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer, or if it is not what the end was
     ///   decided from.
-    func finish(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) throws(TransferError) -> Int64?
+    func finish(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) throws(ServiceError) -> Int64?
 
     /// Forgets the secrets of transfers that have ended, some at a time, so that no other commit waits long.
     ///
@@ -82,25 +82,25 @@ package protocol JournalTransaction: JournalReader {
     /// - Returns: the last one that was looked at; nil if there are no more.
     func forgetSecrets(
         in phase: JournalPhase, endedBefore moment: Date?, after id: TransferID
-    ) throws(TransferError) -> TransferID?
+    ) throws(ServiceError) -> TransferID?
 
     /// Gives rows that an earlier version has stored what decisions depend on, some at a time, so that no other commit waits
     /// long.
     ///
     /// - Parameter id: only transfers after this one.
     /// - Returns: the last one that was looked at; nil if there are no more.
-    func completeRows(after id: TransferID) throws(TransferError) -> TransferID?
+    func completeRows(after id: TransferID) throws(ServiceError) -> TransferID?
 
     // MARK: What users do
 
     /// Asks the machine what a wish makes of a session's transfers, and stores what it answers: no journal has a rule of its
     /// own. One that keeps many need not hold them all at once.
     func change(
-        _ wish: Wish, _ ids: [TransferID], of session: SessionID, _ circumstances: WishCircumstances
-    ) throws(TransferError) -> WishChanges
+        _ command: TransferCommand, _ ids: [TransferID], of session: SessionID, _ circumstances: BulkCommandSituation
+    ) throws(ServiceError) -> BulkCommandChanges
 
     /// Forgets transfers, with their events.
-    func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(TransferError) -> EventRun
+    func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(ServiceError) -> EventRun
 
     // MARK: Events
 
@@ -110,58 +110,58 @@ package protocol JournalTransaction: JournalReader {
     @discardableResult
     func appendEvent(
         kind: TransferEvent.Kind, at: Date, id: TransferID, session: SessionID, snapshot: Transfer?
-    ) throws(TransferError) -> Int64
+    ) throws(ServiceError) -> Int64
 
     /// Records an event of one kind for each of these transfers, in their order.
     @discardableResult
     func appendEvents(
         kind: TransferEvent.Kind, at: Date, ids: [TransferID], session: SessionID
-    ) throws(TransferError) -> EventRun
+    ) throws(ServiceError) -> EventRun
 
     /// Lets the events of a session up to and including a number go.
-    func acknowledge(_ session: SessionID, through number: Int64) throws(TransferError)
+    func acknowledge(_ session: SessionID, through number: Int64) throws(ServiceError)
 
     /// Lets events of a session go that its limits do not keep, some thousand at a time, so that no other commit waits long.
     ///
     /// - Returns: whether there may be more of them.
-    func trimEvents(of session: SessionID, _ limits: EventRetention.Limits) throws(TransferError) -> Bool
+    func trimEvents(of session: SessionID, _ limits: EventRetention.Limits) throws(ServiceError) -> Bool
 
     // MARK: Sessions and settings
 
-    func saveSettings(_ settings: ServiceSettings) throws(TransferError)
+    func saveSettings(_ settings: ServiceSettings) throws(ServiceError)
 
     /// Stores a session's settings; makes the session if there is none.
-    func saveSession(_ id: SessionID, _ settings: SessionSettings) throws(TransferError)
+    func saveSession(_ id: SessionID, _ settings: SessionSettings) throws(ServiceError)
 
     /// Notes a task's number, so that no later one of its session gets it again.
-    func noteTask(_ number: Int, of id: SessionID) throws(TransferError)
+    func noteTask(_ number: Int, of id: SessionID) throws(ServiceError)
 
     /// Stores the order of a session's transfers; makes the session if there is none.
     ///
     /// Ids that the session does not have are left out.
     /// - Returns: the ids that were stored.
-    func saveOrder(_ ids: TransferIDRuns, of id: SessionID) throws(TransferError) -> [TransferID]
+    func saveOrder(_ ids: TransferIDRuns, of id: SessionID) throws(ServiceError) -> [TransferID]
 
     /// Stores the cookies that servers have given to a session.
-    func saveCookies(_ cookies: TransferCookies, of id: SessionID) throws(TransferError)
+    func saveCookies(_ cookies: TransferCookies, of id: SessionID) throws(ServiceError)
 
-    func saveApplication(_ name: String, _ record: ApplicationRecord) throws(TransferError)
+    func saveApplication(_ name: String, _ record: ApplicationRecord) throws(ServiceError)
 
     /// Stores what is kept of a session whose app may not be there; makes the session if there is none.
-    func saveRegistration(_ registration: SessionRegistration, of id: SessionID) throws(TransferError)
+    func saveRegistration(_ registration: SessionRegistration, of id: SessionID) throws(ServiceError)
 }
 
 extension JournalTransaction {
     package func insert(
         _ urls: URLTable, like template: BatchTemplate, first: TransferID, session: SessionID, at moment: Date
-    ) throws(TransferError) -> EventRun {
+    ) throws(ServiceError) -> EventRun {
         try insert(urls, like: template, first: first, session: session, at: moment, keptEvents: .max)
     }
 }
 
 extension JournalTransaction {
     /// A journal without earlier versions has no such rows.
-    package func completeRows(after id: TransferID) throws(TransferError) -> TransferID? { nil }
+    package func completeRows(after id: TransferID) throws(ServiceError) -> TransferID? { nil }
 }
 
 /// What a start of many transfers has done.

@@ -54,7 +54,7 @@ package struct DueTransfer: Hashable, Sendable {
 }
 
 /// Transfers that wait for no moment of their own, and wait alike; the journal finds them side by side.
-package struct StoredLine: Hashable, Sendable {
+package struct StoredQueueKey: Hashable, Sendable {
     package let session: SessionID
     package let priority: Priority
     package let origin: String

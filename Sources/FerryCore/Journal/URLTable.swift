@@ -49,8 +49,8 @@ package struct URLTable: Sendable {
 
     /// Calls a closure with the place, the URL, the origin and the credentials of each; URLs of one origin come together.
     package func forEach(
-        _ body: (Int, String, String, Credentials?) throws(TransferError) -> Void
-    ) throws(TransferError) {
+        _ body: (Int, String, String, Credentials?) throws(ServiceError) -> Void
+    ) throws(ServiceError) {
         for group in groups {
             // Quotation marks stand around places and URLs, and nowhere else.
             let parts = group.json.split(separator: UInt8(ascii: "\""))

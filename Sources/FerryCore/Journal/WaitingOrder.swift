@@ -17,15 +17,15 @@ package struct WaitingOrder {
     ///   - excluding: transfers that have left the line, which the journal does not know.
     package init(
         of session: SessionID?, excluding: Set<TransferID>, reversed: Bool, in reader: any JournalReader
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         self.reader = reader
         filter = WaitingFilter(session: session, excluding: excluding, reversed: reversed)
-        let order = try session.map { session throws(TransferError) in try reader.order(of: session) } ?? []
+        let order = try session.map { session throws(ServiceError) in try reader.order(of: session) } ?? []
         self.order = reversed ? order.reversed() : order
     }
 
     /// The first transfers, up to a number.
-    package mutating func ids(limit: Int) throws(TransferError) -> [TransferID] {
+    package mutating func ids(limit: Int) throws(ServiceError) -> [TransferID] {
         var ids: [TransferID] = []
         for priority in try priorities() where ids.count < limit {
             ids += try self.ids(with: priority, limit: limit - ids.count)
@@ -34,13 +34,13 @@ package struct WaitingOrder {
     }
 
     /// The priorities that there are, the first to get its turn first.
-    package func priorities() throws(TransferError) -> [Priority] {
+    package func priorities() throws(ServiceError) -> [Priority] {
         let all = try reader.unusualPriorities(of: filter.session) + [.normal]
         return filter.reversed ? all.sorted() : all.sorted(by: >)
     }
 
     /// The first transfers with a priority, up to a number.
-    package mutating func ids(with priority: Priority, limit: Int = .max) throws(TransferError) -> [TransferID] {
+    package mutating func ids(with priority: Priority, limit: Int = .max) throws(ServiceError) -> [TransferID] {
         guard limit > 0 else { return [] }
         // Ids that the order names come first; in a reversed line they come last.
         guard filter.reversed else {
@@ -51,14 +51,14 @@ package struct WaitingOrder {
         return others + (try namedIDs(with: priority, limit: limit - others.count))
     }
 
-    private func otherIDs(with priority: Priority, limit: Int) throws(TransferError) -> [TransferID] {
+    private func otherIDs(with priority: Priority, limit: Int) throws(ServiceError) -> [TransferID] {
         guard limit > 0 else { return [] }
         var filter = filter
         filter.excluding.formUnion(order)
         return try reader.waiting(filter, with: priority, limit: limit)
     }
 
-    private mutating func namedIDs(with priority: Priority, limit: Int) throws(TransferError) -> [TransferID] {
+    private mutating func namedIDs(with priority: Priority, limit: Int) throws(ServiceError) -> [TransferID] {
         var ids: [TransferID] = []
         var next = 0
         while ids.count < limit {
@@ -99,7 +99,7 @@ extension JournalTransaction {
     /// - Returns: its place in the whole line, and the order if it has changed; nil if the transfer does not wait.
     package func move(
         _ id: TransferID, of session: SessionID, to move: QueueMove, excluding: Set<TransferID>
-    ) throws(TransferError) -> (place: Int, order: [TransferID]?)? {
+    ) throws(ServiceError) -> (place: Int, order: [TransferID]?)? {
         var line = try WaitingOrder(of: session, excluding: excluding, reversed: false, in: self)
         var own: [TransferID]?
         var (start, count) = (0, 0)

@@ -7,10 +7,10 @@ package import FerryFoundation
 /// performs the action. What users wish is decided on ``TransferCore``, for one transfer as for many.
 ///
 /// ```
-///            pause                     resume                  tryEnded(.failed), not final
+///            pause                     resume                  attemptEnded(.failed), not final
 ///   run ───────────────→ suspend ─────────────────→ run     run ─────────────────────────────→ run, after a delay
 ///   run, suspend ── cancel ──→ cancel ── runStopped ──→ canceled
-///   run ── tryEnded(.succeeded) ──→ succeeded        run ── tryEnded(.failed), final; deadlinePassed ──→ failed
+///   run ── attemptEnded(.succeeded) ──→ succeeded        run ── attemptEnded(.failed), final; deadlinePassed ──→ failed
 ///   failed, canceled ── start ──→ run                succeeded ── fetchAgain ──→ run
 ///   any ── forget ──→ remove, which nothing else takes back
 /// ```
@@ -30,15 +30,15 @@ package struct TransferMachine: Sendable {
         /// Takes it out of the journal: it leaves nothing behind.
         case forget
         /// Tells the caller; nothing has changed.
-        case refuse(TransferError)
+        case refuse(ServiceError)
     }
 
     /// How an attempt ended.
-    package enum TryEnd: Hashable, Sendable {
+    package enum AttemptEnd: Hashable, Sendable {
         case succeeded(Outcome.Success)
         /// The queue stopped it before its end.
         case stopped
-        case failed(TransferError, retryAfter: RetryAfter?)
+        case failed(ServiceError, retryAfter: RetryAfter?)
         /// A server wants something that only the client can give.
         case challenged(PendingChallenge)
     }
@@ -92,7 +92,7 @@ package struct TransferMachine: Sendable {
             // The cause's own number would take the place of the deadline's.
             details.urlError = nil
         }
-        return .finish(.failed(TransferError(.deadlineExceeded, message, details: details)))
+        return .finish(.failed(ServiceError(.deadlineExceeded, message, details: details)))
     }
 
     /// Traps have ended the daemon again and again while it was at work. Its bytes are kept.
@@ -110,8 +110,8 @@ package struct TransferMachine: Sendable {
     }
 
     /// A try has ended, with these facts durable.
-    package mutating func tryEnded(
-        _ end: TryEnd, facts: TransferFacts, cost: AttemptCost = AttemptCost(), at moment: Moment
+    package mutating func attemptEnded(
+        _ end: AttemptEnd, facts: TransferFacts, cost: AttemptCost = AttemptCost(), at moment: Moment
     ) -> Action {
         record.facts = facts
         record.retry = nil
@@ -133,7 +133,7 @@ package struct TransferMachine: Sendable {
         }
     }
 
-    private mutating func failed(_ error: TransferError, _ retryAfter: RetryAfter?, _ moment: Moment) -> Action {
+    private mutating func failed(_ error: ServiceError, _ retryAfter: RetryAfter?, _ moment: Moment) -> Action {
         let own = record.request.retryPolicy
         let policy = record.facts.ranges.isEmpty ? own : own.afterBytes
         if let status = error.details.httpStatus, policy.rule?.expiredStatusCodes.contains(status) == true {
@@ -167,7 +167,7 @@ package struct TransferMachine: Sendable {
     }
 
     /// Waits until the client gives what is missing, however short other delays are.
-    private mutating func wait(_ error: TransferError, _ reason: WaitReason, _ moment: Moment) -> Action {
+    private mutating func wait(_ error: ServiceError, _ reason: WaitReason, _ moment: Moment) -> Action {
         let delay = Self.untilAnswered
         let at = moment.now.addingTimeInterval(delay)
         record.retry = RetryPlan(at: at, delay: delay, reason: reason, error: error)
@@ -175,12 +175,12 @@ package struct TransferMachine: Sendable {
     }
 
     private mutating func plan(
-        _ error: TransferError, after delay: Double, _ reason: WaitReason, _ moment: Moment
+        _ error: ServiceError, after delay: Double, _ reason: WaitReason, _ moment: Moment
     ) -> Action {
         var error = error
         let delay = delay * moment.delayScale
         let at = moment.now.addingTimeInterval(delay)
-        error.details.nextTryAt = at
+        error.details.nextAttemptAt = at
         error.details.attempts = record.failures.failures
         record.retry = RetryPlan(at: at, delay: delay, reason: reason, error: error)
         return .enqueue(after: delay, reason)

@@ -29,10 +29,10 @@ package struct ConflictRule: Hashable, Sendable {
         /// The file gets the name; what has it is replaced.
         case take
         /// The next number is tried.
-        case tryNext
+        case useNextName
         /// The file that is there stays, and the transfer has succeeded with it.
         case keepExisting
-        case refuse(TransferError)
+        case refuse(ServiceError)
     }
 
     package let policy: ConflictPolicy
@@ -44,10 +44,10 @@ package struct ConflictRule: Hashable, Sendable {
     }
 
     /// The numbers that are tried; 0 is the name itself.
-    package var numbers: ClosedRange<Int> { 0...(triesNumbers ? 9999 : 0) }
+    package var numbers: ClosedRange<Int> { 0...(numbersNames ? 9999 : 0) }
 
     /// Whether a name that is taken leads to another one.
-    package var triesNumbers: Bool { policy == .unique }
+    package var numbersNames: Bool { policy == .unique }
 
     /// Whether the file takes the place of one that has its name, in one step.
     package var replaces: Bool {
@@ -60,22 +60,22 @@ package struct ConflictRule: Hashable, Sendable {
     /// - Parameter id: Of a transfer that has it, if it is known.
     package func verdict(on path: String, heldBy holder: Holder, _ id: TransferID? = nil) -> Verdict {
         if holder == .nothing { return .take }
-        if policy == .unique { return .tryNext }
+        if policy == .unique { return .useNextName }
         if holder == .transfer {
             let who = id.map { "Transfer \($0)" } ?? "Another transfer"
-            return .refuse(TransferError(.destinationExists, "\(who) is fetching to \(path.escapingControls)."))
+            return .refuse(ServiceError(.destinationExists, "\(who) is fetching to \(path.escapingControls)."))
         }
         if policy == .skip, moment != .rename { return .keepExisting }
         if moment == .beforeFetchKeepingBytes { return .take }
         guard replaces else { return .refuse(Self.exists(path)) }
         guard holder == .folder else { return .take }
         return .refuse(
-            TransferError(.destinationExists, "\(path.escapingControls) is a folder and is not replaced."))
+            ServiceError(.destinationExists, "\(path.escapingControls) is a folder and is not replaced."))
     }
 
     /// The error of a path that is taken, with all its numbers where numbers are tried.
-    package static func exists(_ path: String) -> TransferError {
-        TransferError(
+    package static func exists(_ path: String) -> ServiceError {
+        ServiceError(
             .destinationExists,
             "\(path.escapingControls) exists already; choose another name or another conflict policy.")
     }

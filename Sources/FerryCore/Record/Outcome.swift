@@ -1,7 +1,7 @@
 /// How a transfer ended.
 package enum Outcome: Hashable, Codable, Sendable {
     case succeeded(Success)
-    case failed(TransferError)
+    case failed(ServiceError)
     case canceled
 
     package var state: TransferState {

@@ -15,7 +15,7 @@ extension Transfer: Codable {
         case destination, folder, name, priority
         case rateLimit = "rate_limit"
         case error, attempts
-        case nextTryAt = "next_try_at"
+        case nextAttemptAt = "next_attempt_at"
         case createdAt = "created_at"
         case startedAt = "started_at"
         case finishedAt = "finished_at"
@@ -50,11 +50,11 @@ extension Transfer: Codable {
         names = Names(
             chosen: try box.decodeIfPresent(String.self, forKey: .name),
             given: try box.decodeIfPresent(String.self, forKey: .givenName))
-        error = try box.decodeIfPresent(TransferError.self, forKey: .error)
+        error = try box.decodeIfPresent(ServiceError.self, forKey: .error)
         attempts = try box.decodeIfPresent(Int.self, forKey: .attempts) ?? 0
         createdAt = try box.decode(Date.self, forKey: .createdAt)
         times = Times(
-            nextTry: try box.decodeIfPresent(Date.self, forKey: .nextTryAt),
+            nextAttempt: try box.decodeIfPresent(Date.self, forKey: .nextAttemptAt),
             start: try box.decodeIfPresent(Date.self, forKey: .startedAt),
             end: try box.decodeIfPresent(Date.self, forKey: .finishedAt))
         rateLimit = try box.decodeIfPresent(Int64.self, forKey: .rateLimit) ?? 0
@@ -104,7 +104,7 @@ extension Transfer: Codable {
         try box.encode(givenName, forKey: .givenName)
         try box.encode(error, forKey: .error)
         try box.encode(attempts, forKey: .attempts)
-        try box.encode(nextTryAt, forKey: .nextTryAt)
+        try box.encode(nextAttemptAt, forKey: .nextAttemptAt)
         try box.encode(createdAt, forKey: .createdAt)
         try box.encode(startedAt, forKey: .startedAt)
         try box.encode(finishedAt, forKey: .finishedAt)
@@ -165,7 +165,7 @@ extension Transfer {
             try box.encodeIfPresent(transfer.givenName, forKey: .givenName)
             try box.encodeIfPresent(transfer.error, forKey: .error)
             try put(transfer.attempts, .attempts, unless: 0)
-            try box.encodeIfPresent(transfer.nextTryAt, forKey: .nextTryAt)
+            try box.encodeIfPresent(transfer.nextAttemptAt, forKey: .nextAttemptAt)
             try box.encode(transfer.createdAt, forKey: .createdAt)
             try box.encodeIfPresent(transfer.startedAt, forKey: .startedAt)
             try box.encodeIfPresent(transfer.finishedAt, forKey: .finishedAt)

@@ -20,7 +20,7 @@ package struct Transfer: Hashable, Sendable {
     package var destination: String?
     package var folder: String
     package var names = Names()
-    package var error: TransferError?
+    package var error: ServiceError?
     package var attempts: Int
     package var createdAt: Date
     package var times = Times()
@@ -78,14 +78,14 @@ extension Transfer {
 
     /// Moments of its attempts.
     package struct Times: Hashable, Sendable {
-        package var nextTry: Date?
+        package var nextAttempt: Date?
         package var start: Date?
         package var end: Date?
     }
 
-    package var nextTryAt: Date? {
-        get { times.nextTry }
-        set { times.nextTry = newValue }
+    package var nextAttemptAt: Date? {
+        get { times.nextAttempt }
+        set { times.nextAttempt = newValue }
     }
 
     /// When its first attempt began.
@@ -213,7 +213,7 @@ extension Transfer {
                 unchanged = success.unchanged
             case .failed(let failure): error = failure
             case .canceled:
-                var cancellation = TransferError(.canceled, "The transfer was canceled.")
+                var cancellation = ServiceError(.canceled, "The transfer was canceled.")
                 cancellation.details.cancelReason = facts.cancelReason
                 error = cancellation
             }
@@ -234,7 +234,7 @@ extension Transfer {
             error = record.retry?.error
             // Until the client answers, there is no time to name.
             let hasTime = record.retry.map { $0.delay < TransferMachine.untilAnswered } ?? false
-            nextTryAt = hasTime ? record.retry?.at : nil
+            nextAttemptAt = hasTime ? record.retry?.at : nil
         }
     }
 }

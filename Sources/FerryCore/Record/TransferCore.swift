@@ -52,7 +52,7 @@ package struct TransferCore: Hashable, Sendable {
 
     /// Brings all numbers into their ranges, whatever the journal had.
     package mutating func clampNumbers() {
-        let care = NumberCare<Never>.clamp
+        let care = OutOfRangePolicy<Never>.clamp
         care.apply(.count, to: &attempts)
         care.apply(.count, to: &restarts)
         if var moment = retry {

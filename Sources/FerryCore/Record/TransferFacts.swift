@@ -133,7 +133,7 @@ package struct TransferFacts: Hashable, Sendable {
     }
 
     /// Brings the counts of bytes into their range.
-    mutating func clampBytes(_ care: NumberCare<Never>) {
+    mutating func clampBytes(_ care: OutOfRangePolicy<Never>) {
         care.apply(.bytes, to: &bytesSpent)
         care.apply(.bytes, to: &frontier)
     }

@@ -52,7 +52,7 @@ extension TransferRecord {
     package mutating func clampNumbers() {
         request.bringNumbersIntoRange(.clamp)
         failures.clampCounts()
-        let care = NumberCare<Never>.clamp
+        let care = OutOfRangePolicy<Never>.clamp
         care.apply(.count, to: &attempts)
         care.apply(.count, to: &facts.restarts)
         care.apply(.count, to: &facts.startedOver)
@@ -134,13 +134,13 @@ extension TransferRecord {
         if request.note == nil { facts.response?.fields.removeAll { $0.isNamed("Set-Cookie") } }
     }
 
-    /// - Throws: ``TransferError`` with code `auth_required` if it has ended and cannot be asked for again as it was.
-    package func checkHasSecrets() throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `auth_required` if it has ended and cannot be asked for again as it was.
+    package func checkHasSecrets() throws(ServiceError) {
         if outcome != nil, request.secretsForgotten { throw Self.lacksSecrets(id) }
     }
 
-    package static func lacksSecrets(_ id: TransferID) -> TransferError {
-        TransferError(
+    package static func lacksSecrets(_ id: TransferID) -> ServiceError {
+        ServiceError(
             .authRequired,
             "The transfer \(id) has ended, and its password, cookies and secret fields were forgotten then; "
                 + "submit it again with them.")

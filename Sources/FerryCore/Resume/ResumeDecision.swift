@@ -9,7 +9,7 @@ package enum ResumeDecision: Hashable, Sendable {
     /// The file at the destination is up to date.
     case unchanged
     /// Keep the bytes on disk and try again as the error's class says; at the limit the error is the outcome.
-    case retryLater(TransferError)
+    case retryLater(ServiceError)
     /// Give up the bytes on disk, if any, and store this body from position 0.
     case start(AcceptedBody)
     /// Store the body at `offset`, and nothing at or beyond `until`; ask again for what is still missing then.
@@ -26,7 +26,7 @@ package enum ResumeDecision: Hashable, Sendable {
     case askOriginalURL
     /// A captive portal answered: wait until the network is usable.
     case waitForNetwork
-    case fail(TransferError)
+    case fail(ServiceError)
 }
 
 /// A decision and the row of the table that made it.

@@ -5,7 +5,7 @@
 package struct ResumeSituation: Hashable, Sendable {
     package var asked: Asked
     /// The head, or why none came.
-    package var response: Result<ResponseHead, TransferError>
+    package var response: Result<ResponseHead, ServiceError>
 
     // MARK: On disk
     /// Bytes that are durable, or written in this run.
@@ -47,7 +47,7 @@ package struct ResumeSituation: Hashable, Sendable {
     /// Whether the transfer makes no more range requests.
     package var rangesOff = false
 
-    package init(asked: Asked, response: Result<ResponseHead, TransferError>) {
+    package init(asked: Asked, response: Result<ResponseHead, ServiceError>) {
         self.asked = asked
         self.response = response
     }

@@ -87,7 +87,7 @@ extension ResumeTable {
 
     /// The failure of a complete length that the caller's sizes rule out, before any byte is stored
     /// (docs/behaviour/transfers.md#R15).
-    static func sizeFault(_ situation: ResumeSituation, _ head: ResponseHead, length: Int64?) -> TransferError? {
+    static func sizeFault(_ situation: ResumeSituation, _ head: ResponseHead, length: Int64?) -> ServiceError? {
         guard let length else { return nil }
         if let expected = situation.expectedSize, expected != length {
             return head.error(
@@ -97,7 +97,7 @@ extension ResumeTable {
     }
 
     /// The failure of a length over the caller's maximum (docs/behaviour/transfers.md#I7).
-    static func oversize(_ situation: ResumeSituation, _ head: ResponseHead, length: Int64?) -> TransferError? {
+    static func oversize(_ situation: ResumeSituation, _ head: ResponseHead, length: Int64?) -> ServiceError? {
         guard let length, let maximum = situation.maxSize, length > maximum else { return nil }
         return head.error(
             .tooLarge, "\(head.shownURL) is \(length) bytes long, which is over the maximum of \(maximum) bytes.")

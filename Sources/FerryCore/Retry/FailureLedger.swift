@@ -7,11 +7,11 @@ package struct FailureLedger: Hashable, Codable, Sendable {
     /// What follows from a failure.
     package enum Verdict: Hashable, Sendable {
         /// Another try after so many seconds.
-        case retry(after: Double, TransferError)
+        case retry(after: Double, ServiceError)
         /// Another try when the cause is gone; nothing was counted.
-        case wait(TransferError)
+        case wait(ServiceError)
         /// No other try.
-        case fail(TransferError)
+        case fail(ServiceError)
     }
 
     /// Bytes after which the limits start again.
@@ -27,7 +27,7 @@ package struct FailureLedger: Hashable, Codable, Sendable {
     /// New bytes since the first failure that counts.
     package private(set) var bytesSinceFailure: Int64 = 0
     /// The part of the time since the first failure after the last progress that counts towards `giveUpAfter`; nil without one.
-    private var inVain: TimeInVain?
+    private var inVain: StalledTime?
     /// What was received in vain since the user last started the transfer; nil for nothing.
     package private(set) var budget: TransferBudget?
 
@@ -39,7 +39,7 @@ package struct FailureLedger: Hashable, Codable, Sendable {
     ///   - retryAfter: what the response asked for; the delay is never shorter.
     ///   - random: a number from 0 up to 1.
     package mutating func failed(
-        _ error: TransferError, retryAfter: RetryAfter? = nil, policy: RetryPolicy, now: Date, random: Double
+        _ error: ServiceError, retryAfter: RetryAfter? = nil, policy: RetryPolicy, now: Date, random: Double
     ) -> Verdict {
         var error = error
         let errorClass = policy.errorClass(of: error)
@@ -50,10 +50,10 @@ package struct FailureLedger: Hashable, Codable, Sendable {
         let delay = max(
             RetryDelay.seconds(afterFailures: failuresSinceByte, rule: policy.rule, random: random),
             retryAfter?.delay(random: random) ?? 0)
-        var time = inVain ?? TimeInVain()
+        var time = inVain ?? StalledTime()
         time.delays(for: delay, at: now)
         inVain = time
-        error.details.nextTryAt = now.addingTimeInterval(delay)
+        error.details.nextAttemptAt = now.addingTimeInterval(delay)
         return .retry(after: delay, error)
     }
 
@@ -76,7 +76,7 @@ package struct FailureLedger: Hashable, Codable, Sendable {
 
     /// Brings what was counted into ranges that leave room for further failures, whatever the journal had.
     mutating func clampCounts() {
-        let care = NumberCare<Never>.clamp
+        let care = OutOfRangePolicy<Never>.clamp
         care.apply(.count, to: &failuresSinceByte)
         care.apply(.count, to: &failures)
         care.apply(.count, to: &doubtfulFailures)
@@ -95,7 +95,7 @@ package struct FailureLedger: Hashable, Codable, Sendable {
         bytesSinceFailure = 0
     }
 
-    private mutating func count(_ error: TransferError, _ errorClass: ErrorClass, policy: RetryPolicy) {
+    private mutating func count(_ error: ServiceError, _ errorClass: ErrorClass, policy: RetryPolicy) {
         failuresSinceByte += 1
         failures += 1
         if error.code == .serverBusy, policy.statusRetries != nil {
@@ -105,7 +105,7 @@ package struct FailureLedger: Hashable, Codable, Sendable {
         }
     }
 
-    private func isOverLimit(_ error: TransferError, _ errorClass: ErrorClass, _ policy: RetryPolicy) -> Bool {
+    private func isOverLimit(_ error: ServiceError, _ errorClass: ErrorClass, _ policy: RetryPolicy) -> Bool {
         if let limit = policy.rule?.maximumAttemptsWithoutProgress, failuresSinceByte >= limit { return true }
         if errorClass == .doubtful, let limit = policy.rule?.doubtfulRetries, doubtfulFailures > limit { return true }
         if error.hasPoorProspect, let limit = policy.rule?.unreachableRetries, failuresSinceByte > limit { return true }

@@ -61,9 +61,9 @@ package struct RetryPlan: Hashable, Codable, Sendable {
     /// Seconds between the failure and the next attempt.
     package var delay: Double
     package var reason: WaitReason
-    package var error: TransferError
+    package var error: ServiceError
 
-    package init(at: Date, delay: Double, reason: WaitReason, error: TransferError) {
+    package init(at: Date, delay: Double, reason: WaitReason, error: ServiceError) {
         self.at = at
         self.delay = delay
         self.reason = reason

@@ -76,7 +76,7 @@ package struct RetryRule: Hashable, Codable, Sendable {
 /// What a client's own rule says about statuses.
 extension RetryPolicy {
     /// The class of a failure: a status that the client wants tried again is patient.
-    package func errorClass(of error: TransferError) -> ErrorClass {
+    package func errorClass(of error: ServiceError) -> ErrorClass {
         guard let rule else { return error.errorClass }
         if let status = error.details.httpStatus, rule.statusCodes.contains(status) { return .patient }
         let isPatient = error.code.row.subject.changesWithNetwork && error.errorClass == .doubtful

@@ -66,7 +66,7 @@ package struct TransferBudget: Hashable, Codable, Sendable {
 
     /// Brings what was counted into ranges that leave room for further attempts, whatever the journal had.
     mutating func clampCounts() {
-        let care = NumberCare<Never>.clamp
+        let care = OutOfRangePolicy<Never>.clamp
         care.apply(.bytes, to: &wasted)
         care.apply(.bytes, to: &frontier)
         care.apply(.count, to: &starts)
@@ -75,7 +75,7 @@ package struct TransferBudget: Hashable, Codable, Sendable {
     /// The failure of a transfer that has used its budget up; nil while it has not.
     ///
     /// - Parameter expectedSize: what the caller said.
-    package func fault(expectedSize: Int64?, url: String) -> TransferError? {
+    package func fault(expectedSize: Int64?, url: String) -> ServiceError? {
         let (product, overflows) = max(frontier, expectedSize ?? 0).multipliedReportingOverflow(by: Self.factor)
         let allowed = overflows ? Int64.max : Self.sum(product, Self.slack)
         guard wasted > allowed || starts > Self.starts else { return nil }
@@ -83,7 +83,7 @@ package struct TransferBudget: Hashable, Codable, Sendable {
         let cost =
             starts > Self.starts
             ? "began \(starts) times from the start" : "cost \(wasted) bytes that brought the file no further"
-        return TransferError(
+        return ServiceError(
             .budgetExceeded,
             "The server of \(shown) \(cost), with at most \(frontier) bytes of the file there; give another address "
                 + "or a mirror, or retry to go on as before.",

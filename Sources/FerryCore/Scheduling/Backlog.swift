@@ -23,7 +23,7 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
         package let ids: [TransferID]
         package let key: QueueKey
         /// Whether there may be more to be had at once.
-        package let goesOn: Bool
+        package let continues: Bool
     }
 
     private struct Rest {
@@ -80,9 +80,9 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
         } else if let last = taken.last {
             rests[result.source]?.after = last
         }
-        let goesOn = !taken.isEmpty || isWhole || !isBusy(ids[taken.count])
+        let continues = !taken.isEmpty || isWhole || !isBusy(ids[taken.count])
         abandon()
-        return Taken(ids: Array(taken), key: rest.key, goesOn: goesOn)
+        return Taken(ids: Array(taken), key: rest.key, continues: continues)
     }
 
     /// Ends a reading without a result.

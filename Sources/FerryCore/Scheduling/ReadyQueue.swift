@@ -3,7 +3,7 @@
 /// Higher priority first, then sessions in turn, then the session's own order, else the oldest; every eighth start goes to the
 /// oldest of all, so that no transfer waits for ever. Decides nothing about limits: it asks the caller.
 package struct ReadyQueue: Sendable {
-    private var lines: [QueueKey: WaitingLine] = [:]
+    private var lines: [QueueKey: ReadyList] = [:]
     /// When each session last got a slot; a session that never did comes first.
     private var lastStart: [SessionID: UInt64] = [:]
     private var starts: UInt64 = 0
@@ -18,7 +18,7 @@ package struct ReadyQueue: Sendable {
     package mutating func insert(_ ids: some Collection<TransferID>, _ key: QueueKey) {
         guard !ids.isEmpty else { return }
         // Out of the dictionary while it is changed: a line is not copied.
-        var line = lines.removeValue(forKey: key) ?? WaitingLine(ranks: ranks[key.session] ?? [:])
+        var line = lines.removeValue(forKey: key) ?? ReadyList(ranks: ranks[key.session] ?? [:])
         count -= line.count
         for id in ids { line.insert(id) }
         count += line.count

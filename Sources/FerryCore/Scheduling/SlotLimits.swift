@@ -5,7 +5,7 @@ package struct SlotLimits: Sendable {
     private let settings: ServiceSettings
     private let sessionLimits: [SessionID: Int]
     private let sessionHostLimits: [SessionID: Int]
-    private let heldOrigins: Set<String>
+    private let throttledOrigins: Set<String>
     private var running = 0
     private var bySession: [SessionID: Int] = [:]
     private var byOrigin: [String: Int] = [:]
@@ -18,15 +18,15 @@ package struct SlotLimits: Sendable {
 
     /// - Parameters:
     ///   - running: the keys of transfers that have a slot.
-    ///   - heldOrigins: origins that asked for no new request for a while.
+    ///   - throttledOrigins: origins that asked for no new request for a while.
     package init(
         settings: ServiceSettings, sessionLimits: [SessionID: Int], sessionHostLimits: [SessionID: Int] = [:],
-        running: some Sequence<QueueKey>, heldOrigins: Set<String>
+        running: some Sequence<QueueKey>, throttledOrigins: Set<String>
     ) {
         self.settings = settings
         self.sessionLimits = sessionLimits
         self.sessionHostLimits = sessionHostLimits
-        self.heldOrigins = heldOrigins
+        self.throttledOrigins = throttledOrigins
         for key in running { add(key) }
     }
 
@@ -53,7 +53,7 @@ package struct SlotLimits: Sendable {
     package func obstacle(_ key: QueueKey) -> WaitReason? {
         if isFull { return .slot }
         if let limit = sessionLimits[key.session], bySession[key.session, default: 0] >= limit { return .session }
-        if heldOrigins.contains(key.origin) { return .server }
+        if throttledOrigins.contains(key.origin) { return .server }
         if byOrigin[key.origin, default: 0] >= settings.connectionsPerHost { return .host }
         let own = SessionOrigin(session: key.session, origin: key.origin)
         if let limit = sessionHostLimits[key.session], bySessionOrigin[own, default: 0] >= limit { return .host }

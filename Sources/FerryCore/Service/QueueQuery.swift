@@ -36,12 +36,12 @@ package struct QueueQuery: Hashable, Sendable {
     /// The transfers that a page may have.
     package static let limits = 0...10_000
 
-    /// - Throws: ``TransferError`` with code `invalid_request` for a negative offset or a limit out of its range.
-    package func validate() throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a negative offset or a limit out of its range.
+    package func validate() throws(ServiceError) {
         guard Self.limits.contains(limit) else {
-            throw TransferError(.invalidRequest, "limit is 0 to \(Self.limits.upperBound), not \(limit).")
+            throw ServiceError(.invalidRequest, "limit is 0 to \(Self.limits.upperBound), not \(limit).")
         }
-        guard offset >= 0 else { throw TransferError(.invalidRequest, "offset is 0 or more, not \(offset).") }
+        guard offset >= 0 else { throw ServiceError(.invalidRequest, "offset is 0 or more, not \(offset).") }
     }
 }
 

@@ -83,8 +83,8 @@ package enum StartMode: Hashable, Sendable {
     }
 
     /// The failure of a transfer that was at work at the traps.
-    package static func failure(of id: TransferID) -> TransferError {
-        TransferError(
+    package static func failure(of id: TransferID) -> ServiceError {
+        ServiceError(
             .internal, "ferryd crashed twice while this transfer was at work. `ferry retry \(id)` tries it again.")
     }
 }

@@ -39,9 +39,9 @@ package struct ActionResult: Hashable, Codable, Sendable {
     package var id: TransferID
     /// The state afterwards; nil once it is removed or if the action failed.
     package var state: TransferState?
-    package var error: TransferError?
+    package var error: ServiceError?
 
-    package init(id: TransferID, state: TransferState? = nil, error: TransferError? = nil) {
+    package init(id: TransferID, state: TransferState? = nil, error: ServiceError? = nil) {
         self.id = id
         self.state = state
         self.error = error

@@ -5,80 +5,80 @@ package protocol TransferService: Sendable {
     /// Stores all requests in one transaction and answers one by one, in order.
     ///
     /// A request that is refused does not hold back the others.
-    /// - Throws: ``TransferError`` only if the call as a whole failed: then none of them was stored.
-    func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult]
+    /// - Throws: ``ServiceError`` only if the call as a whole failed: then none of them was stored.
+    func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult]
 
     /// ``submit(_:)`` for a caller that follows the transfers' events.
-    func submitNumbered(_ requests: [TransferRequest]) async throws(TransferError) -> NumberedResults
+    func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults
 
-    /// - Throws: ``TransferError`` with code `unknown_transfer`.
-    func transfer(_ id: TransferID) async throws(TransferError) -> Transfer
+    /// - Throws: ``ServiceError`` with code `unknown_transfer`.
+    func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer
 
     /// One page, newest last, in the order of submission.
-    func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage
+    func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage
 
     /// One page of a part of the queue, in the part's order.
     ///
     /// Costs about as much as the transfers before the page and on it, however long the queue is.
-    /// - Throws: ``TransferError`` with code `invalid_request` for an offset or a limit out of its range.
-    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer]
+    /// - Throws: ``ServiceError`` with code `invalid_request` for an offset or a limit out of its range.
+    func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer]
 
     /// How many transfers each part of the queue has, of one session or of all.
-    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts
+    func queueCounts(of session: SessionID?) async throws(ServiceError) -> QueueCounts
 
     /// Moves a waiting or suspended transfer within its session's line, among the transfers of its priority.
     ///
     /// - Returns: its place in the line afterwards, counted from 0; nil if the transfer is not in line.
-    /// - Throws: ``TransferError`` with code `unknown_transfer`.
-    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int?
+    /// - Throws: ``ServiceError`` with code `unknown_transfer`.
+    func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int?
 
     /// Changes one transfer, whether it waits or runs; what runs goes on without reconnecting where that is possible.
-    /// - Throws: ``TransferError`` with code `unknown_transfer` or `invalid_request`.
-    func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer
+    /// - Throws: ``ServiceError`` with code `unknown_transfer` or `invalid_request`.
+    func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer
 
     /// Acts on many. Doing twice what is done already changes nothing and is no error.
-    func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult]
+    func act(_ action: TransferAction, on selection: TransferSelection) async throws(ServiceError) -> [ActionResult]
 
     /// Ends a transfer, if it has not ended, and hands its partial file over to a later request that continues it.
     ///
     /// The transfer ends as canceled, or stays failed. The file is kept for seven days under a name of its own; a
     /// request's `continues` takes it. Doing it twice answers the same twice.
     /// - Returns: nil if the transfer cannot be continued; then its partial file is removed.
-    /// - Throws: ``TransferError`` with code `unknown_transfer`.
-    func release(_ id: TransferID) async throws(TransferError) -> PartialSource?
+    /// - Throws: ``ServiceError`` with code `unknown_transfer`.
+    func release(_ id: TransferID) async throws(ServiceError) -> PartialSource?
 
     /// The durable events after a number, then everything as it happens, until the caller stops listening.
     ///
     /// A listener that does not read never holds up a transfer: samples are dropped, durable events wait.
-    func events(_ subscription: EventSubscription) async throws(TransferError) -> AsyncThrowingStream<
+    func events(_ subscription: EventSubscription) async throws(ServiceError) -> AsyncThrowingStream<
         TransferEvent, any Error
     >
 
     /// ``events(_:)`` in groups: events that wait for the caller come together, which costs less where they are passed on.
     func eventGroups(
         _ subscription: EventSubscription
-    ) async throws(TransferError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable
+    ) async throws(ServiceError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable
 
     /// Lets the durable events of a session up to and including this number go.
-    func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError)
+    func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError)
 
     /// All sessions that have a transfer or settings of their own.
-    func sessions() async throws(TransferError) -> [SessionInfo]
+    func sessions() async throws(ServiceError) -> [SessionInfo]
 
     /// Changes limits of one session; makes the session if there is none.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` for a value out of its range; then nothing has changed.
-    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(TransferError) -> SessionInfo
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a value out of its range; then nothing has changed.
+    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(ServiceError) -> SessionInfo
 
-    func settings() async throws(TransferError) -> ServiceSettings
+    func settings() async throws(ServiceError) -> ServiceSettings
 
-    /// - Throws: ``TransferError`` with code `invalid_request` for a value out of its range; then nothing has changed.
-    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a value out of its range; then nothing has changed.
+    func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings
 
-    func status() async throws(TransferError) -> ServiceStatus
+    func status() async throws(ServiceError) -> ServiceStatus
 
     /// Number of a durable event before all that are still to come; costs less than ``status()``.
-    func lastEvent() async throws(TransferError) -> Int64
+    func lastEvent() async throws(ServiceError) -> Int64
 }
 
 extension TransferService {
@@ -86,22 +86,22 @@ extension TransferService {
     @discardableResult
     package func changeSession(
         _ id: SessionID, to settings: SessionSettings
-    ) async throws(TransferError) -> SessionInfo {
+    ) async throws(ServiceError) -> SessionInfo {
         try await changeSession(id, SessionSettingsChange(all: settings))
     }
 
     package func eventGroups(
         _ subscription: EventSubscription
-    ) async throws(TransferError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
+    ) async throws(ServiceError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
         try await events(subscription).map { [$0] }
     }
 
-    package func submitNumbered(_ requests: [TransferRequest]) async throws(TransferError) -> NumberedResults {
+    package func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults {
         let last = try await lastEvent()
         return NumberedResults(results: try await submit(requests), after: last)
     }
 
-    package func lastEvent() async throws(TransferError) -> Int64 { try await status().lastEvent }
+    package func lastEvent() async throws(ServiceError) -> Int64 { try await status().lastEvent }
 }
 
 /// Which transfers a list shows, and which page of it.

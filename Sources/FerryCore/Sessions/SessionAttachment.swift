@@ -32,8 +32,8 @@ package struct SessionAttachment: Hashable, Codable, Sendable {
 
     /// The daemon's name for the session.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` if the names are empty, too long or have control characters.
-    package func session() throws(TransferError) -> SessionID {
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the names are empty, too long or have control characters.
+    package func session() throws(ServiceError) -> SessionID {
         try SessionID(application + (isManager ? ":" : "/") + identifier)
     }
 

@@ -58,8 +58,8 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
         return result
     }
 
-    /// - Throws: ``TransferError`` with code `invalid_request` naming the value that is out of its range.
-    package func validate() throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the value that is out of its range.
+    package func validate() throws(ServiceError) {
         var settings = self
         try settings.bringNumbersIntoRange(.refuse)
     }
@@ -134,8 +134,8 @@ package struct SessionSettings: Hashable, Codable, Sendable {
         inOrder = try box.decodeIfPresent(Bool.self, forKey: .inOrder) ?? false
     }
 
-    /// - Throws: ``TransferError`` with code `invalid_request` naming the value that is out of its range.
-    package func validate() throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the value that is out of its range.
+    package func validate() throws(ServiceError) {
         var settings = self
         try settings.bringNumbersIntoRange(.refuse)
     }

@@ -1,7 +1,7 @@
 /// The values that one numeric key may have, in every body and on every command line that has the key.
 ///
 /// A client's number that is out of its range is refused. One that is stored already becomes the nearest number of its
-/// range, so that no journal keeps the daemon from working: see ``NumberCare``.
+/// range, so that no journal keeps the daemon from working: see ``OutOfRangePolicy``.
 package struct SettingRange<Number: Comparable & Sendable>: Sendable {
     package let key: String
     package let allowed: ClosedRange<Number>
@@ -24,13 +24,13 @@ package struct SettingRange<Number: Comparable & Sendable>: Sendable {
         return value > allowed.lowerBound ? value : allowed.lowerBound
     }
 
-    /// - Throws: ``TransferError`` with code `invalid_request`, naming the key and its range.
-    package func check(_ value: Number?) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request`, naming the key and its range.
+    package func check(_ value: Number?) throws(ServiceError) {
         if let value, !contains(value) { throw refusal(of: value) }
     }
 
-    package func refusal(of value: Number) -> TransferError {
-        TransferError(.invalidRequest, "\(key) is \(words), not \(Self.text(value)).")
+    package func refusal(of value: Number) -> ServiceError {
+        ServiceError(.invalidRequest, "\(key) is \(words), not \(Self.text(value)).")
     }
 
     /// The range for people: `1 to 64`, `0 or at least 1024`.

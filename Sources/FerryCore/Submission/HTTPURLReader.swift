@@ -16,7 +16,7 @@ package struct HTTPURLReader: Sendable {
     package init() {}
 
     /// - Throws: as `HTTPURL(parsing:)`.
-    package mutating func read(_ text: ArraySlice<UInt8>) throws(TransferError) -> Reading {
+    package mutating func read(_ text: ArraySlice<UInt8>) throws(ServiceError) -> Reading {
         if let rest = plainRest(of: text) {
             return Reading(origin: origin, bytes: canonical + rest, credentials: nil)
         }

@@ -9,8 +9,8 @@ package enum TransferAdmission {
         package var origin: Origin
     }
 
-    /// - Throws: ``TransferError`` with code `invalid_url`, `unsupported_scheme` or `invalid_request`.
-    package static func admit(_ request: TransferRequest) throws(TransferError) -> Admitted {
+    /// - Throws: ``ServiceError`` with code `invalid_url`, `unsupported_scheme` or `invalid_request`.
+    package static func admit(_ request: TransferRequest) throws(ServiceError) -> Admitted {
         var request = request
         let url = try HTTPURL(parsing: request.url)
         request.url = url.withoutUserinfo.string
@@ -22,7 +22,7 @@ package enum TransferAdmission {
         }
         if case .file(let file) = request.body {
             guard file.path.hasPrefix("/"), !file.path.utf8.contains(0) else {
-                throw TransferError(
+                throw ServiceError(
                     .invalidRequest, "The file “\(file.path.escapingControls)” to upload is not an absolute path.")
             }
             // The response of an upload is kept with it where no folder is named.
@@ -39,7 +39,7 @@ package enum TransferAdmission {
         try checkNumbers(request)
         try request.trust?.check()
         for tag in request.tags where tag.isEmpty || tag.utf8.count > 255 || tag.hasControls {
-            throw TransferError(.invalidRequest, "A tag has 1 to 255 bytes and no control characters.")
+            throw ServiceError(.invalidRequest, "A tag has 1 to 255 bytes and no control characters.")
         }
         return Admitted(request: request, credentials: url.credentials, origin: url.origin)
     }
@@ -53,34 +53,34 @@ package enum TransferAdmission {
     /// The mirrors in canonical form, each once.
     private static func mirrors(
         of request: TransferRequest, besides url: HTTPURL
-    ) throws(TransferError) -> [String] {
+    ) throws(ServiceError) -> [String] {
         guard !request.mirrors.isEmpty else { return [] }
         guard request.mirrors.count <= mostMirrors else {
-            throw TransferError(.invalidRequest, "A file has at most \(mostMirrors) mirrors.")
+            throw ServiceError(.invalidRequest, "A file has at most \(mostMirrors) mirrors.")
         }
         guard request.method == "GET", request.body == nil else {
-            throw TransferError(.invalidRequest, "Only a file that GET fetches has mirrors.")
+            throw ServiceError(.invalidRequest, "Only a file that GET fetches has mirrors.")
         }
         var seen: Set = [url.withoutUserinfo.withoutFragment.string]
         var mirrors: [String] = []
         for text in request.mirrors {
             let mirror = try HTTPURL(parsing: text)
             guard mirror.credentials == nil else {
-                throw TransferError(
+                throw ServiceError(
                     .invalidRequest,
                     "The mirror “\(mirror.redacted)” has a user or a password; only the first URL may have them.")
             }
             guard seen.insert(mirror.withoutFragment.string).inserted else {
-                throw TransferError(.invalidRequest, "The URL “\(mirror.redacted)” is given twice.")
+                throw ServiceError(.invalidRequest, "The URL “\(mirror.redacted)” is given twice.")
             }
             mirrors.append(mirror.string)
         }
         return mirrors
     }
 
-    private static func folder(_ path: String) throws(TransferError) -> String {
+    private static func folder(_ path: String) throws(ServiceError) -> String {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest, "The folder “\(path.escapingControls)” is not an absolute path.")
         }
         var parts: [Substring] = []
@@ -93,25 +93,25 @@ package enum TransferAdmission {
     /// The most bytes of a client's own data.
     private static let largestNote = 1 << 20
 
-    private static func checkClient(_ request: TransferRequest) throws(TransferError) {
+    private static func checkClient(_ request: TransferRequest) throws(ServiceError) {
         if let note = request.note, note.data.utf8.count > largestNote {
-            throw TransferError(.invalidRequest, "A note has at most \(largestNote >> 20) MiB of data.")
+            throw ServiceError(.invalidRequest, "A note has at most \(largestNote >> 20) MiB of data.")
         }
         if let source = request.continues {
             guard request.spooled, source.upload != nil || source.offset > 0, source.path.hasPrefix("/") else {
-                throw TransferError(.invalidRequest, "Only a spooled transfer continues from a file, at an offset.")
+                throw ServiceError(.invalidRequest, "Only a spooled transfer continues from a file, at an offset.")
             }
         }
     }
 
-    private static func checkNumbers(_ request: TransferRequest) throws(TransferError) {
+    private static func checkNumbers(_ request: TransferRequest) throws(ServiceError) {
         var request = request
         try request.bringNumbersIntoRange(.refuse)
         if let range = request.acceptableStatuses, range.lower > range.upper {
-            throw TransferError(.invalidRequest, "acceptable_statuses ends before it begins.")
+            throw ServiceError(.invalidRequest, "acceptable_statuses ends before it begins.")
         }
         if let size = request.expectedSize, let maximum = request.maxSize, size > maximum {
-            throw TransferError(.invalidRequest, "expected_size is larger than max_size.")
+            throw ServiceError(.invalidRequest, "expected_size is larger than max_size.")
         }
     }
 }

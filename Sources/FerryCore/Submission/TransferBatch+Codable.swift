@@ -19,11 +19,11 @@ extension TransferBatch {
             if items.contains(where: { $0.data != nil }) { data = items.map(\.data) }
         }
 
-        /// - Throws: ``TransferError`` with code `invalid_request` if the lists are not of one length.
-        package func items() throws(TransferError) -> [Item] {
+        /// - Throws: ``ServiceError`` with code `invalid_request` if the lists are not of one length.
+        package func items() throws(ServiceError) -> [Item] {
             for count in [template?.count, folder?.count, name?.count, data?.count] {
                 guard let count, count != url.count else { continue }
-                throw TransferError(
+                throw ServiceError(
                     .invalidRequest, "A list of the items has \(count) values, and there are \(url.count) URLs.")
             }
             return url.indices.map { index in

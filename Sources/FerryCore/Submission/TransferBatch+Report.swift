@@ -21,7 +21,7 @@ extension TransferBatch {
                 if let id = result.id {
                     accept(first: id)
                 } else {
-                    refuse(result.error ?? TransferError(.internal, "The item has no result."))
+                    refuse(result.error ?? ServiceError(.internal, "The item has no result."))
                 }
             }
         }
@@ -36,7 +36,7 @@ extension TransferBatch {
         }
 
         /// Notes that the next items were refused.
-        package mutating func refuse(_ error: TransferError, count: Int = 1) {
+        package mutating func refuse(_ error: ServiceError, count: Int = 1) {
             if runs.last?.error == error {
                 runs[runs.count - 1].count += count
             } else if count > 0 {
@@ -65,14 +65,14 @@ extension TransferBatch {
         /// The first of the transfers, whose ids follow each other; nil if they were refused.
         package var first: TransferID?
         package var count: Int
-        package var error: TransferError?
+        package var error: ServiceError?
 
         package var ids: [TransferID] {
             guard let first else { return [] }
             return (0..<UInt64(max(0, count))).map { TransferID(rawValue: first.rawValue.addingSaturated($0)) }
         }
 
-        package init(first: TransferID? = nil, count: Int, error: TransferError? = nil) {
+        package init(first: TransferID? = nil, count: Int, error: ServiceError? = nil) {
             self.first = first
             self.count = count
             self.error = error
@@ -83,7 +83,7 @@ extension TransferBatch {
             let box = try decoder.container(keyedBy: CodingKeys.self)
             first = try box.decodeIfPresent(TransferID.self, forKey: .first)
             count = try box.decode(Int.self, forKey: .count)
-            error = try box.decodeIfPresent(TransferError.self, forKey: .error)
+            error = try box.decodeIfPresent(ServiceError.self, forKey: .error)
             guard 0...Self.most ~= count else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .count, in: box, debugDescription: "A run has 0 to \(Self.most) items.")
@@ -100,9 +100,9 @@ extension TransferBatch {
     package struct Result: Hashable, Sendable {
         /// The stored transfer; nil if it was refused.
         package var id: TransferID?
-        package var error: TransferError?
+        package var error: ServiceError?
 
-        package init(id: TransferID? = nil, error: TransferError? = nil) {
+        package init(id: TransferID? = nil, error: ServiceError? = nil) {
             self.id = id
             self.error = error
         }
@@ -119,7 +119,7 @@ extension TransferBatch.Report: Codable {
 /// What became of one submitted request.
 package enum SubmissionResult: Hashable, Sendable {
     case accepted(Transfer)
-    case refused(TransferError)
+    case refused(ServiceError)
 }
 
 extension SubmissionResult: Codable {
@@ -127,7 +127,7 @@ extension SubmissionResult: Codable {
 
     package init(from decoder: any Decoder) throws {
         let box = try decoder.container(keyedBy: CodingKeys.self)
-        if let error = try box.decodeIfPresent(TransferError.self, forKey: .error) {
+        if let error = try box.decodeIfPresent(ServiceError.self, forKey: .error) {
             self = .refused(error)
         } else {
             self = .accepted(try box.decode(Transfer.self, forKey: .transfer))

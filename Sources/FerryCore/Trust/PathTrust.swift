@@ -29,15 +29,15 @@ package struct PathTrust: Sendable {
     /// - Parameters:
     ///   - parts: Every folder and link on the way from the root, in order, then what stands at the end.
     ///   - end: What has to stand there.
-    package func refusal(of parts: [PathFacts], endingIn end: End) -> TransferError? {
+    package func refusal(of parts: [PathFacts], endingIn end: End) -> ServiceError? {
         refusal(ofWay: parts.dropLast())
-            ?? parts.last.flatMap { fault(of: $0, end) }.map { TransferError(.daemonUnreachable, $0) }
+            ?? parts.last.flatMap { fault(of: $0, end) }.map { ServiceError(.daemonUnreachable, $0) }
     }
 
     /// Why a folder that is to be made below these cannot be trusted; nil if it can.
-    package func refusal(ofWay parts: some Collection<PathFacts>) -> TransferError? {
+    package func refusal(ofWay parts: some Collection<PathFacts>) -> ServiceError? {
         guard user != unknownUser else {
-            return TransferError(
+            return ServiceError(
                 .daemonUnreachable,
                 "This user namespace does not know the user of this process, so that Ferry cannot tell files of its own "
                     + "from those of others. Map the user into the namespace (unshare --map-current-user does).")
@@ -46,7 +46,7 @@ package struct PathTrust: Sendable {
         var writable: Set<String> = []
         for part in parts {
             if let fault = fault(onTheWay: part, inWritable: writable.contains(Self.folder(of: part.path))) {
-                return TransferError(.daemonUnreachable, fault)
+                return ServiceError(.daemonUnreachable, fault)
             }
             if part.kind == .folder, part.isWritableByOthers { writable.insert(part.path) }
         }
@@ -54,9 +54,9 @@ package struct PathTrust: Sendable {
     }
 
     /// Why the process that listens on a socket cannot be trusted; nil if it can.
-    package func refusal(ofListener listener: UInt32, at path: String) -> TransferError? {
+    package func refusal(ofListener listener: UInt32, at path: String) -> ServiceError? {
         guard listener != user else { return nil }
-        return TransferError(
+        return ServiceError(
             .daemonUnreachable,
             "The process that listens on \(path.escapingControls) belongs to user \(listener), not to user \(user). "
                 + Self.elsewhere)

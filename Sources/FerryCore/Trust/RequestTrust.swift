@@ -34,19 +34,19 @@ package struct RequestTrust: Hashable, Sendable {
     /// credentials do.
     package var foreign: RequestTrust { RequestTrust(authorities: authorities) }
 
-    /// - Throws: ``TransferError`` with code `invalid_request` for what cannot be the path of a file, and for a key alone.
-    package func check() throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` for what cannot be the path of a file, and for a key alone.
+    package func check() throws(ServiceError) {
         for path in authorities + [certificate, key].compactMap(\.self) {
             guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-                throw TransferError(.invalidRequest, "“\(path.escapingControls)” is not the absolute path of a file.")
+                throw ServiceError(.invalidRequest, "“\(path.escapingControls)” is not the absolute path of a file.")
             }
         }
         guard authorities.count <= Self.mostAuthorities else {
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest, "A request names at most \(Self.mostAuthorities) files or folders of authorities.")
         }
         guard key == nil || certificate != nil else {
-            throw TransferError(.invalidRequest, "A client's key comes with its certificate.")
+            throw ServiceError(.invalidRequest, "A client's key comes with its certificate.")
         }
     }
 

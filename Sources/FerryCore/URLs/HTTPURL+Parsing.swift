@@ -6,8 +6,8 @@ extension HTTPURL {
     /// Reads an absolute URL.
     ///
     /// Characters outside of ASCII and those that RFC 3986 reserves are percent-encoded in path, query and fragment.
-    /// - Throws: ``TransferError`` with code `unsupported_scheme` for another scheme, `invalid_url` for all else.
-    package init(parsing text: String) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `unsupported_scheme` for another scheme, `invalid_url` for all else.
+    package init(parsing text: String) throws(ServiceError) {
         try self.init(URLReference(splitting: Self.checked(text)), text: text)
     }
 
@@ -16,7 +16,7 @@ extension HTTPURL {
     /// Takes over this URL's fragment if the target has none, and never the target's userinfo. A space, which servers leave in
     /// paths and queries, becomes `%20`.
     /// - Throws: as ``init(parsing:)``.
-    package func resolving(location: String) throws(TransferError) -> HTTPURL {
+    package func resolving(location: String) throws(ServiceError) -> HTTPURL {
         let location = location.trimmingFieldSpace.replacing(" ", with: "%20")
         guard !location.isEmpty else { throw Self.refusal(of: location, "it is empty") }
         let target = try URLReference(splitting: Self.checked(location))
@@ -43,7 +43,7 @@ extension HTTPURL {
         return url
     }
 
-    private init(_ reference: URLReference, text: String) throws(TransferError) {
+    private init(_ reference: URLReference, text: String) throws(ServiceError) {
         guard let scheme = reference.scheme?.lowercased() else {
             throw Self.refusal(of: text, "it has no scheme; write https:// before it")
         }
@@ -79,7 +79,7 @@ extension HTTPURL {
         "unix", "urn", "ws", "wss",
     ]
 
-    private static func checked(_ text: String) throws(TransferError) -> String {
+    private static func checked(_ text: String) throws(ServiceError) -> String {
         guard text.utf8.count <= maximumLength else { throw tooLong(text) }
         guard !text.isEmpty else { throw refusal(of: text, "it is empty") }
         guard !text.containsControl else { throw refusal(of: text, "it has a control character") }
@@ -89,13 +89,13 @@ extension HTTPURL {
         return text
     }
 
-    private static func tooLong(_ text: String) -> TransferError {
+    private static func tooLong(_ text: String) -> ServiceError {
         refusal(of: text, "it is longer than \(maximumLength / 1024) KiB")
     }
 
-    static func refusal(of text: String, _ reason: String, code: ErrorCode = .invalidURL) -> TransferError {
+    static func refusal(of text: String, _ reason: String, code: ErrorCode = .invalidURL) -> ServiceError {
         let shown = withoutSecrets(text)
-        return TransferError(
+        return ServiceError(
             code, "The URL “\(shown)” cannot be fetched: \(reason).", details: ErrorDetails(url: shown))
     }
 

@@ -24,8 +24,8 @@ package struct ProxyChoice: Hashable, Codable, Sendable {
     /// Reads `[scheme://][user:password@]host[:port][/…]`, as curl does: `http` where no scheme is written, port 443 for
     /// `https` and 1080 for the others. A path means nothing.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request`.
-    package init(parsing text: String) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request`.
+    package init(parsing text: String) throws(ServiceError) {
         let mark = text.firstRange(of: "://")
         let word = mark.map { text[..<$0.lowerBound].lowercased() } ?? Scheme.http.rawValue
         guard let scheme = Scheme(rawValue: word) else {
@@ -70,8 +70,8 @@ package struct ProxyChoice: Hashable, Codable, Sendable {
     package var shown: String { "\(scheme.rawValue)://\(host):\(port)" }
 
     // The sentence leaves the proxy's URL out, since it may hold a password.
-    private static func refusal(_ reason: String) -> TransferError {
-        TransferError(.invalidRequest, "The proxy's URL cannot be used: \(reason.escapingControls).")
+    private static func refusal(_ reason: String) -> ServiceError {
+        ServiceError(.invalidRequest, "The proxy's URL cannot be used: \(reason.escapingControls).")
     }
 }
 
@@ -81,8 +81,8 @@ package enum ProxyRule {
     ///
     /// `HTTP_PROXY` in upper case is ignored: a CGI program gets it from the `Proxy` field of a request. For the others lower
     /// case wins, and an empty variable counts as unset.
-    /// - Throws: ``TransferError`` with code `invalid_request` if the variable that applies is unusable.
-    package static func choose(for url: HTTPURL, environment: [String: String]) throws(TransferError) -> ProxyChoice? {
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the variable that applies is unusable.
+    package static func choose(for url: HTTPURL, environment: [String: String]) throws(ServiceError) -> ProxyChoice? {
         func value(_ names: String...) -> String? {
             names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         }

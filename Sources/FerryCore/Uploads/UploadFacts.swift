@@ -40,7 +40,7 @@ package struct UploadFacts: Hashable, Codable, Sendable {
 
     /// Brings numbers of the journal into their ranges.
     mutating func clampNumbers() {
-        let care = NumberCare<Never>.clamp
+        let care = OutOfRangePolicy<Never>.clamp
         care.apply(.bytes, to: &offset)
         care.apply(.bytes, to: &frontier)
         care.apply(.bytes, to: &reach)

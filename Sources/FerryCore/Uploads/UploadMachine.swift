@@ -15,7 +15,7 @@ package struct UploadMachine: Sendable {
         case send(UploadRequest)
         /// The response is the answer of the resource that the caller named.
         case accept
-        case fail(TransferError)
+        case fail(ServiceError)
     }
 
     /// Answers in one attempt that bring the upload no further, before the attempt ends.
@@ -281,7 +281,7 @@ package struct UploadMachine: Sendable {
         return .send(.create(until: min(length, facts.mostOfPart ?? length)))
     }
 
-    private func lie(_ head: ResponseHead, _ offset: Int64) -> TransferError {
+    private func lie(_ head: ResponseHead, _ offset: Int64) -> ServiceError {
         head.error(
             .uploadConflict,
             "\(head.shownURL) claims to have \(offset) bytes of the upload, of which at most \(facts.reach) were sent.")

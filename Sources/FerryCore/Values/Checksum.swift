@@ -6,23 +6,23 @@ package struct Checksum: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `algorithm:HEX` in any case; a hyphen in the algorithm's name (`sha-256`) is allowed.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` for an unknown algorithm, a digit that is not
+    /// - Throws: ``ServiceError`` with code `invalid_request` for an unknown algorithm, a digit that is not
     ///   hexadecimal or a length that is not the algorithm's.
-    package init(parsing text: String) throws(TransferError) {
+    package init(parsing text: String) throws(ServiceError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
-            throw TransferError(.invalidRequest, "The checksum “\(text.escapingControls)” is not ALGORITHM:HEX.")
+            throw ServiceError(.invalidRequest, "The checksum “\(text.escapingControls)” is not ALGORITHM:HEX.")
         }
         let word = parts[0].lowercased().filter { $0 != "-" }
         guard let algorithm = DigestAlgorithm(rawValue: word) else {
             let known = DigestAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest,
                 "“\(String(parts[0]).escapingControls)” is no known checksum algorithm; use one of \(known).")
         }
         let hex = parts[1].lowercased()
         guard hex.utf8.count == algorithm.byteCount * 2, hex.utf8.allSatisfy(\.isHexadecimalDigit) else {
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest, "A \(algorithm.rawValue) checksum has \(algorithm.byteCount * 2) hexadecimal digits.")
         }
         self.algorithm = algorithm

@@ -9,10 +9,10 @@ package struct SessionID: Hashable, Sendable, CustomStringConvertible {
 
     /// Takes any text of 1 to 1024 bytes without control characters.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` for any other.
-    package init(_ name: String) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` for any other.
+    package init(_ name: String) throws(ServiceError) {
         guard !name.isEmpty, name.utf8.count <= 1024, !name.hasControls else {
-            throw TransferError(.invalidRequest, "A session's name has 1 to 1024 bytes and no control characters.")
+            throw ServiceError(.invalidRequest, "A session's name has 1 to 1024 bytes and no control characters.")
         }
         self.name = name
     }

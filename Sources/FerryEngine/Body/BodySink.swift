@@ -17,7 +17,7 @@ final class BodySink: Sendable {
         var decoder: ContentDecoder?
 
         /// Takes in a part of coded content; whether it is time for a checkpoint, which also judges what was received in vain.
-        mutating func feed(_ part: ByteBuffer, _ coding: ContentDecoder.Coding) throws(TransferError) -> Bool {
+        mutating func feed(_ part: ByteBuffer, _ coding: ContentDecoder.Coding) throws(ServiceError) -> Bool {
             // The server's digest is one of the content as it comes (RFC 9530 §2).
             unsafe part.withUnsafeReadableBytes { unsafe responseDigest?.update($0) }
             if decoder == nil { decoder = try ContentDecoder(coding) }
@@ -36,7 +36,7 @@ final class BodySink: Sendable {
     /// Where the response ends, if that is known.
     private let responseEnd: Int64?
     /// What a byte beyond the limit means; nil: nothing, it is dropped.
-    private let errorBeyondLimit: TransferError?
+    private let errorBeyondLimit: ServiceError?
     let gate: RateGate
     private let coding: ContentDecoder.Coding?
     private let checkpointDue: @Sendable () -> Void
@@ -52,7 +52,7 @@ final class BodySink: Sendable {
         var start: Int64
         var limit: Int64
         var responseEnd: Int64?
-        var errorBeyondLimit: TransferError?
+        var errorBeyondLimit: ServiceError?
         var digest: RunningDigest?
         var responseDigest: RunningDigest?
         /// The coding that is taken off; positions in the file are positions in the decoded content.
@@ -89,9 +89,9 @@ final class BodySink: Sendable {
     /// Writes as much of the part as belongs to this segment; a closed sink writes nothing.
     ///
     /// - Returns: how many bytes have been dropped so far.
-    func append(_ part: ByteBuffer) throws(TransferError) -> Int64 {
+    func append(_ part: ByteBuffer) throws(ServiceError) -> Int64 {
         guard let coding else { return try store(part) }
-        let isDue = try passing.withLock { (passing: inout sending Passing) throws(TransferError) in
+        let isDue = try passing.withLock { (passing: inout sending Passing) throws(ServiceError) in
             try passing.feed(part, coding)
         }
         if isDue { checkpointDue() }
@@ -100,14 +100,14 @@ final class BodySink: Sendable {
         return excess
     }
 
-    private func nextPiece() throws(TransferError) -> ByteBuffer? {
-        try passing.withLock { (passing: inout sending Passing) throws(TransferError) in try passing.decoder?.next() }
+    private func nextPiece() throws(ServiceError) -> ByteBuffer? {
+        try passing.withLock { (passing: inout sending Passing) throws(ServiceError) in try passing.decoder?.next() }
     }
 
     /// Notices content that ended in the middle of its coding; nil if there is no such fault.
-    var codingFault: TransferError? {
+    var codingFault: ServiceError? {
         passing.withLock { passing in
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 try passing.decoder?.finish()
                 return nil
             } catch {
@@ -116,8 +116,8 @@ final class BodySink: Sendable {
         }
     }
 
-    private func store(_ part: ByteBuffer) throws(TransferError) -> Int64 {
-        let (position, count) = try window.withLock { (window: inout sending WriteWindow) throws(TransferError) in
+    private func store(_ part: ByteBuffer) throws(ServiceError) -> Int64 {
+        let (position, count) = try window.withLock { (window: inout sending WriteWindow) throws(ServiceError) in
             guard !window.isClosed else { throw ExchangeEnd.stopped }
             if let errorBeyondLimit, Int64(part.readableBytes) > window.room { throw errorBeyondLimit }
             return (window.position, window.claim(part.readableBytes))
@@ -130,7 +130,7 @@ final class BodySink: Sendable {
     }
 
     /// Writes the claimed bytes at the beginning of a part.
-    private func write(_ part: ByteBuffer, _ count: Int, at position: Int64) throws(TransferError) {
+    private func write(_ part: ByteBuffer, _ count: Int, at position: Int64) throws(ServiceError) {
         let written = unsafe part.withUnsafeReadableBytes { bytes -> Result<Void, DiskError> in
             let bytes = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
             return Result { () throws(DiskError) in

@@ -35,7 +35,7 @@ package import NIOCore
     package private(set) var received: Int64 = 0
     package private(set) var decoded: Int64 = 0
 
-    package init(_ coding: Coding) throws(TransferError) {
+    package init(_ coding: Coding) throws(ServiceError) {
         self.coding = coding
         state = coding == .deflate ? .undecided : .running
         unsafe stream = try unsafe Self.open(windowBits: coding == .gzip ? 15 + 16 : 15)
@@ -45,8 +45,8 @@ package import NIOCore
 
     /// The coding of a response; nil for a body that comes as it is.
     ///
-    /// - Throws: ``TransferError`` with code `bad_response` for several codings or one that cannot be taken off.
-    package static func coding(of head: ResponseHead) throws(TransferError) -> Coding? {
+    /// - Throws: ``ServiceError`` with code `bad_response` for several codings or one that cannot be taken off.
+    package static func coding(of head: ResponseHead) throws(ServiceError) -> Coding? {
         let codings = head.contentEncodings
         guard let first = codings.first else { return nil }
         let name = first == "x-gzip" ? "gzip" : first
@@ -70,8 +70,8 @@ package import NIOCore
 
     /// The next piece; nil once more is needed.
     ///
-    /// - Throws: ``TransferError`` with code `bad_response` for a body that is not so coded or unpacks to too much.
-    package func next() throws(TransferError) -> ByteBuffer? {
+    /// - Throws: ``ServiceError`` with code `bad_response` for a body that is not so coded or unpacks to too much.
+    package func next() throws(ServiceError) -> ByteBuffer? {
         while true {
             switch state {
             case .undecided: try decide()
@@ -84,7 +84,7 @@ package import NIOCore
             switch step {
             case ferry_inflate_more: break
             case ferry_inflate_end: state = coding == .gzip ? .betweenMembers : .ended
-            case ferry_inflate_no_memory: throw TransferError(.internal, "There is no memory to decode a body.")
+            case ferry_inflate_no_memory: throw ServiceError(.internal, "There is no memory to decode a body.")
             default: throw Self.corrupt(coding)
             }
             if piece.readableBytes > 0 {
@@ -96,7 +96,7 @@ package import NIOCore
     }
 
     /// Notices a body that ended inside of its coding.
-    package func finish() throws(TransferError) {
+    package func finish() throws(ServiceError) {
         guard received > 0, state == .running || state == .undecided else { return }
         throw Self.failure("The body ended in the middle of its \(coding.rawValue) coding.", -1015)
     }
@@ -120,7 +120,7 @@ package import NIOCore
         return result
     }
 
-    private func count(_ bytes: Int) throws(TransferError) {
+    private func count(_ bytes: Int) throws(ServiceError) {
         decoded += Int64(bytes)
         let (product, overflows) = received.multipliedReportingOverflow(by: Self.maximumRatio)
         guard overflows || decoded <= Self.freeBytes + product else {
@@ -141,7 +141,7 @@ package import NIOCore
     }
 
     /// Looks for zlib's header (RFC 1950 §2.2).
-    private func decide() throws(TransferError) {
+    private func decide() throws(ServiceError) {
         guard let header = input.getInteger(at: input.readerIndex, as: UInt16.self) else { return }
         if header & 0x0F00 != 0x0800 || header % 31 != 0 {
             let raw = try unsafe Self.open(windowBits: -15)
@@ -151,18 +151,18 @@ package import NIOCore
         state = .running
     }
 
-    private static func open(windowBits: CInt) throws(TransferError) -> UnsafeMutableRawPointer {
+    private static func open(windowBits: CInt) throws(ServiceError) -> UnsafeMutableRawPointer {
         guard let stream = unsafe ferry_inflate_open(windowBits) else {
-            throw TransferError(.internal, "There is no memory to decode a body.")
+            throw ServiceError(.internal, "There is no memory to decode a body.")
         }
         return unsafe stream
     }
 
-    private static func corrupt(_ coding: Coding) -> TransferError {
+    private static func corrupt(_ coding: Coding) -> ServiceError {
         failure("The body is not the \(coding.rawValue) data that the server named it.", -1015)
     }
 
-    private static func failure(_ message: String, _ urlError: Int) -> TransferError {
-        TransferError(.badResponse, message, details: ErrorDetails(urlError: urlError))
+    private static func failure(_ message: String, _ urlError: Int) -> ServiceError {
+        ServiceError(.badResponse, message, details: ErrorDetails(urlError: urlError))
     }
 }

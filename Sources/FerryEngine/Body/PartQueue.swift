@@ -11,7 +11,7 @@ final class PartQueue: Sendable {
         /// Completed when the waiting part is taken: then the client reads on.
         var held: EventLoopPromise<Void>?
         var reader: CheckedContinuation<ByteBuffer?, any Error>?
-        var end: Result<Void, TransferError>?
+        var end: Result<Void, ServiceError>?
         var isCanceled = false
     }
 
@@ -36,11 +36,11 @@ final class PartQueue: Sendable {
     }
 
     /// The next part; nil at the end. One reader at a time.
-    func next() async throws(TransferError) -> ByteBuffer? {
+    func next() async throws(ServiceError) -> ByteBuffer? {
         do {
             return try await withCheckedThrowingContinuation { continuation in
                 let (result, held) = state.withLock {
-                    state -> (Result<ByteBuffer?, TransferError>?, EventLoopPromise<Void>?) in
+                    state -> (Result<ByteBuffer?, ServiceError>?, EventLoopPromise<Void>?) in
                     if let part = state.part.take() { return (.success(part), state.held.take()) }
                     switch state.end {
                     case .success: return (.success(nil), nil)
@@ -53,16 +53,16 @@ final class PartQueue: Sendable {
                 held?.succeed()
                 if let result { continuation.resume(with: result.mapError { $0 }) }
             }
-        } catch let error as TransferError {
+        } catch let error as ServiceError {
             throw error
         } catch {
-            preconditionFailure("a part queue fails with a TransferError alone")
+            preconditionFailure("a part queue fails with a ServiceError alone")
         }
     }
 
     /// Ends the body after the part that waits; only the first end counts.
-    func end(_ error: TransferError?) {
-        let result: Result<Void, TransferError> = error.map { .failure($0) } ?? .success(())
+    func end(_ error: ServiceError?) {
+        let result: Result<Void, ServiceError> = error.map { .failure($0) } ?? .success(())
         let reader = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
             guard state.end == nil else { return nil }
             state.end = result

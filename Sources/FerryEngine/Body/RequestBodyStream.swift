@@ -111,7 +111,7 @@ final class RequestBodyStream: Sendable {
     }
 
     /// The source brought more or less than it was to.
-    private static let changed = TransferError(
+    private static let changed = ServiceError(
         .invalidRequest, "The body of the request has not the length that it was given with.",
         details: ErrorDetails(urlError: -1021))
 

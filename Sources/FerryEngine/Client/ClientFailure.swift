@@ -12,17 +12,17 @@ enum ClientFailure {
 
     /// A pooled connection that the server had given up: asked again at once, without counting
     /// (docs/behaviour/transfers.md#T4).
-    static let staleConnection = TransferError(.connectionLost, "The server had closed the connection.")
+    static let staleConnection = ServiceError(.connectionLost, "The server had closed the connection.")
 
     /// A server that was offered HTTP/2 and did not answer over it: asked again over HTTP/1.1.
-    static let notOverHTTP2 = TransferError(.connectionLost, "The server did not answer over HTTP/2.")
+    static let notOverHTTP2 = ServiceError(.connectionLost, "The server did not answer over HTTP/2.")
 
     /// Whether an error before the head may be a refusal of HTTP/2.
     ///
     /// A stream's and a connection's end by HTTP/2 come as errors of types that the client keeps to itself, or as a plain end.
     static func isOfHTTP2(_ error: any Error) -> Bool {
         switch error {
-        case is TransferError, is ReusedConnectionClosed, is NIOConnectionError, is SocketAddressError, is ChannelError,
+        case is ServiceError, is ReusedConnectionClosed, is NIOConnectionError, is SocketAddressError, is ChannelError,
             is HTTPParserError, is HeadFault, is CertificateFault, is NIOSSLExtraError, is NIOSSLError,
             is BoringSSLError, is IOError:
             false
@@ -36,14 +36,14 @@ enum ClientFailure {
     ///   - wasAsked: Whether a connection has taken the request.
     static func transferError(
         _ error: any Error, url: HTTPURL, proxy: ProxyChoice? = nil, phase: Phase, wasAsked: Bool = true
-    ) -> TransferError {
+    ) -> ServiceError {
         let host = Peer(url, proxy, wasAsked: wasAsked)
-        func failure(_ code: ErrorCode, _ message: String, errno: Int32? = nil) -> TransferError {
+        func failure(_ code: ErrorCode, _ message: String, errno: Int32? = nil) -> ServiceError {
             let code = host.isProxy && code == .connectFailed ? .proxyFailed : code
-            return TransferError(code, message, details: ErrorDetails(errno: errno, url: url.redacted))
+            return ServiceError(code, message, details: ErrorDetails(errno: errno, url: url.redacted))
         }
         switch error {
-        case let error as TransferError: return error
+        case let error as ServiceError: return error
         case let error as ProxyFailure: return error.transferError(url: url)
         case is ReusedConnectionClosed: return staleConnection
         case let error as HTTPClientError: return clientError(error, phase: phase, failure: failure, host: host)
@@ -88,11 +88,11 @@ enum ClientFailure {
         }
     }
 
-    private typealias Failure = (ErrorCode, String, Int32?) -> TransferError
+    private typealias Failure = (ErrorCode, String, Int32?) -> ServiceError
 
     private static func clientError(
         _ error: HTTPClientError, phase: Phase, failure: Failure, host: Peer
-    ) -> TransferError {
+    ) -> ServiceError {
         switch error {
         case .remoteConnectionClosed:
             let when = phase == .beforeHead ? "before it answered" : "before the end"
@@ -116,7 +116,7 @@ enum ClientFailure {
 
     private static func connectionError(
         _ error: NIOConnectionError, failure: Failure, host: Peer
-    ) -> TransferError {
+    ) -> ServiceError {
         if error.connectionErrors.isEmpty {
             return failure(.hostNotFound, "\(host.isProxy ? host.subject : "The host \(host)") cannot be found.", nil)
         }
@@ -127,7 +127,7 @@ enum ClientFailure {
         return ioError(numbers.first ?? ECONNREFUSED, failure: failure, host: host, phase: .beforeHead)
     }
 
-    private static func ioError(_ errno: CInt, failure: Failure, host: Peer, phase: Phase) -> TransferError {
+    private static func ioError(_ errno: CInt, failure: Failure, host: Peer, phase: Phase) -> ServiceError {
         switch errno {
         case ECONNREFUSED: failure(.connectFailed, "\(host.subject) refused the connection.", errno)
         case EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL:
@@ -144,10 +144,10 @@ enum ClientFailure {
 /// Tells a wrong certificate, which ends a transfer, from a handshake that failed, which is tried again.
 enum TLSFailure {
     /// - Parameter host: The server that TLS was begun with, if not the URL's.
-    static func transferError(_ error: any Error, url: HTTPURL, host: String? = nil) -> TransferError {
+    static func transferError(_ error: any Error, url: HTTPURL, host: String? = nil) -> ServiceError {
         let host = host ?? url.host
         if case NIOSSLError.uncleanShutdown = error {
-            return TransferError(
+            return ServiceError(
                 .connectionLost, "\(host) cut the connection without closing TLS.",
                 details: ErrorDetails(url: url.redacted))
         }
@@ -161,16 +161,16 @@ enum TLSFailure {
             return CertificateFault.unverified.transferError(of: host, url: url)
         }
         if notTLS.contains(where: text.contains) {
-            return TransferError(
+            return ServiceError(
                 .tlsFailed, "\(host) does not speak TLS on this port.", details: ErrorDetails(url: url.redacted))
         }
         if oldTLS.contains(where: text.contains) {
-            return TransferError(
+            return ServiceError(
                 .tlsFailed, "\(host) offers no version of TLS that is still safe.",
                 details: ErrorDetails(url: url.redacted))
         }
         let wantsCertificate = Self.asksForCertificate(error)
-        return TransferError(
+        return ServiceError(
             .tlsFailed, "The TLS handshake with \(host) failed\(Self.reason(of: error)).",
             details: ErrorDetails(urlError: wantsCertificate, url: url.redacted))
     }

@@ -145,8 +145,8 @@ final class ClientPool: Sendable {
     ///
     /// For a new one the certificates that it trusts are read, which blocks for as long as their disk does.
     /// - Parameter url: of the request; certificates must be for its host, unless the key says otherwise.
-    /// - Throws: ``TransferError`` with code `internal` once the pool was shut down.
-    func lease(_ key: Key, _ route: Route?, for url: HTTPURL) throws(TransferError) -> Lease {
+    /// - Throws: ``ServiceError`` with code `internal` once the pool was shut down.
+    func lease(_ key: Key, _ route: Route?, for url: HTTPURL) throws(ServiceError) -> Lease {
         assert(MultiThreadedEventLoopGroup.currentEventLoop == nil, "certificates are read on an event loop")
         if let known = known(key, route, for: url) { return known }
         let use = Use(key, route, url)
@@ -162,7 +162,7 @@ final class ClientPool: Sendable {
             defer { state.isSweeping = state.isSweeping || use.isOneOfMany }
             return (client, use.isOneOfMany && !state.isSweeping)
         }
-        guard let client else { throw TransferError(.internal, "The engine has ended.") }
+        guard let client else { throw ServiceError(.internal, "The engine has ended.") }
         if sweeps { sweepLater() }
         return Lease(client: client, use: use)
     }
@@ -203,7 +203,7 @@ final class ClientPool: Sendable {
         for member in members { try? await member.client.shutdown() }
     }
 
-    private func contexts(of use: Use) throws(TransferError) -> Contexts {
+    private func contexts(of use: Use) throws(ServiceError) -> Contexts {
         var contexts = Contexts()
         if use.key.asksForTrust || use.isTunnelSecure {
             contexts.origin = try context(use.key, isInsecure: use.key.isInsecure && !use.key.asksForTrust)
@@ -218,7 +218,7 @@ final class ClientPool: Sendable {
     }
 
     /// A context of connections that start TLS themselves; the first one reads the system's roots.
-    private func context(_ key: Key, isInsecure: Bool) throws(TransferError) -> NIOSSLContext {
+    private func context(_ key: Key, isInsecure: Bool) throws(ServiceError) -> NIOSSLContext {
         let roots = key.trust == nil ? trust.versions : []
         let wanted = Context(
             minimum: key.minimumTLS, maximum: key.maximumTLS, trust: key.trust, isInsecure: isInsecure, roots: roots)
@@ -235,7 +235,7 @@ final class ClientPool: Sendable {
             }
             return context
         } catch {
-            throw TransferError(.tlsFailed, "TLS cannot be set up (\(error)).".escapingControls)
+            throw ServiceError(.tlsFailed, "TLS cannot be set up (\(error)).".escapingControls)
         }
     }
 

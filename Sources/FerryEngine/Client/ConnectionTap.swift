@@ -190,7 +190,7 @@ final class ConnectionTap: ChannelDuplexHandler {
         secureStart = Date()
         do {
             guard let url = recorder?.trust?.url else {
-                throw TransferError(.internal, "A request has no advisor to ask about trust.")
+                throw ServiceError(.internal, "A request has no advisor to ask about trust.")
             }
             let handler = try ListeningTLS.handler(configuration, host: url.host, listener: listener)
             tls = handler
@@ -207,7 +207,7 @@ final class ConnectionTap: ChannelDuplexHandler {
         isHolding = true
         noteTLS(context)
         guard let recorder, let question = recorder.trust else {
-            return refuse(TransferError(.internal, "A request has no advisor to ask about trust."), context: context)
+            return refuse(ServiceError(.internal, "A request has no advisor to ask about trust."), context: context)
         }
         context.eventLoop.makeFutureWithTask { await question.verdict(on: shown, recorder: recorder) }
             .assumeIsolated().whenSuccess { fault in

@@ -53,7 +53,7 @@ extension Engine {
     ///   - onReceived: called with the size of each part of the response's body.
     func openEarly(
         _ url: HTTPURL, key: ClientPool.Key, onReceived: (@Sendable (Int) -> Void)? = nil
-    ) throws(TransferError) -> EarlyConnection {
+    ) throws(ServiceError) -> EarlyConnection {
         let loop = loops[key.loop]
         let head = loop.makePromise(of: HTTPRequestHead.self)
         let recorder = ExchangeRecorder(
@@ -67,7 +67,7 @@ extension Engine {
         } catch {
             clients.directory.remove(mark)
             head.fail(error)
-            throw TransferError(.invalidURL, "“\(url.redacted)” cannot be asked (\(error)).")
+            throw ServiceError(.invalidURL, "“\(url.redacted)” cannot be asked (\(error)).")
         }
         let exchange = Exchange(
             request, url: url, key: key, engine: self, timeouts: configuration.timeouts, recorder: recorder)

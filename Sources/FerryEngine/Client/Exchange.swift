@@ -73,7 +73,7 @@ final class Exchange: Sendable {
     }
 
     /// What an error that `head` has thrown means for the conversation.
-    func meaning(of error: TransferError) -> RequestFailure {
+    func meaning(of error: ServiceError) -> RequestFailure {
         switch error.code {
         case .connectionLost, .connectFailed:
             // One that goes after its request may be a refusal (docs/behaviour/transfers.md#O34).
@@ -87,8 +87,8 @@ final class Exchange: Sendable {
 
     /// Waits for the head.
     ///
-    /// - Throws: ``TransferError`` by what the client reported, `timed_out` if no head came in time.
-    func head() async throws(TransferError) -> ResponseHead {
+    /// - Throws: ``ServiceError`` by what the client reported, `timed_out` if no head came in time.
+    func head() async throws(ServiceError) -> ResponseHead {
         let watch = watch(timeouts.head, message: "did not answer", beforeRequest: timeouts.unanswered)
         defer { watch.cancel() }
         let head: ResponseHead
@@ -116,8 +116,8 @@ final class Exchange: Sendable {
 
     /// Lets the body into the file and waits for its end.
     ///
-    /// - Throws: ``TransferError``; what arrived before stays written.
-    func receive(into sink: BodySink) async throws(TransferError) {
+    /// - Throws: ``ServiceError``; what arrived before stays written.
+    func receive(into sink: BodySink) async throws(ServiceError) {
         let watch = watch(timeouts.idle, message: "stopped sending")
         defer { watch.cancel() }
         do {
@@ -133,7 +133,7 @@ final class Exchange: Sendable {
     ///
     /// - Parameter progress: told of what comes.
     /// - Returns: up to `size` bytes of it, and what ended it early.
-    func gather(_ size: Int, _ progress: TransferProgress) async -> (bytes: ByteBuffer, failure: TransferError?) {
+    func gather(_ size: Int, _ progress: TransferProgress) async -> (bytes: ByteBuffer, failure: ServiceError?) {
         if let whole = delegate.takeWhole(size) { return (whole, nil) }
         let watch = watch(timeouts.idle, message: "stopped sending")
         defer { watch.cancel() }
@@ -221,7 +221,7 @@ final class Exchange: Sendable {
     func stop() { stop(with: ExchangeEnd.stopped) }
 
     /// Ends the exchange with an error of our own.
-    func stop(with error: TransferError) { end(error) }
+    func stop(with error: ServiceError) { end(error) }
 
     /// Ends a response of which no more bytes are wanted; the task that receives it takes that for the end of the body.
     func finish() { end(EnoughReceived()) }
@@ -248,7 +248,7 @@ final class Exchange: Sendable {
         let seconds = min(seconds, Self.longestWatch)
         let lead = min(total ?? seconds, Self.longestWatch) - seconds
         let earliest = NIODeadline.now() + .nanoseconds(Int64(lead * 1e9))
-        let error = TransferError(
+        let error = ServiceError(
             .timedOut, "\(url.host) \(message) for \(Int(seconds)) s.", details: ErrorDetails(url: url.redacted))
         let task = task
         let (delegate, recorder) = (delegate, recorder)
@@ -278,7 +278,7 @@ extension ResponseHead {
 /// Ends of an exchange that are our own decision and no failure; carried as errors through the HTTP client.
 enum ExchangeEnd {
     /// The service asked for the transfer to stop.
-    static let stopped = TransferError(.canceled, "The transfer was stopped.")
+    static let stopped = ServiceError(.canceled, "The transfer was stopped.")
 }
 
 /// What was asked has arrived; the rest of the response is not wanted.

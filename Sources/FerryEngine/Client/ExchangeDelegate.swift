@@ -37,7 +37,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         /// Whether parts go to the body at once.
         var isOpen = false
         /// Our own decision to end the exchange: from then on nothing that waits is taken.
-        var stopped: TransferError?
+        var stopped: ServiceError?
         /// Held back while too much waits in `early`.
         var held: EventLoopPromise<Void>?
     }
@@ -157,7 +157,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     /// Lets go of what the client waits for: it hears of an end of our own only when it is its turn again.
     func abandon(_ error: any Error) {
         let held = state.withLock { state in
-            state.stopped = state.stopped ?? error as? TransferError ?? ExchangeEnd.stopped
+            state.stopped = state.stopped ?? error as? ServiceError ?? ExchangeEnd.stopped
             return state.held.take()
         }
         held?.fail(error)
@@ -197,7 +197,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     func failed(_ error: any Error) {
         recorder?.ended()
         let (head, held) = state.withLock { state in
-            state.stopped = error as? TransferError
+            state.stopped = error as? ServiceError
             return (state.head.take(), state.held.take())
         }
         head?.fail(error)

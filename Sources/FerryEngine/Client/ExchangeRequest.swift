@@ -48,7 +48,7 @@ struct NameWait: Sendable {
 
 extension Engine {
     /// Sends a request, on a connection of the pool where one is free.
-    func open(_ given: ExchangeRequest) throws(TransferError) -> Exchange {
+    func open(_ given: ExchangeRequest) throws(ServiceError) -> Exchange {
         let url = given.url
         var key = given.key
         // The HTTP client sees a connection to a proxy as one of plain HTTP/1.1.
@@ -87,7 +87,7 @@ extension Engine {
                 body: given.body?.body(on: loops[key.loop]))
         } catch {
             if let mark { clients.directory.remove(mark) }
-            throw TransferError(.invalidURL, "“\(url.redacted)” cannot be asked (\(error)).")
+            throw ServiceError(.invalidURL, "“\(url.redacted)” cannot be asked (\(error)).")
         }
         let exchange = Exchange(
             request, url: url, key: key, engine: self, timeouts: given.timeouts, recorder: recorder,

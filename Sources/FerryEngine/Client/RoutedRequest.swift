@@ -129,7 +129,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
             limit.cancel()
             slow.cancel()
             delegate.touch()
-            let finding = result.mapError { $0 as? NameBook.Failure ?? .noAnswer }
+            let finding = result.mapError { $0 as? NameCache.Failure ?? .noAnswer }
             // What has waited without its slot goes on only where there is one.
             guard let nameWait, nameWait.progress.waitsForName.exchange(false, ordering: .relaxed) else {
                 return take(finding, of: host)
@@ -138,7 +138,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         }
     }
 
-    private func take(_ finding: NameBook.Finding, of host: String) {
+    private func take(_ finding: NameCache.Finding, of host: String) {
         switch finding {
         case .success(let addresses):
             guard let first = addresses.first else { return take(.failure(.notFound), of: host) }
@@ -160,7 +160,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         let (clients, certificates, key, url) = (clients, certificates, key, url)
         loop.makeFutureWithTask {
             try await certificates.result { _ throws(DiskError) in
-                Result { () throws(TransferError) in try clients.lease(key, route, for: url) }
+                Result { () throws(ServiceError) in try clients.lease(key, route, for: url) }
             }.mapError(\.transferError).get().get()
         }.whenComplete { [self] made in
             switch made {

@@ -21,7 +21,7 @@ final class ClientQuestions: Sendable {
     /// - Throws: ``ExchangeEnd/stopped`` after ``giveUp()``.
     func ask<Answer: Sendable>(
         _ question: @escaping @Sendable (any ExchangeAdvisor) async -> Answer
-    ) async throws(TransferError) -> Answer {
+    ) async throws(ServiceError) -> Answer {
         let answer = Once<Answer>()
         let advisor = advisor
         let task = Task(name: "question to a client") { answer.settle(.success(await question(advisor))) }

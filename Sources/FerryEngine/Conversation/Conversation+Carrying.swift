@@ -4,7 +4,7 @@ import Foundation
 /// The connections of a conversation.
 protocol ConversationHost: Sendable {
     /// Sends a request on a connection of the host's choice.
-    func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange
+    func open(_ request: OutgoingRequest) async throws(ServiceError) -> Exchange
     /// A head has come, or none will.
     func ended(_ exchange: Exchange, _ request: OutgoingRequest) async
 }
@@ -12,9 +12,9 @@ protocol ConversationHost: Sendable {
 /// How a conversation has ended.
 enum ConversationEnd {
     case accepted(AcceptedExchange)
-    case failed(TransferError, later: LaterAnswer?)
+    case failed(ServiceError, later: RetryAfterResponse?)
     /// The client has to answer first.
-    case waiting(PendingChallenge, TransferError)
+    case waiting(PendingChallenge, ServiceError)
 }
 
 /// A response whose body waits.
@@ -46,7 +46,7 @@ extension Conversation {
     mutating func carry(
         isolation: isolated (any Actor)? = #isolation, by host: some ConversationHost, _ shared: Correspondence,
         _ engine: Engine
-    ) async throws(TransferError) -> ConversationEnd {
+    ) async throws(ServiceError) -> ConversationEnd {
         var step = Step.send(after: 0)
         var answered: Answered?
         while true {
@@ -57,14 +57,14 @@ extension Conversation {
                 if pause > 0 { await shared.pauses.wait(seconds: pause) }
                 (step, answered) = try await send(by: host, shared, engine)
             case .ask(let question):
-                do throws(TransferError) {
+                do throws(ServiceError) {
                     step = try await ask(question, shared)
                 } catch {
                     await answered?.exchange.close()
                     throw error
                 }
             case .accept:
-                guard let answered else { throw TransferError(.internal, "An answer was accepted that has not come.") }
+                guard let answered else { throw ServiceError(.internal, "An answer was accepted that has not come.") }
                 return .accepted(
                     AcceptedExchange(
                         exchange: answered.exchange, head: answered.head, course: course, redirects: redirects,
@@ -83,7 +83,7 @@ extension Conversation {
     private mutating func send(
         isolation: isolated (any Actor)? = #isolation, by host: some ConversationHost, _ shared: Correspondence,
         _ engine: Engine
-    ) async throws(TransferError) -> (Step, Answered?) {
+    ) async throws(ServiceError) -> (Step, Answered?) {
         var cookies: String?
         if wantsCookies, let questions = shared.questions {
             let url = course.url
@@ -91,9 +91,9 @@ extension Conversation {
         }
         let request = try request(cookies: cookies, &shared.memory, Self.proofs)
         let exchange = try await host.open(request)
-        let askedAt = Crew.now
+        let askedAt = SegmentWorkers.now
         let head: ResponseHead
-        do throws(TransferError) {
+        do throws(ServiceError) {
             head = try await exchange.head()
         } catch let failure {
             await host.ended(exchange, request)
@@ -104,7 +104,7 @@ extension Conversation {
             return (failed(meaning, error, wasSent: exchange.mayHaveSentAll, &shared.memory), nil)
         }
         await host.ended(exchange, request)
-        let setup = exchange.roundTrip ?? Crew.now - askedAt
+        let setup = exchange.roundTrip ?? SegmentWorkers.now - askedAt
         if let questions = shared.questions {
             let (set, url) = (head.values("Set-Cookie"), request.url)
             if !set.isEmpty { try await questions.ask { await $0.receivedCookies(set, from: url) } }
@@ -115,9 +115,9 @@ extension Conversation {
 
     private mutating func ask(
         isolation: isolated (any Actor)? = #isolation, _ question: Question, _ shared: Correspondence
-    ) async throws(TransferError) -> Step {
+    ) async throws(ServiceError) -> Step {
         guard let questions = shared.questions else {
-            throw TransferError(.internal, "There is no client to be asked.")
+            throw ServiceError(.internal, "There is no client to be asked.")
         }
         switch question {
         case .redirect(let redirect):

@@ -3,7 +3,7 @@ import FerryCore
 /// What all conversations of one attempt, or of one load, have in common; it stays where these are isolated.
 final class Correspondence {
     /// What they go by; a URL that cannot be read has none.
-    let terms: Result<ConversationTerms, TransferError>
+    let terms: Result<ConversationTerms, ServiceError>
     /// Who is asked; nil where no client is.
     let questions: ClientQuestions?
     let pauses: Pauses
@@ -11,7 +11,7 @@ final class Correspondence {
     var memory = ConversationMemory()
 
     init(
-        _ terms: Result<ConversationTerms, TransferError>, _ questions: ClientQuestions?, pauses: Pauses = Pauses()
+        _ terms: Result<ConversationTerms, ServiceError>, _ questions: ClientQuestions?, pauses: Pauses = Pauses()
     ) {
         self.terms = terms
         self.questions = questions
@@ -21,12 +21,12 @@ final class Correspondence {
     /// A conversation that begins at a URL of the caller's.
     func begin(
         at start: HTTPURL, planned: [HeaderField] = [], isFresh: Bool = false
-    ) throws(TransferError) -> Conversation {
+    ) throws(ServiceError) -> Conversation {
         Conversation(try terms.get(), from: try course(from: start), planned: planned, isFresh: isFresh)
     }
 
     /// Where requests begin that are for a URL of the caller's.
-    func course(from start: HTTPURL) throws(TransferError) -> RequestCourse {
+    func course(from start: HTTPURL) throws(ServiceError) -> RequestCourse {
         RequestCourse(from: start, try terms.get(), cookies: memory.cookies)
     }
 }

@@ -4,15 +4,15 @@ import Synchronization
 /// Hands one result, the first that is settled, to one waiting task.
 final class Once<Value: Sendable>: Sendable {
     private struct State {
-        var result: Result<Value, TransferError>?
-        var waiting: CheckedContinuation<Result<Value, TransferError>, Never>?
+        var result: Result<Value, ServiceError>?
+        var waiting: CheckedContinuation<Result<Value, ServiceError>, Never>?
     }
 
     private let state = Mutex(State())
 
     /// Only the first result counts.
-    func settle(_ result: Result<Value, TransferError>) {
-        let waiting = state.withLock { state -> CheckedContinuation<Result<Value, TransferError>, Never>? in
+    func settle(_ result: Result<Value, ServiceError>) {
+        let waiting = state.withLock { state -> CheckedContinuation<Result<Value, ServiceError>, Never>? in
             guard state.result == nil else { return nil }
             state.result = result
             return state.waiting.take()
@@ -20,7 +20,7 @@ final class Once<Value: Sendable>: Sendable {
         waiting?.resume(returning: result)
     }
 
-    func result() async -> Result<Value, TransferError> {
+    func result() async -> Result<Value, ServiceError> {
         await withCheckedContinuation { continuation in
             let result = state.withLock { state in
                 if state.result == nil { state.waiting = continuation }

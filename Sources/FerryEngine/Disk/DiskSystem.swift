@@ -80,17 +80,17 @@ package struct DiskError: Error, Hashable, Sendable {
     }
 
     /// The error of the table, where the path is the partial file or its folder.
-    package var transferError: TransferError {
+    package var transferError: ServiceError {
         let reason = unsafe String(cString: strerror(errno))
         let failure = "\(operation) \(path.escapingControls) failed: \(reason)."
         let sentence = advice.map { "\(failure) \($0)" } ?? failure
         let details = ErrorDetails(errno: errno)
         return switch errno {
-        case ENOSPC, EDQUOT: TransferError(.diskFull, sentence, details: details)
-        case EFBIG: TransferError(.fileTooLarge, sentence, details: details)
+        case ENOSPC, EDQUOT: ServiceError(.diskFull, sentence, details: details)
+        case EFBIG: ServiceError(.fileTooLarge, sentence, details: details)
         case EACCES, EPERM, EROFS, ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG:
-            TransferError(.destinationUnwritable, sentence, details: details)
-        default: TransferError(.diskIO, sentence, details: details)
+            ServiceError(.destinationUnwritable, sentence, details: details)
+        default: ServiceError(.diskIO, sentence, details: details)
         }
     }
 }

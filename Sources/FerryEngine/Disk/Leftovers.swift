@@ -64,8 +64,8 @@ extension Engine {
     /// - Returns: Why that failed for some.
     package func remove(
         _ leftovers: [Leftovers], on queue: DiskQueue? = nil
-    ) async -> [TransferID: TransferError] {
-        await withTaskGroup(of: [TransferID: TransferError].self) { tasks in
+    ) async -> [TransferID: ServiceError] {
+        await withTaskGroup(of: [TransferID: ServiceError].self) { tasks in
             var groups = Dictionary(grouping: leftovers, by: \.folders).makeIterator()
             func addNext() {
                 guard let (folders, group) = groups.next() else { return }
@@ -73,7 +73,7 @@ extension Engine {
                 tasks.addTask { await Self.remove(group, on: lane) }
             }
             for _ in 0..<Self.foldersAtOnce { addNext() }
-            var failures: [TransferID: TransferError] = [:]
+            var failures: [TransferID: ServiceError] = [:]
             while let some = await tasks.next() {
                 failures.merge(some) { first, _ in first }
                 addNext()
@@ -82,9 +82,9 @@ extension Engine {
         }
     }
 
-    private static func remove(_ leftovers: [Leftovers], on queue: DiskQueue) async -> [TransferID: TransferError] {
+    private static func remove(_ leftovers: [Leftovers], on queue: DiskQueue) async -> [TransferID: ServiceError] {
         let result = await queue.result { system throws(DiskError) in
-            var failures: [TransferID: TransferError] = [:]
+            var failures: [TransferID: ServiceError] = [:]
             for one in leftovers {
                 do throws(DiskError) { try one.remove(system) } catch { failures[one.id] = error.transferError }
             }

@@ -7,11 +7,11 @@ extension Engine {
     ///
     /// The file is renamed, so that only one transfer can take it; from another file system it is copied.
     /// It is judged as a partial file of Ferry's own, as it is renamed, cut and written to.
-    /// - Throws: ``TransferError`` with code `partial_lost` and the reason if there is no such file, or it is too short, not
+    /// - Throws: ``ServiceError`` with code `partial_lost` and the reason if there is no such file, or it is too short, not
     ///   regular, not the user's, or has a second name.
     package func takeOverPartialFile(
         _ source: PartialSource, for id: TransferID, in folder: String
-    ) async throws(TransferError) -> PartialFacts {
+    ) async throws(ServiceError) -> PartialFacts {
         let taken = await disk.at(.folder(folder)).result { system throws(DiskError) in
             try PartialFile.takeOver(source, for: id, in: system.openFolder(folder), disk: system)
         }
@@ -29,7 +29,7 @@ extension Engine {
 
     /// Cuts a partial file at an offset, and renames it so that it no longer counts as the partial file of a transfer.
     package func renamePartialFile(_ facts: PartialFacts, to name: String, cutAt offset: Int64)
-        async throws(TransferError)
+        async throws(ServiceError)
     {
         do {
             try await disk.at(.folder(facts.folder)).run { system throws(DiskError) in
@@ -45,8 +45,8 @@ extension Engine {
         }
     }
 
-    private static func lost(_ path: String, _ reason: String) -> TransferError {
-        TransferError(.partialLost, "The file \(path.escapingControls), which the transfer goes on with, \(reason).")
+    private static func lost(_ path: String, _ reason: String) -> ServiceError {
+        ServiceError(.partialLost, "The file \(path.escapingControls), which the transfer goes on with, \(reason).")
     }
 }
 

@@ -23,10 +23,10 @@ extension Engine {
     /// Gives a file that was placed another name in its folder; returns once that is durable.
     ///
     /// - Returns: false if the name is taken and must not be replaced; then nothing has changed.
-    /// - Throws: ``TransferError`` with code `placement_failed` if the file is not as it was placed, or cannot be renamed.
+    /// - Throws: ``ServiceError`` with code `placement_failed` if the file is not as it was placed, or cannot be renamed.
     package func renamePlacedFile(
         _ placement: PlacementIntent, to name: String, replacing: Bool
-    ) async throws(TransferError) -> Bool {
+    ) async throws(ServiceError) -> Bool {
         let disk = disk.at(.folder(placement.path.folderPart))
         do {
             let folder = try await disk.run { system throws(DiskError) -> OpenFile? in
@@ -42,7 +42,7 @@ extension Engine {
             try await folders.sync(folder, on: disk)
             return true
         } catch {
-            throw TransferError(
+            throw ServiceError(
                 .placementFailed, error.transferError.message, details: ErrorDetails(errno: error.errno))
         }
     }
@@ -50,7 +50,7 @@ extension Engine {
     /// Removes a copy that a transfer was being placed by, if there is one.
     package func removeCopy(
         _ path: String, of id: TransferID, on queue: DiskQueue? = nil
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         do {
             try await (queue ?? disk.at(.folder(path.folderPart))).run { system throws(DiskError) in
                 try PartialFile.removeCopy(path, of: id, disk: system)

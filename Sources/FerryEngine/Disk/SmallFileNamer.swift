@@ -15,7 +15,7 @@ struct SmallFileNamer {
     }
 
     let disk: any DiskSystem
-    let reached: @Sendable (LifeStep) -> Void
+    let reached: @Sendable (LifecycleStep) -> Void
 
     /// Names files whose intent was recorded, and removes files whose destination another transfer has claimed.
     func name(_ files: [(file: SmallFiles.File, partial: SmallFileWriter.Written, isRecorded: Bool)]) -> [Name] {

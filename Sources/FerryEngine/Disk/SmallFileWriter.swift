@@ -18,10 +18,10 @@ struct SmallFileWriter {
     }
 
     private let disk: any DiskSystem
-    private let reached: @Sendable (LifeStep) -> Void
+    private let reached: @Sendable (LifecycleStep) -> Void
     private var folders: [String: Folder] = [:]
 
-    init(disk: any DiskSystem, reached: @escaping @Sendable (LifeStep) -> Void) {
+    init(disk: any DiskSystem, reached: @escaping @Sendable (LifecycleStep) -> Void) {
         self.disk = disk
         self.reached = reached
     }

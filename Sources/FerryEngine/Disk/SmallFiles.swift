@@ -39,21 +39,21 @@ actor SmallFiles {
         /// The whole file is recorded and has not got its name.
         case recorded(Boxed<TransferFacts>, PartialFile)
         /// What the disk holds is known only from the facts that were recorded; nil if none were.
-        case failed(TransferError, Boxed<TransferFacts>?)
+        case failed(ServiceError, Boxed<TransferFacts>?)
     }
 
     private typealias Waiting = (file: File, continuation: CheckedContinuation<Result, Never>)
 
     private let disk: DiskQueue
     private nonisolated let home: DecidingActor
-    private let reached: @Sendable (LifeStep) -> Void
+    private let reached: @Sendable (LifecycleStep) -> Void
     private var waiting: [Waiting] = []
     private var isPlacing = false
 
     // SAFETY: The actor keeps alive what owns the executor.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
 
-    init(disk: DiskQueue, home: DecidingActor, reached: @escaping @Sendable (LifeStep) -> Void) {
+    init(disk: DiskQueue, home: DecidingActor, reached: @escaping @Sendable (LifecycleStep) -> Void) {
         self.disk = disk
         self.home = home
         self.reached = reached
@@ -100,7 +100,7 @@ actor SmallFiles {
         }
         guard !made.isEmpty else { return results }
         let isRecorded: [Bool]
-        do throws(TransferError) {
+        do throws(ServiceError) {
             isRecorded = try await journal.record(made.map(\.recorded))
             reached(.intentCommitted)
         } catch {

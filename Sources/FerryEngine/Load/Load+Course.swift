@@ -3,7 +3,7 @@ import Foundation
 
 extension Load {
     /// Has the conversation, and lets the body of its answer come as it is asked for.
-    func course() async throws(TransferError) -> ResponseHead {
+    func course() async throws(ServiceError) -> ResponseHead {
         try RequestFieldRule.checkMethod(request.method)
         let url = try HTTPURL(parsing: request.url)
         let terms = ConversationTerms(request, home: url.origin, engine.configuration, asksClient: questions != nil)
@@ -24,10 +24,10 @@ extension Load {
         }
     }
 
-    private func accept(_ accepted: AcceptedExchange) throws(TransferError) {
+    private func accept(_ accepted: AcceptedExchange) throws(ServiceError) {
         let (head, course) = (accepted.head, accepted.course)
         if let fault = head.framingFault {
-            throw TransferError(
+            throw ServiceError(
                 .badResponse, "The answer of \(course.url.host) cannot be read: it has \(fault).",
                 details: ErrorDetails(url: course.url.redacted))
         }
@@ -35,7 +35,7 @@ extension Load {
         var coding: ContentDecoder.Coding?
         // A part of encoded data cannot be decoded.
         if request.decodes, hasBody, head.status != 206 {
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 coding = try ContentDecoder.coding(of: head)
             } catch  where request.fields.contains(where: { $0.isNamed("Accept-Encoding") }) {
                 // Who names the codings takes what comes.
@@ -58,16 +58,16 @@ actor LoadConnection: ConversationHost {
         body = LoadSending(load.request.body)
     }
 
-    func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange {
+    func open(_ request: OutgoingRequest) async throws(ServiceError) -> Exchange {
         try load.checkCanceled()
-        let wishes = load.request
+        let options = load.request
         var key = ClientPool.Key(proxy: request.proxy)
         key.loop = load.loop
-        key.isInsecure = wishes.insecure
+        key.isInsecure = options.insecure
         key.isFresh = request.isFresh
-        (key.minimumTLS, key.maximumTLS) = (wishes.minimumTLS, wishes.maximumTLS)
+        (key.minimumTLS, key.maximumTLS) = (options.minimumTLS, options.maximumTLS)
         var asked = ExchangeRequest(request, key: key, timeouts: timeouts)
-        (asked.advisor, asked.trust) = (load.advisor, wishes.trust)
+        (asked.advisor, asked.trust) = (load.advisor, options.trust)
         guard let upload else {
             if request.sendsBody {
                 var sending = body

@@ -4,7 +4,7 @@ import Foundation
 extension Load {
     /// Carries an upload. Where the server has announced an upload resource it goes on after each cut, as long as there is
     /// progress within the request's own timeout.
-    func upload(_ body: LoadBody, to url: HTTPURL, _ shared: Correspondence) async throws(TransferError)
+    func upload(_ body: LoadBody, to url: HTTPURL, _ shared: Correspondence) async throws(ServiceError)
         -> ConversationEnd
     {
         let content: UploadContent
@@ -13,7 +13,7 @@ extension Load {
         case .file(let path):
             content = try await UploadContent(path: path, disk: engine.disk)
             if let given = request.sentFile, case .file(let file, _) = content { try file.check(is: given) }
-        case .none, .stream: throw TransferError(.internal, "An upload has no content that can be read twice.")
+        case .none, .stream: throw ServiceError(.internal, "An upload has no content that can be read twice.")
         }
         var facts = request.continues
         var outage = UploadOutage(facts)
@@ -23,14 +23,14 @@ extension Load {
                 policy: RedirectPolicy(allowPrivateRedirects: true))
             let upload = Upload(machine, content, Upload.Place())
             carries(upload)
-            let ended: Result<ConversationEnd, TransferError>
-            do throws(TransferError) {
+            let ended: Result<ConversationEnd, ServiceError>
+            do throws(ServiceError) {
                 ended = .success(try await upload.carry(to: url, by: LoadConnection(self, upload), shared, engine))
             } catch {
                 ended = .failure(error)
             }
             facts = upload.facts
-            let (error, later): (TransferError, LaterAnswer?)
+            let (error, later): (ServiceError, RetryAfterResponse?)
             switch ended {
             case .success(.failed(let failure, let asked)): (error, later) = (failure, asked)
             case .success(let end): return end

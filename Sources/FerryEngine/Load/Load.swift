@@ -57,12 +57,12 @@ package final class Load: Sendable {
 
     /// Sends the request, follows redirects, answers challenges, and brings the final head. Call once.
     ///
-    /// - Throws: ``TransferError``; `canceled` after `cancel` or by the advisor's word.
-    package func head() async throws(TransferError) -> ResponseHead {
+    /// - Throws: ``ServiceError``; `canceled` after `cancel` or by the advisor's word.
+    package func head() async throws(ServiceError) -> ResponseHead {
         // The course may wait for a source of the body that never answers; the caller must not.
         Task(name: "load") {
-            var result: Result<ResponseHead, TransferError>
-            do throws(TransferError) {
+            var result: Result<ResponseHead, ServiceError>
+            do throws(ServiceError) {
                 result = .success(try await self.course())
             } catch {
                 result = .failure(error)
@@ -80,10 +80,10 @@ package final class Load: Sendable {
 
     /// The next part of the body; nil at its end, and again after it.
     ///
-    /// - Throws: ``TransferError``: `connection_lost` for a body shorter than it was stated, `canceled` after `cancel`.
-    package func part() async throws(TransferError) -> Data? {
-        let result = await withTaskCancellationHandler { () async -> Result<Data?, TransferError> in
-            do throws(TransferError) { return .success(try await self.nextPart()) } catch { return .failure(error) }
+    /// - Throws: ``ServiceError``: `connection_lost` for a body shorter than it was stated, `canceled` after `cancel`.
+    package func part() async throws(ServiceError) -> Data? {
+        let result = await withTaskCancellationHandler { () async -> Result<Data?, ServiceError> in
+            do throws(ServiceError) { return .success(try await self.nextPart()) } catch { return .failure(error) }
         } onCancel: {
             self.cancel()
         }
@@ -128,14 +128,14 @@ package final class Load: Sendable {
     /// The upload is under way that ``upload`` speaks of.
     func carries(_ upload: Upload) { state.withLock { $0.upload = upload } }
 
-    func checkCanceled() throws(TransferError) {
+    func checkCanceled() throws(ServiceError) {
         if state.withLock(\.isCanceled) { throw ExchangeEnd.stopped }
     }
 
     /// Sends one request; a cancel that comes meanwhile ends it.
     ///
     /// - Parameter start: where its body begins in the content that is sent.
-    func open(_ request: ExchangeRequest, from start: Int64 = 0) throws(TransferError) -> Exchange {
+    func open(_ request: ExchangeRequest, from start: Int64 = 0) throws(ServiceError) -> Exchange {
         var request = request
         let (onInformational, onSent) = state.withLock { ($0.onInformational, $0.onSent) }
         if let onSent { request.onSent = { onSent(start + $0) } }
@@ -158,8 +158,8 @@ package final class Load: Sendable {
     }
 
     /// Lets the body of the final response come as it is asked for.
-    func begin(_ exchange: Exchange, coding: ContentDecoder.Coding?, expected: Int64?) throws(TransferError) {
-        try state.withLock { (state: inout sending State) throws(TransferError) in
+    func begin(_ exchange: Exchange, coding: ContentDecoder.Coding?, expected: Int64?) throws(ServiceError) {
+        try state.withLock { (state: inout sending State) throws(ServiceError) in
             state.expected = expected
             if let coding { state.decoder = try ContentDecoder(coding) }
         }
@@ -168,7 +168,7 @@ package final class Load: Sendable {
 
     // MARK: The body
 
-    private func nextPart() async throws(TransferError) -> Data? {
+    private func nextPart() async throws(ServiceError) -> Data? {
         while true {
             if let piece = try decodedPiece() { return Data(piece.readableBytesView) }
             guard let part = try await received() else {
@@ -184,9 +184,9 @@ package final class Load: Sendable {
         }
     }
 
-    private func decodedPiece() throws(TransferError) -> ByteBuffer? {
-        do throws(TransferError) {
-            return try state.withLock { (state: inout sending State) throws(TransferError) in
+    private func decodedPiece() throws(ServiceError) -> ByteBuffer? {
+        do throws(ServiceError) {
+            return try state.withLock { (state: inout sending State) throws(ServiceError) in
                 try state.decoder?.next()
             }
         } catch {
@@ -196,19 +196,19 @@ package final class Load: Sendable {
         }
     }
 
-    private func received() async throws(TransferError) -> ByteBuffer? {
+    private func received() async throws(ServiceError) -> ByteBuffer? {
         let watch = state.withLock(\.exchange)?.watch(request.idleTimeout ?? .infinity, message: "stopped sending")
         defer { watch?.cancel() }
         return try await queue.next()
     }
 
-    private func checkEnd() throws(TransferError) {
-        let missing = try state.withLock { (state: inout sending State) throws(TransferError) in
+    private func checkEnd() throws(ServiceError) {
+        let missing = try state.withLock { (state: inout sending State) throws(ServiceError) in
             let missing = state.expected.map { $0 - state.received } ?? 0
             if missing <= 0 { try state.decoder?.finish() }
             return missing
         }
         guard missing > 0 else { return }
-        throw TransferError(.connectionLost, "The connection ended \(missing) bytes before the end.")
+        throw ServiceError(.connectionLost, "The connection ended \(missing) bytes before the end.")
     }
 }

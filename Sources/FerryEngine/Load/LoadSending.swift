@@ -10,8 +10,8 @@ struct LoadSending: Sendable {
 
     /// The body from its beginning; nil if there is none. A file is the content of an upload.
     ///
-    /// - Throws: ``TransferError`` with Foundation's code for a stream that cannot begin again.
-    mutating func next() async throws(TransferError) -> RequestBodyStream? {
+    /// - Throws: ``ServiceError`` with Foundation's code for a stream that cannot begin again.
+    mutating func next() async throws(ServiceError) -> RequestBodyStream? {
         defer { wasUsed = true }
         switch body {
         case .none, .file: return nil
@@ -19,7 +19,7 @@ struct LoadSending: Sendable {
         case .stream(var source, let length):
             if wasUsed {
                 guard let again = try? await source.rewound() else {
-                    throw TransferError(
+                    throw ServiceError(
                         .invalidRequest, "The request has to be sent again, and its body cannot be read again.",
                         details: ErrorDetails(urlError: -1021))
                 }

@@ -23,8 +23,8 @@
         }
 
         /// As many look-ups as leave most of the process's descriptors to others: each has about two.
-        static var limits: NameBook.Limits {
-            var limits = NameBook.Limits()
+        static var limits: NameCache.Limits {
+            var limits = NameCache.Limits()
             var files = rlimit()
             guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 else { return limits }
             limits.threads = min(limits.threads, max(16, Int(clamping: files.rlim_cur) / 8))
@@ -32,7 +32,7 @@
             return limits
         }
 
-        private static func failure(_ status: Int32) -> NameBook.Failure {
+        private static func failure(_ status: Int32) -> NameCache.Failure {
             switch status {
             // A lack of descriptors or of memory says nothing about the name either.
             case EAI_AGAIN, EAI_SYSTEM, EAI_MEMORY: .noAnswer

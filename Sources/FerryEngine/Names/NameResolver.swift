@@ -8,13 +8,13 @@ import Synchronization
 /// kept for the next request.
 final class NameResolver: Sendable {
     enum Answer {
-        case known(NameBook.Finding)
-        /// Fails with a ``NameBook/Failure``, or when the resolver is shut down.
+        case known(NameCache.Finding)
+        /// Fails with a ``NameCache/Failure``, or when the resolver is shut down.
         case later(EventLoopFuture<[String]>)
     }
 
     private struct State {
-        var book: NameBook
+        var book: NameCache
         var waiting: [String: [EventLoopPromise<[String]>]] = [:]
         var isShutDown = false
     }
@@ -24,12 +24,12 @@ final class NameResolver: Sendable {
 
     init(_ lookup: NameLookup) {
         self.lookup = lookup
-        state = Mutex(State(book: NameBook(limits: NameLookup.limits)))
+        state = Mutex(State(book: NameCache(limits: NameLookup.limits)))
     }
 
     func ask(_ name: String, on loop: any EventLoop) -> Answer {
         let promise = loop.makePromise(of: [String].self)
-        let known: NameBook.Finding? = state.withLock { state in
+        let known: NameCache.Finding? = state.withLock { state in
             guard !state.isShutDown else { return .failure(.noAnswer) }
             guard case .known(let finding) = state.book.ask(name, at: Self.now) else {
                 state.waiting[name, default: []].append(promise)
@@ -67,7 +67,7 @@ final class NameResolver: Sendable {
             defer { state.waiting = [:] }
             return state.waiting.values.flatMap(\.self)
         }
-        for promise in waiting { promise.fail(NameBook.Failure.noAnswer) }
+        for promise in waiting { promise.fail(NameCache.Failure.noAnswer) }
     }
 
     private func startLookups() {
@@ -80,7 +80,7 @@ final class NameResolver: Sendable {
         }
     }
 
-    private func end(_ name: String, _ finding: NameBook.Finding) {
+    private func end(_ name: String, _ finding: NameCache.Finding) {
         let (waiting, known) = state.withLock { state in
             state.book.ended(name, finding, at: Self.now)
             let waiting = state.waiting.removeValue(forKey: name) ?? []
@@ -95,21 +95,21 @@ final class NameResolver: Sendable {
 
 /// Finds the addresses of one name. Blocks for as long as the system's resolver does, on a thread of its own.
 package struct NameLookup: Sendable {
-    package var find: @Sendable (_ name: String) -> NameBook.Finding
+    package var find: @Sendable (_ name: String) -> NameCache.Finding
 
-    package init(find: @escaping @Sendable (_ name: String) -> NameBook.Finding) { self.find = find }
+    package init(find: @escaping @Sendable (_ name: String) -> NameCache.Finding) { self.find = find }
 }
 
-extension NameBook.Failure {
+extension NameCache.Failure {
     /// The error of a request whose host, or whose proxy, has no address.
-    func error(of name: String, url: HTTPURL, isProxy: Bool) -> TransferError {
+    func error(of name: String, url: HTTPURL, isProxy: Bool) -> ServiceError {
         let details = ErrorDetails(url: url.redacted)
         return switch self {
         case .notFound:
-            TransferError(
+            ServiceError(
                 .hostNotFound, "The \(isProxy ? "proxy" : "host") \(name) cannot be found.", details: details)
         case .noAnswer:
-            TransferError(
+            ServiceError(
                 .dnsFailed, "The name \(name) cannot be looked up: the resolver did not answer.", details: details)
         }
     }

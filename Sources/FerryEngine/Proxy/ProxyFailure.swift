@@ -9,7 +9,7 @@ struct ProxyFailure: Error {
         /// TLS between Ferry and the proxy failed.
         case tls(any Error)
         /// The origin's name, which a SOCKS proxy is not given, has no address.
-        case unknownHost(NameBook.Failure)
+        case unknownHost(NameCache.Failure)
         /// The proxy closed the connection.
         case closed
         /// Neither a tunnel nor a refusal came within so many seconds.
@@ -22,11 +22,11 @@ struct ProxyFailure: Error {
     let target: TunnelTarget
     let cause: Cause
 
-    func transferError(url: HTTPURL) -> TransferError {
+    func transferError(url: HTTPURL) -> ServiceError {
         var details = ErrorDetails(url: url.redacted)
         if case .refused(.reply(5)) = cause { details.errno = ECONNREFUSED }
-        func failure(_ code: ErrorCode, _ rest: String) -> TransferError {
-            var error = TransferError(code, "The proxy \(proxy.shown) \(rest)", details: details)
+        func failure(_ code: ErrorCode, _ rest: String) -> ServiceError {
+            var error = ServiceError(code, "The proxy \(proxy.shown) \(rest)", details: details)
             if isFinal { error.classOverride = .final }
             return error
         }
@@ -38,7 +38,7 @@ struct ProxyFailure: Error {
         case .refused(.malformed(let what)): return failure(.proxyFailed, "cannot be used: \(what).")
         case .tls(let error):
             let found = TLSFailure.transferError(error, url: url, host: "the proxy \(proxy.shown)")
-            return TransferError(found.code, found.message, details: details)
+            return ServiceError(found.code, found.message, details: details)
         case .unknownHost(let unknown): return unknown.error(of: target.host, url: url, isProxy: false)
         case .closed:
             return failure(.proxyFailed, "closed the connection before it had connected to \(target.authority).")
@@ -62,13 +62,13 @@ struct ProxyFailure: Error {
     }
 
     /// The error of a proxy that wants credentials, or others than it was given.
-    static func unauthorized(by proxy: ProxyChoice, url: HTTPURL) -> TransferError {
+    static func unauthorized(by proxy: ProxyChoice, url: HTTPURL) -> ServiceError {
         let place = "\(proxy.scheme.rawValue)://USER:PASSWORD@\(proxy.host):\(proxy.port)"
         let sentence =
             proxy.credentials == nil
             ? "wants a user name and password: write its URL as \(place)."
             : "refused the user name or the password in its URL."
-        return TransferError(
+        return ServiceError(
             .proxyAuthRequired, "The proxy \(proxy.shown) \(sentence)", details: ErrorDetails(url: url.redacted))
     }
 

@@ -82,7 +82,7 @@ struct ProxyLink: Sendable {
     private static func cause(_ error: any Error) -> ProxyFailure.Cause {
         switch error {
         case let refusal as ProxyRefusal: .refused(refusal)
-        case let unknown as NameBook.Failure: .unknownHost(unknown)
+        case let unknown as NameCache.Failure: .unknownHost(unknown)
         default: isEnd(error) ? .closed : .broken(error)
         }
     }
@@ -118,7 +118,7 @@ struct ProxyLink: Sendable {
         }
     }
 
-    private static func first(_ addresses: [String]) throws(NameBook.Failure) -> IPAddress {
+    private static func first(_ addresses: [String]) throws(NameCache.Failure) -> IPAddress {
         guard let address = addresses.compactMap({ IPAddress($0) }).first else { throw .notFound }
         return address
     }

@@ -47,12 +47,12 @@ struct AttemptConnections: Sendable {
 
     /// What a connection for a URL trusts and shows.
     ///
-    /// - Throws: ``TransferError`` with code `internal` before the files were read: no connection has less trust than it needs.
+    /// - Throws: ``ServiceError`` with code `internal` before the files were read: no connection has less trust than it needs.
     func trust(
         for url: HTTPURL, through proxy: ProxyChoice?, home: Origin
-    ) throws(TransferError) -> TrustMaterial? {
+    ) throws(ServiceError) -> TrustMaterial? {
         guard url.isSecure || proxy?.scheme == .https else { return nil }
-        guard let material else { throw TransferError(.internal, "The files of the request's trust were not read.") }
+        guard let material else { throw ServiceError(.internal, "The files of the request's trust were not read.") }
         return url.origin == home ? material.home : material.foreign
     }
 }

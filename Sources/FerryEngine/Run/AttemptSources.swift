@@ -5,7 +5,7 @@ import FerryCore
 /// 0 is the request's own URL, then come its mirrors.
 struct AttemptSources: Sendable {
     /// The request's own URL.
-    let original: Result<HTTPURL, TransferError>
+    let original: Result<HTTPURL, ServiceError>
     private let mirrors: [String]
     /// Which URL is asked.
     private(set) var current = 0
@@ -15,11 +15,11 @@ struct AttemptSources: Sendable {
     private(set) var usedMirrors: Set<Int> = []
 
     init(_ request: TransferRequest) {
-        original = Result { () throws(TransferError) in try HTTPURL(parsing: request.url) }
+        original = Result { () throws(ServiceError) in try HTTPURL(parsing: request.url) }
         mirrors = request.mirrors
     }
 
-    func url(of number: Int) throws(TransferError) -> HTTPURL {
+    func url(of number: Int) throws(ServiceError) -> HTTPURL {
         number == 0 ? try original.get() : try HTTPURL(parsing: mirrors[number - 1])
     }
 
@@ -51,7 +51,7 @@ struct AttemptSources: Sendable {
     }
 
     /// Takes note of how the places of several workers got on.
-    mutating func note(_ places: [CrewPlace]) {
+    mutating func note(_ places: [WorkerPlace]) {
         for place in places { ranks[place.number] = place.rank }
     }
 
@@ -63,18 +63,18 @@ struct AttemptSources: Sendable {
     ///   - error: what the URL before it failed with.
     /// - Returns: the reason, and the error of the mirror.
     func objection(
-        to answer: Answer, known: Int64?, hasBytes: Bool, before error: TransferError?
-    ) -> (reason: String, error: TransferError)? {
+        to answer: Answer, known: Int64?, hasBytes: Bool, before error: ServiceError?
+    ) -> (reason: String, error: ServiceError)? {
         guard current > 0 else { return nil }
         let isWhole = answer.head.status == 200 || answer.head.status == 206
         if isWhole, let known, let length = answer.head.completeLength, length != known {
             let sentence = "A mirror's file has \(length) bytes, not \(known)."
-            return ("its file has another length", TransferError(.resourceChanged, sentence))
+            return ("its file has another length", ServiceError(.resourceChanged, sentence))
         }
         switch answer.verdict.decision {
         case .start, .restart:
             guard hasBytes, error?.errorClass != .final else { return nil }
-            let own = TransferError(.resourceChanged, "A mirror's file is another version.")
+            let own = ServiceError(.resourceChanged, "A mirror's file is another version.")
             return ("its file is another version", error ?? own)
         default: return nil
         }

@@ -5,7 +5,7 @@ struct AttemptWrites: Sendable {
     /// Where bytes go, or went since the last settlement.
     private(set) var sinks: [BodySink] = []
     /// A checkpoint that failed; it decides over whatever ended the exchange after it.
-    private(set) var fault: TransferError?
+    private(set) var fault: ServiceError?
     var digest = AttemptDigest()
 
     mutating func open(_ sink: BodySink) { sinks.append(sink) }
@@ -18,7 +18,7 @@ struct AttemptWrites: Sendable {
 
     /// Nothing after the last recorded range counts any more: Linux reports a failed write-back once
     /// (docs/behaviour/transfers.md#D5).
-    mutating func failed(_ error: TransferError) { fault = fault ?? error }
+    mutating func failed(_ error: ServiceError) { fault = fault ?? error }
 
     func contains(_ sink: BodySink) -> Bool { sinks.contains { $0 === sink } }
 

@@ -5,14 +5,14 @@ package protocol FactsJournal: Sendable {
     /// Makes facts durable, and with them the claim of their destination.
     ///
     /// - Returns: false if another live transfer has claimed the destination; then nothing is recorded.
-    /// - Throws: ``TransferError`` with code `journal_failed`; then nothing may be reported as done.
-    func record(_ facts: TransferFacts, of id: TransferID) async throws(TransferError) -> Bool
+    /// - Throws: ``ServiceError`` with code `journal_failed`; then nothing may be reported as done.
+    func record(_ facts: TransferFacts, of id: TransferID) async throws(ServiceError) -> Bool
 
     /// Makes the facts of runs that share an engine durable together, each with the claim of its destination.
     ///
     /// - Returns: in their order what ``record(_:of:)`` returns.
-    /// - Throws: ``TransferError`` with code `journal_failed`; then none is recorded.
-    func record(_ group: [RecordedFacts]) async throws(TransferError) -> [Bool]
+    /// - Throws: ``ServiceError`` with code `journal_failed`; then none is recorded.
+    func record(_ group: [RecordedFacts]) async throws(ServiceError) -> [Bool]
 
     /// Notes that all bytes of a transfer are here, so that it needs no connection any longer.
     ///
@@ -27,7 +27,7 @@ package protocol FactsJournal: Sendable {
 }
 
 extension FactsJournal {
-    package func record(_ group: [RecordedFacts]) async throws(TransferError) -> [Bool] {
+    package func record(_ group: [RecordedFacts]) async throws(ServiceError) -> [Bool] {
         var recorded: [Bool] = []
         for one in group { recorded.append(try await record(one.facts, of: one.id)) }
         return recorded

@@ -6,7 +6,7 @@ struct FirstConnection: ConversationHost {
     let variant: RequestVariant
     var upload: Upload?
 
-    func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange {
+    func open(_ request: OutgoingRequest) async throws(ServiceError) -> Exchange {
         try await run.open(request, variant, upload)
     }
 

@@ -12,7 +12,7 @@ struct Pace {
     }
 
     /// Looks at the position now and then; an error says that the connection is to be replaced.
-    mutating func judge(position: Int64, now: UInt64) -> TransferError? {
+    mutating func judge(position: Int64, now: UInt64) -> ServiceError? {
         guard minimum > 0 else { return nil }
         guard let start = since else {
             since = (position, now)
@@ -25,6 +25,6 @@ struct Pace {
         }
         guard seconds >= window else { return nil }
         since = nil
-        return TransferError(.tooSlow, "Less than \(minimum) bytes a second arrived for \(Int(window)) s.")
+        return ServiceError(.tooSlow, "Less than \(minimum) bytes a second arrived for \(Int(window)) s.")
     }
 }

@@ -51,8 +51,8 @@ extension PlacedSource {
     }
 
     /// The error of a file whose name stands for another one; the next attempt begins again.
-    var lost: TransferError {
-        TransferError(
+    var lost: ServiceError {
+        ServiceError(
             .partialLost, "\(file.path.escapingControls) was replaced by another file before it had its final name.")
     }
 }

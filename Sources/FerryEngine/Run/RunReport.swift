@@ -8,7 +8,7 @@ package struct RunReport: Sendable {
         /// Stopped as asked; everything written is durable.
         case stopped
         /// The service decides by the error's class what comes next.
-        case failed(TransferError, retryAfter: String?)
+        case failed(ServiceError, retryAfter: String?)
         /// A server wants something that only the client can give.
         case challenged(PendingChallenge)
     }

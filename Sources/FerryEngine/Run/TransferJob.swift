@@ -47,7 +47,7 @@ package struct ExistingFile: Sendable {
 }
 
 /// What a request says about the whole file, which may be wished otherwise while a try is made.
-struct RunWishes: Hashable, Sendable {
+struct RunOptions: Hashable, Sendable {
     var checksums: [Checksum]
     var onMismatch: MismatchPolicy
     var onConflict: ConflictPolicy

@@ -8,13 +8,13 @@ extension TransferRun {
         var situation = RequestSituation()
         situation.ranges = variant.restart == nil ? facts.ranges : ByteRangeSet()
         situation.identity = variant.restart == nil ? facts.identity : nil
-        situation.hasExpectedDigest = wishes.judgesByDigest
+        situation.hasExpectedDigest = options.judgesByDigest
         situation.expectedSize = job.request.expectedSize
         situation.existing = job.existing?.identity
         situation.raw = raw
         situation.rangesOff = facts.rangesOff
         situation.bypassesCaches = facts.bypassesCaches
-        situation.isUnconditional = variant.isUnconditional || (sources.current > 0 && wishes.judgesByDigest)
+        situation.isUnconditional = variant.isUnconditional || (sources.current > 0 && options.judgesByDigest)
         return situation
     }
 
@@ -35,10 +35,10 @@ extension TransferRun {
     ///
     /// Every try begins at the original URL, so that a signed target that has expired is made anew
     /// (docs/behaviour/transfers.md#X11).
-    func ask(_ plan: PlannedRequest, _ variant: RequestVariant) async throws(TransferError) -> Answer {
+    func ask(_ plan: PlannedRequest, _ variant: RequestVariant) async throws(ServiceError) -> Answer {
         let url = try sources.url(of: sources.current)
         let ended: ConversationEnd
-        let upload = try await AttemptUpload.open(job, facts.upload, disk: engine.disk) { facts throws(TransferError) in
+        let upload = try await AttemptUpload.open(job, facts.upload, disk: engine.disk) { facts throws(ServiceError) in
             try await self.record(facts)
         }
         if let upload {
@@ -66,7 +66,7 @@ extension TransferRun {
     }
 
     /// Makes the state of an upload durable, before more is sent.
-    private func record(_ upload: UploadFacts) async throws(TransferError) {
+    private func record(_ upload: UploadFacts) async throws(ServiceError) {
         facts.upload = upload
         reached(.uploadKnown)
         try await record()
@@ -76,17 +76,17 @@ extension TransferRun {
     // MARK: The verdict
 
     /// Statuses that the client's own rule takes for failures, whatever the policy.
-    private func checkRetriedStatus(_ accepted: AcceptedExchange) async throws(TransferError) {
+    private func checkRetriedStatus(_ accepted: AcceptedExchange) async throws(ServiceError) {
         let head = accepted.head
         guard let rule = job.request.retryRule, rule.statusCodes.union(rule.expiredStatusCodes).contains(head.status)
         else { return }
         await accepted.exchange.close()
-        ending.later = LaterAnswer(head)
+        ending.later = RetryAfterResponse(head)
         noteRefusal(head, accepted.course.url)
         // The client has said that the request may be made again.
         ending.isUnrepeatable = false
         facts.bodySent = nil
-        throw TransferError(
+        throw ServiceError(
             rule.expiredStatusCodes.contains(head.status) ? .urlExpired : .serverBusy,
             "The server answered \(head.status).", details: ErrorDetails(httpStatus: head.status))
     }
@@ -97,7 +97,7 @@ extension TransferRun {
         situation.locationIsGood = false
         situation.ranges = facts.ranges
         situation.identity = facts.identity
-        situation.hasExpectedDigest = wishes.judgesByDigest
+        situation.hasExpectedDigest = options.judgesByDigest
         situation.raw = raw
         situation.method = accepted.course.method
         situation.acceptsAnyStatus = job.request.statusPolicy == .any
@@ -117,7 +117,7 @@ extension TransferRun {
     /// Sends a request of the first connection, with the caller's body if that goes along.
     func open(
         _ request: OutgoingRequest, _ variant: RequestVariant, _ upload: Upload?
-    ) async throws(TransferError) -> Exchange {
+    ) async throws(ServiceError) -> Exchange {
         try checkStopping()
         var asked = try await exchangeRequest(request)
         let start = upload?.start ?? 0
@@ -144,7 +144,7 @@ extension TransferRun {
     /// - Parameter worker: the event loop of an extra worker, which has an HTTP/1.1 connection of its own.
     func exchangeRequest(
         _ request: OutgoingRequest, worker: Int? = nil
-    ) async throws(TransferError) -> ExchangeRequest {
+    ) async throws(ServiceError) -> ExchangeRequest {
         let url = request.url
         if connections.needsTrust(for: url, through: request.proxy) {
             connections.take(try await engine.material(of: job.request.trust))
@@ -160,7 +160,7 @@ extension TransferRun {
     }
 
     /// What the connections of extra workers depend on, but for their event loops.
-    func workerKey(for url: HTTPURL, through proxy: ProxyChoice?) throws(TransferError) -> ClientPool.Key {
+    func workerKey(for url: HTTPURL, through proxy: ProxyChoice?) throws(ServiceError) -> ClientPool.Key {
         var key = ClientPool.Key(proxy: proxy)
         key.isInsecure = job.request.insecure
         key.skipsHostVerification = job.request.skipsHostVerification
@@ -180,11 +180,11 @@ extension TransferRun {
 
     /// Refuses to make a request again that an earlier try sent whole, if its method forbids it; an upload resource says what
     /// has arrived.
-    func checkRepeatable() throws(TransferError) {
+    func checkRepeatable() throws(ServiceError) {
         guard facts.upload?.resource == nil, let sent = facts.bodySent, sent >= job.request.body?.length ?? 0,
             !RepetitionRule.mayRepeat(job.request.method, wasSent: true)
         else { return }
-        throw TransferError(
+        throw ServiceError(
             .connectionLost, "The request was sent before, and \(job.request.method) must not be sent twice.",
             as: .final)
     }

@@ -4,15 +4,15 @@ import Synchronization
 
 extension TransferRun {
     /// Verifies the whole file and places it (docs/behaviour/transfers.md#D1, steps 7 to 11).
-    func finish() async throws(TransferError) -> Outcome.Success {
-        guard let partial else { throw TransferError(.internal, "A complete file is not there.") }
+    func finish() async throws(ServiceError) -> Outcome.Success {
+        guard let partial else { throw ServiceError(.internal, "A complete file is not there.") }
         let size = facts.ranges.upperBound
         // A page about a failure is not what the caller's expected size speaks of.
         let isFile = !facts.notes.contains(BodyNote.statusIsResult.rawValue)
         if let expected = job.request.expectedSize, expected != size, isFile {
             try await dropPartialFile()
             try await record()
-            throw TransferError(.lengthMismatch, "The file has \(size) bytes, and \(expected) were expected.")
+            throw ServiceError(.lengthMismatch, "The file has \(size) bytes, and \(expected) were expected.")
         }
         try await cutTail(partial, size: size)
         try await comparePendingDigests(partial, size: size)
@@ -23,8 +23,8 @@ extension TransferRun {
 
     /// Bytes after the last range are no data (docs/behaviour/transfers.md#D4), so they are no part of the file.
     ///
-    /// - Throws: ``TransferError`` with code `partial_lost` if bytes before it are gone: another program has cut the file.
-    private func cutTail(_ partial: PartialFile, size: Int64) async throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `partial_lost` if bytes before it are gone: another program has cut the file.
+    private func cutTail(_ partial: PartialFile, size: Int64) async throws(ServiceError) {
         let (found, hasHole) = try await onDisk { system throws(DiskError) in
             (try partial.size(), system.hasHole(partial.file, before: size))
         }
@@ -32,7 +32,7 @@ extension TransferRun {
             writes.digest.begin()
             facts.startOver(note: "restarted: something else has changed the partial file")
             try await record()
-            throw TransferError(
+            throw ServiceError(
                 .partialLost, "Another program has cut \(partial.facts.path.escapingControls) while it was written.")
         }
         guard found > size else { return }
@@ -50,7 +50,7 @@ extension TransferRun {
 
     /// Compares the whole file with the digests that servers stated of responses which were not read to their end; takes out the
     /// ranges that differ (docs/behaviour/transfers.md#I3).
-    private func comparePendingDigests(_ partial: PartialFile, size: Int64) async throws(TransferError) {
+    private func comparePendingDigests(_ partial: PartialFile, size: Int64) async throws(ServiceError) {
         var difference: Checksum?
         for stated in facts.pendingDigests.digests {
             let range = stated.range(inSize: size)
@@ -77,16 +77,16 @@ extension TransferRun {
     }
 
     /// Compares the whole file with all expected digests, also with digests that are asked for while it is read.
-    func verify(_ partial: PartialFile, size: Int64) async throws(TransferError) -> JudgedDigests {
+    func verify(_ partial: PartialFile, size: Int64) async throws(ServiceError) -> JudgedDigests {
         while true {
-            let wishes = self.wishes
-            let given = wishes.checksums
+            let options = self.options
+            let given = options.checksums
             let stated = facts.identity?.reprDigests ?? []
             let computed = try await compute(Set((given + stated).map(\.algorithm)), of: partial.file, size: size)
-            guard self.wishes == wishes else { continue }
+            guard self.options == options else { continue }
             let judged = JudgedDigests(computed, expected: given + stated)
             // What the server itself stated shows that bytes were damaged on the way, whatever the caller wants of its own.
-            let binding = wishes.onMismatch == .fail ? given + stated : stated
+            let binding = options.onMismatch == .fail ? given + stated : stated
             guard let wrong = binding.first(where: { !computed.contains($0) }) else { return judged }
             throw try await mismatch(wrong, computed)
         }
@@ -95,7 +95,7 @@ extension TransferRun {
     /// Digests of a whole file: from its bytes as they passed, or from the file where that state was lost.
     func compute(
         _ algorithms: Set<DigestAlgorithm>, of file: OpenFile, size: Int64
-    ) async throws(TransferError) -> [Checksum] {
+    ) async throws(ServiceError) -> [Checksum] {
         guard !algorithms.isEmpty else { return [] }
         let prefix = writes.digest.begun(algorithms, size: size)
         guard prefix.count < size else { return prefix.finalize() }
@@ -116,7 +116,7 @@ extension TransferRun {
     /// Decides about a digest that differs: a file joined from parts is fetched once more as one piece; else the error is final.
     ///
     /// See docs/behaviour/transfers.md#I5.
-    private func mismatch(_ wrong: Checksum, _ computed: [Checksum]) async throws(TransferError) -> TransferError {
+    private func mismatch(_ wrong: Checksum, _ computed: [Checksum]) async throws(ServiceError) -> ServiceError {
         let found = computed.first { $0.algorithm == wrong.algorithm }
         let sentence = "The file's \(wrong.algorithm.rawValue) is \(found?.hex ?? "another"), not \(wrong.hex)."
         var details = ErrorDetails()
@@ -130,12 +130,12 @@ extension TransferRun {
             facts.rangesOff = true
             try await record()
             // Doubtful rather than final: the next attempt fetches the file as one piece.
-            return TransferError(.digestMismatch, sentence, details: details, as: .doubtful)
+            return ServiceError(.digestMismatch, sentence, details: details, as: .doubtful)
         }
         try await dropPartialFile()
         facts.identity = nil
         try await record()
-        return TransferError(.digestMismatch, sentence + " The download was removed.", details: details)
+        return ServiceError(.digestMismatch, sentence + " The download was removed.", details: details)
     }
 
     /// Lets the digest follow what has been written without a gap: nothing is left to be read when the last byte comes.

@@ -7,10 +7,10 @@ extension TransferRun {
     /// A failure leaves all bytes in the partial file.
     func place(
         _ partial: PartialFile, size: Int64, _ judged: JudgedDigests
-    ) async throws(TransferError) -> Outcome.Success {
+    ) async throws(ServiceError) -> Outcome.Success {
         cost.isWhole = true
         await journal.isWhole(job.id, inMemory: false)
-        do throws(TransferError) {
+        do throws(ServiceError) {
             let folder = try await openPlace(partial)
             if facts.destination == nil, let success = try await claimAnew(in: folder) { return success }
             return try await place(partial, size: size, judged, in: folder)
@@ -25,11 +25,11 @@ extension TransferRun {
 
     private func place(
         _ partial: PartialFile, size: Int64, _ judged: JudgedDigests, in folder: OpenFile
-    ) async throws(TransferError) -> Outcome.Success {
+    ) async throws(ServiceError) -> Outcome.Success {
         var source = try await source(partial, size: size, for: folder)
         for _ in 0...9999 {
             guard let destination = facts.destination else {
-                throw TransferError(.internal, "A complete file has no destination.")
+                throw ServiceError(.internal, "A complete file has no destination.")
             }
             facts.placement = PlacementIntent(
                 path: destination, device: source.device, inode: source.inode, size: size, verified: judged.verified,
@@ -48,7 +48,7 @@ extension TransferRun {
             case .isLost: throw source.lost
             }
         }
-        throw TransferError(.destinationExists, "No free name was found in \(folder.path.escapingControls).")
+        throw ServiceError(.destinationExists, "No free name was found in \(folder.path.escapingControls).")
     }
 
     private enum Renaming: Sendable {
@@ -64,9 +64,9 @@ extension TransferRun {
     /// Gives a whole file its attributes and its final name.
     private func rename(
         _ source: PlacedSource, to name: String, in folder: OpenFile
-    ) async throws(TransferError) -> Renaming {
+    ) async throws(ServiceError) -> Renaming {
         let attributes = attributes
-        let replaces = wishes.placementRule.replaces
+        let replaces = options.placementRule.replaces
         let reached = engine.configuration.reached
         let result = await disk.result { system throws(DiskError) -> Result<Renaming, DiskError> in
             try attributes.set(on: source.file, replacing: name, in: folder, system)
@@ -87,14 +87,14 @@ extension TransferRun {
         case .failure(let error): throw error.transferError
         case .success(.failure(let error)):
             if error.errno == EXDEV, job.request.partialFolder != nil, facts.copy == nil { return .isElsewhere }
-            throw TransferError(
+            throw ServiceError(
                 .placementFailed, error.transferError.message, details: ErrorDetails(errno: error.errno))
         }
     }
 
     private func placed(
         _ folder: OpenFile, _ size: Int64, _ modified: Int64?, _ judged: JudgedDigests
-    ) async throws(TransferError) -> Outcome.Success {
+    ) async throws(ServiceError) -> Outcome.Success {
         do throws(DiskError) {
             try await engine.folders.sync(folder, on: disk)
         } catch {
@@ -109,10 +109,10 @@ extension TransferRun {
     /// - Parameter modified: the time of its last change in nanoseconds; nil looks.
     func settlePlaced(
         in folder: OpenFile, size: Int64, modified: Int64? = nil, _ judged: JudgedDigests
-    ) async throws(TransferError) -> Outcome.Success {
+    ) async throws(ServiceError) -> Outcome.Success {
         var judged = judged
         let path = facts.placement?.path ?? ""
-        if wishes.onMismatch == .keep, !judged.cover(wishes.checksums) {
+        if options.onMismatch == .keep, !judged.cover(options.checksums) {
             // Wished for while the file was being placed.
             let placement = facts.placement
             let opened = await disk.result { system throws(DiskError) -> OpenFile? in
@@ -150,7 +150,7 @@ extension TransferRun {
     /// Opens the destination's folder again (docs/behaviour/transfers.md#F10).
     ///
     /// Where it holds the partial file too, it must still be the same one.
-    private func openPlace(_ partial: PartialFile) async throws(TransferError) -> OpenFile {
+    private func openPlace(_ partial: PartialFile) async throws(ServiceError) -> OpenFile {
         if job.request.partialFolder != nil { return try await openDestinationFolder() }
         let recorded = partial.facts
         let (folder, found) = try await onDisk { system throws(DiskError) in
@@ -158,14 +158,14 @@ extension TransferRun {
             return (folder, try system.identity(of: folder))
         }
         guard found.device == recorded.folderDevice, found.inode == recorded.folderInode else {
-            throw TransferError(
+            throw ServiceError(
                 .destinationUnwritable, "The folder \(recorded.folder.escapingControls) was replaced by another one.")
         }
         return folder
     }
 
     /// Chooses the destination of a whole file whose name was taken, or changed, since its head came.
-    private func claimAnew(in folder: OpenFile) async throws(TransferError) -> Outcome.Success? {
+    private func claimAnew(in folder: OpenFile) async throws(ServiceError) -> Outcome.Success? {
         if facts.name == nil {
             let original = try sources.original.get()
             let disposition = facts.response?.fields.first { $0.isNamed("Content-Disposition") }?.value
@@ -180,14 +180,14 @@ extension TransferRun {
     /// Applies the conflict policy once more: the name was free at the head and is taken at the end.
     ///
     /// - Returns: the outcome if the file that is there stays; nil if the destination is to be tried, which may be another one.
-    private func nameTaken(_ path: String, in folder: OpenFile) async throws(TransferError) -> Outcome.Success? {
+    private func nameTaken(_ path: String, in folder: OpenFile) async throws(ServiceError) -> Outcome.Success? {
         let name = path.lastPathPart
         facts.placement = nil
-        let rule = wishes.placementRule
+        let rule = options.placementRule
         let found = try await onDisk { system throws(DiskError) in try system.identity(of: name, in: folder) }
         switch rule.verdict(on: path, heldBy: found.holder) {
         case .take: return nil
-        case .tryNext:
+        case .useNextName:
             for number in rule.numbers.dropFirst() {
                 let next = FileName.numbered(baseName, number)
                 let found = try await onDisk { system throws(DiskError) in try system.identity(of: next, in: folder) }
@@ -210,7 +210,7 @@ extension TransferRun {
     /// What the file gets before its name.
     var attributes: PlacedAttributes {
         PlacedAttributes(
-            keepsMode: wishes.placementRule.replaces, mode: umask.applied(to: 0o666),
+            keepsMode: options.placementRule.replaces, mode: umask.applied(to: 0o666),
             modified: job.request.remoteTime ? facts.identity?.lastModified.flatMap(HTTPDate.parse) : nil,
             origin: job.request.originAttribute ? facts.redirects.last ?? facts.finalURL : nil)
     }
@@ -223,7 +223,7 @@ extension TransferRun {
     /// The file that gets the final name: the partial file, or a copy if the folder is of another file system.
     private func source(
         _ partial: PartialFile, size: Int64, for folder: OpenFile
-    ) async throws(TransferError) -> PlacedSource {
+    ) async throws(ServiceError) -> PlacedSource {
         if job.request.partialFolder != nil {
             let place = try await onDisk { system throws(DiskError) in try system.identity(of: folder) }
             if place.device != partial.facts.device { return try await copy(partial, size: size, to: folder) }
@@ -236,7 +236,7 @@ extension TransferRun {
     /// The journal knows of the copy before it exists, so that it never outlives the transfer.
     private func copy(
         _ partial: PartialFile, size: Int64, to folder: OpenFile
-    ) async throws(TransferError) -> PlacedSource {
+    ) async throws(ServiceError) -> PlacedSource {
         let name = PartialFile.copyName(of: job.id)
         let id = job.id
         facts.copy = folder.path.appendingPathPart(name)
@@ -269,7 +269,7 @@ extension TransferRun {
     }
 
     /// Removes a copy that an earlier try left, or this one will not need.
-    func dropCopy() async throws(TransferError) {
+    func dropCopy() async throws(ServiceError) {
         guard let path = facts.copy else { return }
         let id = job.id
         try await onDisk { system throws(DiskError) in try PartialFile.removeCopy(path, of: id, disk: system) }

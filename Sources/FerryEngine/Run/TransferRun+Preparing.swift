@@ -6,14 +6,14 @@ extension TransferRun {
     /// Stores a body from position 0.
     ///
     /// - Returns: the outcome if the head alone decides it (conflict policy `skip`) or the body completed the file.
-    func start(_ body: AcceptedBody, _ answer: Answer, _ variant: RequestVariant) async throws(TransferError) -> Outcome
+    func start(_ body: AcceptedBody, _ answer: Answer, _ variant: RequestVariant) async throws(ServiceError) -> Outcome
         .Success?
     {
         let coding = try coding(of: answer)
         var body = body
         if coding != nil { body.becomeDecoded() }
         var isGathered = false
-        do throws(TransferError) {
+        do throws(ServiceError) {
             try await accept(body, answer, variant)
             isGathered = coding == nil && isSmall(body)
             if !isGathered, let success = try await makeFile(body) {
@@ -54,9 +54,9 @@ extension TransferRun {
     /// Continues at an offset of the partial file.
     func proceed(
         at offset: Int64, until: Int64, identity: ResourceIdentity, _ answer: Answer
-    ) async throws(TransferError) {
-        do throws(TransferError) {
-            guard partial != nil else { throw TransferError(.partialLost, "The partial file is gone.") }
+    ) async throws(ServiceError) {
+        do throws(ServiceError) {
+            guard partial != nil else { throw ServiceError(.partialLost, "The partial file is gone.") }
             let lacksResponse = keepsResponse && (facts.response.map(isRefusal) ?? true)
             // From here on the file changes: after a crash that must not look like another program's doing.
             let isSealed = facts.stamp != nil
@@ -86,7 +86,7 @@ extension TransferRun {
     // MARK: -
 
     /// Gives up what was on disk and fixes the name (docs/behaviour/transfers.md#D1, step 2).
-    private func accept(_ body: AcceptedBody, _ answer: Answer, _ variant: RequestVariant) async throws(TransferError) {
+    private func accept(_ body: AcceptedBody, _ answer: Answer, _ variant: RequestVariant) async throws(ServiceError) {
         reached(.headAccepted)
         if !facts.ranges.isEmpty || facts.identity != nil || facts.needsTruncation {
             // A try that stored nothing leaves nothing to give up, and nothing to tell.
@@ -115,7 +115,7 @@ extension TransferRun {
     /// Makes the partial file and records everything about it (docs/behaviour/transfers.md#D1, step 3).
     ///
     /// - Returns: the outcome if the name alone decides it (conflict policy `skip`).
-    func makeFile(_ body: AcceptedBody) async throws(TransferError) -> Outcome.Success? {
+    func makeFile(_ body: AcceptedBody) async throws(ServiceError) -> Outcome.Success? {
         let folder = try await openDestinationFolder()
         facts.stamp = nil
         if partial == nil {
@@ -141,10 +141,10 @@ extension TransferRun {
 
     /// The coding that is taken off the content; a part of coded content has none.
     ///
-    /// - Throws: ``TransferError`` with code `bad_response` for a coding that cannot be taken off.
-    private func coding(of answer: Answer) throws(TransferError) -> ContentDecoder.Coding? {
+    /// - Throws: ``ServiceError`` with code `bad_response` for a coding that cannot be taken off.
+    private func coding(of answer: Answer) throws(ServiceError) -> ContentDecoder.Coding? {
         guard job.request.decode, answer.head.status != 206, answer.course.method != "HEAD" else { return nil }
-        do throws(TransferError) {
+        do throws(ServiceError) {
             return try ContentDecoder.coding(of: answer.head)
         } catch {
             // A client to whom every response is a result takes the body as it was sent.
@@ -191,7 +191,7 @@ extension TransferRun {
     var folderMode: UInt32 { Destination.folderMode(of: job.request, umask: umask) }
 
     /// The folder that the file goes to: the request's, or below it where the caller's name has folders.
-    func openDestinationFolder() async throws(TransferError) -> OpenFile {
+    func openDestinationFolder() async throws(ServiceError) -> OpenFile {
         let path = Destination.folder(of: job.request)
         let makes = job.request.createFolders
         let mode = folderMode
@@ -202,7 +202,7 @@ extension TransferRun {
     }
 
     /// The folder of the partial file, where the request names one.
-    private func openPartialFolder() async throws(TransferError) -> OpenFile? {
+    private func openPartialFolder() async throws(ServiceError) -> OpenFile? {
         guard let path = job.request.partialFolder else { return nil }
         let mode = folderMode
         return try await onDisk { system throws(DiskError) in
@@ -212,12 +212,12 @@ extension TransferRun {
     }
 
     /// Finds out before any byte moves that a file could not be placed, where its partial file lies elsewhere.
-    func checkFolders() async throws(TransferError) {
+    func checkFolders() async throws(ServiceError) {
         guard let home = try await openPartialFolder() else { return }
         let place = try await openDestinationFolder()
         let shut = try await onDisk { system throws(DiskError) in [home, place].filter { !system.isWritable($0) } }
         if let folder = shut.first {
-            throw TransferError(
+            throw ServiceError(
                 .destinationUnwritable, "The folder \(folder.path.escapingControls) is not writable.",
                 details: ErrorDetails(errno: EACCES))
         }
@@ -226,14 +226,14 @@ extension TransferRun {
     /// Finds the destination by the conflict policy, and records it with everything else in one commit.
     ///
     /// - Parameter keepsBytes: whether a name that is taken is a matter of the placement alone, which keeps all bytes.
-    func claimDestination(in folder: OpenFile, keepsBytes: Bool) async throws(TransferError) -> Outcome.Success? {
-        let rule = ConflictRule(wishes.onConflict, at: keepsBytes ? .beforeFetchKeepingBytes : .beforeFetch)
+    func claimDestination(in folder: OpenFile, keepsBytes: Bool) async throws(ServiceError) -> Outcome.Success? {
+        let rule = ConflictRule(options.onConflict, at: keepsBytes ? .beforeFetchKeepingBytes : .beforeFetch)
         for number in rule.numbers {
             let name = number == 0 ? facts.destination?.lastPathPart ?? baseName : FileName.numbered(baseName, number)
             let found = try await onDisk { system throws(DiskError) in try system.identity(of: name, in: folder) }
             let path = folder.path.appendingPathPart(name)
             switch rule.verdict(on: path, heldBy: found.holder) {
-            case .tryNext: continue
+            case .useNextName: continue
             case .take: break
             case .keepExisting:
                 try await dropPartialFile()
@@ -257,7 +257,7 @@ extension TransferRun {
     var baseName: String { (facts.name ?? job.request.name ?? FileName.fallback).lastPathPart }
 
     /// Removes the partial file of a transfer that will not need it.
-    func dropPartialFile() async throws(TransferError) {
+    func dropPartialFile() async throws(ServiceError) {
         partial = nil
         guard let recorded = facts.partial else { return }
         try await onDisk { system throws(DiskError) in try PartialFile.remove(recorded, disk: system) }
@@ -265,7 +265,7 @@ extension TransferRun {
     }
 
     /// - Parameter length: nil if only the end of the body tells it.
-    private func makeRoom(_ length: Int64?) async throws(TransferError) {
+    private func makeRoom(_ length: Int64?) async throws(ServiceError) {
         try await checkSpace(missing: length ?? 0)
         guard let length, length >= 1 << 20, let partial else { return }
         _ = try await onDisk { system throws(DiskError) in try system.allocate(partial.file, size: length) }
@@ -273,7 +273,7 @@ extension TransferRun {
 
     /// Asks for free space before the first byte, so that a disk is not filled to find out
     /// (docs/behaviour/transfers.md#L7).
-    private func checkSpace(missing: Int64) async throws(TransferError) {
+    private func checkSpace(missing: Int64) async throws(ServiceError) {
         guard let partial, missing > 0 || job.reserve > 0 else { return }
         let free = try await onDisk { system throws(DiskError) in try system.freeSpace(of: partial.folder) }
         // Blocks that a previous try reserved for this file are no longer counted as free.
@@ -284,7 +284,7 @@ extension TransferRun {
         details.required = required
         details.available = free
         let reserve = job.reserve > 0 ? "; \(ByteText.of(job.reserve)) stay free in any case" : ""
-        throw TransferError(
+        throw ServiceError(
             .diskFull,
             "\(ByteText.of(missing)) are needed in \(partial.folder.path.escapingControls), and "
                 + "\(ByteText.of(free)) are free\(reserve).",

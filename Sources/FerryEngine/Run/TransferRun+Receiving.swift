@@ -11,9 +11,9 @@ extension TransferRun {
     func receive(
         _ answer: Answer, from start: Int64, until end: Int64?, completeLength: Int64?,
         coding: ContentDecoder.Coding? = nil
-    ) async throws(TransferError) {
-        guard let partial else { throw TransferError(.internal, "A body has no file.") }
-        var failure: TransferError?
+    ) async throws(ServiceError) {
+        guard let partial else { throw ServiceError(.internal, "A body has no file.") }
+        var failure: ServiceError?
         var sink: BodySink?
         let stated = coding == nil ? answer.statedDigest(from: start) : nil
         let codedDigests = coding == nil ? [] : answer.codedDigests
@@ -24,7 +24,7 @@ extension TransferRun {
             let opened = BodySink(configuration)
             sink = opened
             open(opened, stated)
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 try await answer.exchange.receive(into: opened)
                 failure = opened.codingFault
             } catch {
@@ -42,16 +42,16 @@ extension TransferRun {
 
     /// Stores a body that was gathered in memory, as far as it came.
     func store(
-        _ bytes: ByteBuffer, _ failure: TransferError?, until end: Int64?, _ stated: StatedDigest?
-    ) async throws(TransferError) {
-        guard let partial else { throw TransferError(.internal, "A body has no file.") }
+        _ bytes: ByteBuffer, _ failure: ServiceError?, until end: Int64?, _ stated: StatedDigest?
+    ) async throws(ServiceError) {
+        guard let partial else { throw ServiceError(.internal, "A body has no file.") }
         job.progress.received.store(0, ordering: .relaxed)
         let sink = BodySink(sinkConfiguration(partial, 0, end, stated?.algorithms ?? []) {})
         if let stated { facts.pendingDigests.begin(stated) }
         let written = await disk.result { _ throws(DiskError) in
-            Result { () throws(TransferError) in _ = try sink.append(bytes) }
+            Result { () throws(ServiceError) in _ = try sink.append(bytes) }
         }
-        var fault: TransferError?
+        var fault: ServiceError?
         switch written {
         case .success(.success): break
         case .success(.failure(let error)): fault = error
@@ -98,9 +98,9 @@ extension TransferRun {
     }
 
     /// Ends everything that is under way, with an error of our own.
-    func stopExchanges(with error: TransferError = ExchangeEnd.stopped) {
+    func stopExchanges(with error: ServiceError = ExchangeEnd.stopped) {
         connections.exchange?.stop(with: error)
-        for exchange in crew?.exchanges ?? [] { exchange.stop(with: error) }
+        for exchange in workers?.exchanges ?? [] { exchange.stop(with: error) }
     }
 
     func sinkConfiguration(
@@ -109,7 +109,7 @@ extension TransferRun {
     ) -> BodySink.Configuration {
         let maximum = job.request.maxSize
         let limit = end ?? maximum ?? Int64.max
-        let tooLarge = TransferError(
+        let tooLarge = ServiceError(
             .tooLarge, "The file is larger than the \(maximum ?? 0) bytes that are allowed.")
         return BodySink.Configuration(
             file: partial, disk: engine.configuration.disk, progress: job.progress, gate: job.gate, start: start,
@@ -126,7 +126,7 @@ extension TransferRun {
         let written = zip(writes.sinks, writes.ranges).map { (sink: $0, range: $1) }
         guard written.contains(where: { !facts.ranges.contains($0.range) }) else { return }
         reached(.bytesWritten)
-        do throws(TransferError) {
+        do throws(ServiceError) {
             try await onDisk { _ throws(DiskError) in try partial.sync() }
             reached(.bytesSynced)
             // What turned out to be no data meanwhile has left the list.
@@ -141,9 +141,9 @@ extension TransferRun {
 
     /// Closes the sink and decides what its bytes count for.
     private func settle(
-        _ sink: BodySink, _ partial: PartialFile, until end: Int64?, _ failure: TransferError?,
+        _ sink: BodySink, _ partial: PartialFile, until end: Int64?, _ failure: ServiceError?,
         _ stated: StatedDigest?, _ codedDigests: [Checksum]
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         let closed = sink.close()
         writes.digest.resume(closed.digest)
         var failure = failure
@@ -151,7 +151,7 @@ extension TransferRun {
         var counts = true
         let verdict = judge(stated, wrote: written, reachedEnd: failure == nil, closed.responseDigest)
         if failure == nil, let end, closed.position < end {
-            failure = TransferError(
+            failure = ServiceError(
                 .connectionLost, "The connection ended \(end - closed.position) bytes before the end.")
         }
         switch verdict {
@@ -191,7 +191,7 @@ extension TransferRun {
     }
 
     /// Makes what was written durable; at the end of an attempt so that later changes of the file are noticed.
-    func makeDurable(_ partial: PartialFile, isLast: Bool) async throws(TransferError) {
+    func makeDurable(_ partial: PartialFile, isLast: Bool) async throws(ServiceError) {
         let seals = isLast && facts.partial?.tellsChanges == true
         facts.stamp = try await onDisk { _ throws(DiskError) -> FileStamp? in
             if seals { return try partial.seal() }
@@ -210,8 +210,8 @@ extension TransferRun {
     }
 
     /// The fault of content that does not have a digest that the server stated of it.
-    static func contentFault(_ wrong: Checksum) -> TransferError {
-        TransferError(
+    static func contentFault(_ wrong: Checksum) -> ServiceError {
+        ServiceError(
             .badResponse, "What arrived does not have the \(wrong.algorithm.rawValue) digest that the server stated.")
     }
 
@@ -234,7 +234,7 @@ extension TransferRun {
     /// The failure of an attempt that has used up what the transfer may receive in vain; nil while it has not.
     ///
     /// Bytes that are written and not durable count as new.
-    var budgetFault: TransferError? {
+    var budgetFault: ServiceError? {
         var cost = cost
         cost.spent += job.progress.spent.load(ordering: .relaxed) - facts.bytesSpent
         cost.gained += max(0, job.progress.received.load(ordering: .relaxed) - facts.frontier)
@@ -242,9 +242,9 @@ extension TransferRun {
     }
 
     /// The failure of an attempt whose answers do not lead to the file.
-    func endless(_ fact: String) -> TransferError {
+    func endless(_ fact: String) -> ServiceError {
         let url = (try? sources.original.get())?.redacted ?? ""
-        return TransferError(
+        return ServiceError(
             .badResponse, "The file cannot be fetched from \(url) in one go: \(fact).", details: ErrorDetails(url: url))
     }
 }

@@ -6,7 +6,7 @@ extension TransferRun {
     /// Brings disk and facts together before the first request (docs/behaviour/transfers.md#crashes).
     ///
     /// - Returns: the outcome if the file is already in its place, or complete.
-    func recover() async throws(TransferError) -> Outcome.Success? {
+    func recover() async throws(ServiceError) -> Outcome.Success? {
         if let intent = facts.placement { return try await recoverPlacement(intent) }
         try await dropCopy()
         guard let recorded = facts.partial else {
@@ -32,7 +32,7 @@ extension TransferRun {
     /// Digests from an earlier attempt count where nothing has touched the file since; where bytes may have been changed,
     /// all are fetched again, as nothing shows which.
     @discardableResult
-    private func lookForChanges(of found: PartialFile) async throws(TransferError) -> Bool {
+    private func lookForChanges(of found: PartialFile) async throws(ServiceError) -> Bool {
         guard let stamp = facts.stamp else { return true }
         let present = try await onDisk { _ throws(DiskError) in try found.stamp() }
         switch stamp.trust(in: present) {
@@ -70,9 +70,9 @@ extension TransferRun {
         if facts.stamp == nil { writes.digest.begin() }
     }
 
-    private func reopen(_ recorded: PartialFacts) async throws(TransferError) -> PartialFile? {
+    private func reopen(_ recorded: PartialFacts) async throws(ServiceError) -> PartialFile? {
         let size = facts.ranges.upperBound
-        do throws(TransferError) {
+        do throws(ServiceError) {
             return try await onDisk { system throws(DiskError) in
                 try PartialFile.reopen(recorded, atLeast: size, disk: system)
             }
@@ -80,12 +80,12 @@ extension TransferRun {
             return nil
         } catch  where error.code == .destinationUnwritable {
             // A removable or network disk may come back.
-            throw TransferError(.destinationUnwritable, error.message, details: error.details, as: .wait)
+            throw ServiceError(.destinationUnwritable, error.message, details: error.details, as: .wait)
         }
     }
 
     /// Recovers from a recorded intent: the rename has happened, or has not, or the file was taken away.
-    private func recoverPlacement(_ intent: PlacementIntent) async throws(TransferError) -> Outcome.Success? {
+    private func recoverPlacement(_ intent: PlacementIntent) async throws(ServiceError) -> Outcome.Success? {
         let judged = JudgedDigests(verified: intent.verified, mismatched: intent.mismatched ?? [])
         let isElsewhere = job.request.partialFolder != nil
         // A file that was placed by copying it has left its partial file behind.
@@ -108,9 +108,9 @@ extension TransferRun {
     /// The success of an intent whose file is in its place.
     private func placedBefore(
         _ intent: PlacementIntent, _ judged: JudgedDigests
-    ) async throws(TransferError) -> Outcome.Success? {
+    ) async throws(ServiceError) -> Outcome.Success? {
         let folder: OpenFile?
-        do throws(TransferError) {
+        do throws(ServiceError) {
             folder = try await onDisk { system throws(DiskError) -> OpenFile? in
                 let folder = try system.openFolder(intent.path.folderPart)
                 guard try PlacedFile.find(intent, in: folder, disk: system) else { return nil }
@@ -124,11 +124,11 @@ extension TransferRun {
         return try await settlePlaced(in: folder, size: intent.size, judged)
     }
 
-    private static func isMissing(_ error: TransferError) -> Bool {
+    private static func isMissing(_ error: ServiceError) -> Bool {
         error.details.errno == ENOENT || error.details.errno == ENOTDIR
     }
 
-    private func startWithoutFile(_ note: String) async throws(TransferError) {
+    private func startWithoutFile(_ note: String) async throws(ServiceError) {
         if let recorded = facts.partial {
             // The transfer's own file, but shorter than was recorded: nothing would remove it once its record is gone.
             let found = await disk.result { system throws(DiskError) in
@@ -151,7 +151,7 @@ extension TransferRun {
     }
 
     /// Removes a partial file that was made but never recorded: the journal counts none of its bytes.
-    private func removeUnrecorded() async throws(TransferError) {
+    private func removeUnrecorded() async throws(ServiceError) {
         guard !facts.partialNameIsForeign else { return }
         let id = job.id
         let path = job.request.partialFolder ?? Destination.folder(of: job.request)

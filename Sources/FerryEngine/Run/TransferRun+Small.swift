@@ -20,7 +20,7 @@ extension TransferRun {
     /// Receives a small body and places it; what is in the way of that is found by the usual steps.
     ///
     /// - Returns: nil if something is missing that has to be asked for.
-    func receiveSmall(_ body: AcceptedBody, _ answer: Answer) async throws(TransferError) -> Outcome.Success? {
+    func receiveSmall(_ body: AcceptedBody, _ answer: Answer) async throws(ServiceError) -> Outcome.Success? {
         let length = body.completeLength ?? 0
         let (bytes, failure) = await answer.exchange.gather(Int(length), job.progress)
         let stated = answer.statedDigest(from: 0)
@@ -39,7 +39,7 @@ extension TransferRun {
     /// These are steps 3 to 11 of docs/behaviour/transfers.md#D1.
     ///
     /// - Returns: nil if the usual steps have to go on: from the partial file, if that was recorded.
-    private func placeSmall(_ bytes: ByteBuffer) async throws(TransferError) -> Outcome.Success? {
+    private func placeSmall(_ bytes: ByteBuffer) async throws(ServiceError) -> Outcome.Success? {
         let size = Int64(bytes.readableBytes)
         guard job.request.expectedSize ?? size == size || facts.notes.contains(BodyNote.statusIsResult.rawValue) else {
             return nil
@@ -53,7 +53,7 @@ extension TransferRun {
         let file = SmallFiles.File(
             id: job.id, bytes: bytes, known: $facts, folder: Destination.folder(of: job.request),
             makesFolder: job.request.createFolders, folderMode: folderMode,
-            rule: wishes.placementRule, attributes: attributes, verified: judged.verified, reserve: job.reserve,
+            rule: options.placementRule, attributes: attributes, verified: judged.verified, reserve: job.reserve,
             journal: journal)
         switch await engine.smallFiles(at: place).place(file) {
         case .notMade: return nil
@@ -68,7 +68,7 @@ extension TransferRun {
             $facts = facts
             cost.gained += new
             // More may have been wished for while the file was being placed.
-            let isJudged = wishes.onMismatch == .fail || judged.cover(wishes.checksums)
+            let isJudged = options.onMismatch == .fail || judged.cover(options.checksums)
             let final = isJudged ? judged : judge(bytes)
             return Outcome.Success(
                 path: self.facts.destination ?? "", size: size, verified: final.verified, mismatched: final.mismatched,

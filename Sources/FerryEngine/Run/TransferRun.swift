@@ -18,17 +18,17 @@ package actor TransferRun {
     @Boxed var facts: TransferFacts
     var partial: PartialFile?
     /// What may be wished otherwise while the try is made.
-    var wishes: RunWishes
+    var options: RunOptions
     var connections = AttemptConnections()
     var sources: AttemptSources
     var writes = AttemptWrites()
     /// The workers, while several share the file.
-    var crew: Crew?
+    var workers: SegmentWorkers?
     /// Connections for workers to come.
     let early: EarlyConnections
     /// What this attempt has received, and what of it was new, as of the last commit.
     var cost = AttemptCost()
-    var ending = AttemptEnd()
+    var ending = AttemptEnding()
 
     // SAFETY: The actor keeps alive what owns the executor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe engine.home.unownedExecutor }
@@ -40,12 +40,12 @@ package actor TransferRun {
         let sources = AttemptSources(job.request)
         self.sources = sources
         shared = Correspondence(
-            Result { () throws(TransferError) in
+            Result { () throws(ServiceError) in
                 ConversationTerms(job, home: try sources.original.get().origin, engine.configuration)
             }, job.advisor.map(ClientQuestions.init))
         early = EarlyConnections(engine, job.progress)
         _facts = job.$facts
-        wishes = RunWishes(job.request)
+        options = RunOptions(job.request)
         cost.frontier = job.facts.frontier
         job.progress.spent.store(job.facts.bytesSpent, ordering: .relaxed)
     }
@@ -60,7 +60,7 @@ package actor TransferRun {
         connections.count(at: try? sources.original.get().origin, engine.budget)
         defer { connections.count(at: nil, engine.budget) }
         var result: RunReport.Result
-        do throws(TransferError) {
+        do throws(ServiceError) {
             result = .succeeded(try await perform())
         } catch {
             result = end(error)
@@ -77,7 +77,7 @@ package actor TransferRun {
             result: result, refusedBy: ending.later?.origin, facts: $facts, cost: cost, digest: writes.digest.value)
     }
 
-    private func end(_ error: TransferError) -> RunReport.Result {
+    private func end(_ error: ServiceError) -> RunReport.Result {
         let isOfPlace = error.code == .destinationUnwritable || error.code == .placementFailed
         let result = ending.result(of: error, isFinal: isOfPlace && job.request.partialFolder != nil)
         if case .challenged = result { facts.bodySent = nil }
@@ -85,13 +85,13 @@ package actor TransferRun {
     }
 
     /// Goes by another request's wishes for the whole file, as far as it is not in its place.
-    package func follow(_ request: TransferRequest) { wishes = RunWishes(request) }
+    package func follow(_ request: TransferRequest) { options = RunOptions(request) }
 
     /// Stops at the next safe point: what was written becomes durable, then `run` returns.
     package func stop() { stop(with: nil) }
 
     /// Ends the try with an error that was decided elsewhere; what was written becomes durable.
-    package func stop(with error: TransferError?) {
+    package func stop(with error: ServiceError?) {
         ending.stop(with: error)
         shared.questions?.giveUp()
         shared.pauses.end()
@@ -100,14 +100,14 @@ package actor TransferRun {
 
     // MARK: The loop
 
-    private func perform() async throws(TransferError) -> Outcome.Success {
+    private func perform() async throws(ServiceError) -> Outcome.Success {
         if let success = try await recover() { return success }
         try await checkFolders()
         try checkRepeatable()
         job.existing = try await currentFile()
         var best: SourceFailure?
         while true {
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 return try await fetch(after: best?.error)
             } catch {
                 let failure = Self.moreHopeful(best, SourceFailure(error: error, later: ending.later))
@@ -123,8 +123,8 @@ package actor TransferRun {
 
     /// What one of the URLs failed with, and what its server asked for.
     private struct SourceFailure {
-        let error: TransferError
-        let later: LaterAnswer?
+        let error: ServiceError
+        let later: RetryAfterResponse?
     }
 
     private static func moreHopeful(_ first: SourceFailure?, _ second: SourceFailure) -> SourceFailure {
@@ -135,7 +135,7 @@ package actor TransferRun {
     /// Fetches from one URL.
     ///
     /// - Parameter error: what the URL before this one failed with.
-    private func fetch(after error: TransferError?) async throws(TransferError) -> Outcome.Success {
+    private func fetch(after error: ServiceError?) async throws(ServiceError) -> Outcome.Success {
         var variant = RequestVariant()
         var limits = AttemptLimits()
         while true {
@@ -190,10 +190,10 @@ package actor TransferRun {
                 throw await failure(error, answer)
             case .waitForNetwork:
                 await answer.exchange.close()
-                throw TransferError(.offline, "The network wants a login first (captive portal).")
+                throw ServiceError(.offline, "The network wants a login first (captive portal).")
             case .follow, .leave, .hostLimit, .askOriginalURL:
                 await answer.exchange.close()
-                throw TransferError(.internal, "An answer was judged for a request that was not made.")
+                throw ServiceError(.internal, "An answer was judged for a request that was not made.")
             }
         }
     }
@@ -205,13 +205,13 @@ package actor TransferRun {
     }
 
     /// Whether another URL may bring what one has failed with.
-    private func mayAskAnother(after error: TransferError) -> Bool {
+    private func mayAskAnother(after error: ServiceError) -> Bool {
         !ending.isStopping && writes.fault == nil && ending.challenge == nil && raw == nil && job.request.body == nil
             && error.code.row.subject.letsMirrorTry
     }
 
     /// Why an answer of a mirror is not taken; the mirror is asked no more.
-    private func objection(to answer: Answer, before error: TransferError?) -> TransferError? {
+    private func objection(to answer: Answer, before error: ServiceError?) -> ServiceError? {
         let objection = sources.objection(
             to: answer, known: facts.identity?.completeLength ?? job.request.expectedSize,
             hasBytes: !facts.ranges.isEmpty, before: error)
@@ -221,14 +221,14 @@ package actor TransferRun {
     }
 
     /// The error of an answer, with the beginning of its body and what the server asked for.
-    private func failure(_ error: TransferError, _ answer: Answer) async -> TransferError {
+    private func failure(_ error: ServiceError, _ answer: Answer) async -> ServiceError {
         var error = error
-        ending.later = LaterAnswer(answer.head)
+        ending.later = RetryAfterResponse(answer.head)
         noteRefusal(answer.head, answer.url)
         if let proxy = answer.exchange.key.proxy, !proxy.tunnels(to: answer.url) {
             // An error of the proxy's own looks like one of the origin's.
             let sentence = "\(error.message) It was asked through the proxy \(proxy.shown)."
-            error = TransferError(error.code, sentence, details: error.details, as: error.classOverride)
+            error = ServiceError(error.code, sentence, details: error.details, as: error.classOverride)
         }
         if error.details.httpStatus != nil, error.details.body == nil {
             let text = await answer.exchange.text()
@@ -239,13 +239,13 @@ package actor TransferRun {
         return error
     }
 
-    private func unchanged() throws(TransferError) -> Outcome.Success {
-        guard let existing = job.existing else { throw TransferError(.internal, "An unchanged file has no name.") }
+    private func unchanged() throws(ServiceError) -> Outcome.Success {
+        guard let existing = job.existing else { throw ServiceError(.internal, "An unchanged file has no name.") }
         return Outcome.Success(
             path: existing.placement.path, size: existing.placement.size, verified: [], unchanged: true)
     }
 
-    private func currentFile() async throws(TransferError) -> ExistingFile? {
+    private func currentFile() async throws(ServiceError) -> ExistingFile? {
         guard let existing = job.existing else { return nil }
         let path = existing.placement.path
         let looked = await disk.result { system throws(DiskError) in
@@ -259,15 +259,15 @@ package actor TransferRun {
         return existing
     }
 
-    func checkStopping() throws(TransferError) {
+    func checkStopping() throws(ServiceError) {
         if ending.isStopping { throw ExchangeEnd.stopped }
     }
 
     /// Records the facts as they are.
-    func record() async throws(TransferError) {
+    func record() async throws(ServiceError) {
         noteCost()
         guard try await journal.record(facts, of: job.id) else {
-            throw TransferError(
+            throw ServiceError(
                 .destinationExists, "Another transfer has taken \(facts.destination ?? "the destination").")
         }
     }
@@ -280,7 +280,7 @@ package actor TransferRun {
 
     func onDisk<Value: Sendable>(
         _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Value
-    ) async throws(TransferError) -> Value {
+    ) async throws(ServiceError) -> Value {
         do throws(DiskError) {
             return try await disk.run(body)
         } catch {
@@ -288,8 +288,8 @@ package actor TransferRun {
         }
     }
 
-    func reached(_ step: LifeStep) { engine.configuration.reached(step) }
+    func reached(_ step: LifecycleStep) { engine.configuration.reached(step) }
 
     /// Digests that the whole file must have: the caller's, and what the server stated.
-    var expectedDigests: [Checksum] { wishes.checksums + (facts.identity?.reprDigests ?? []) }
+    var expectedDigests: [Checksum] { options.checksums + (facts.identity?.reprDigests ?? []) }
 }

@@ -13,12 +13,12 @@ extension TransferRun {
     ///
     /// See docs/behaviour/transfers.md#S2.
     func mayShare(_ answer: Answer, length: Int64?, from start: Int64) -> Bool {
-        guard let length, wishes.connections != 1, length - start >= SegmentRule.worthSharing, raw == nil,
+        guard let length, options.connections != 1, length - start >= SegmentRule.worthSharing, raw == nil,
             job.advisor == nil, job.request.body == nil, answer.course.method == "GET", !facts.rangesOff,
             answer.head.contentEncodings.isEmpty,
             answer.head.value("Accept-Ranges")?.lowercased() != "none"
         else { return false }
-        let disk = DiskState(identity: facts.identity, hasExpectedDigest: wishes.judgesByDigest)
+        let disk = DiskState(identity: facts.identity, hasExpectedDigest: options.judgesByDigest)
         return disk == .strong || disk == .digest
     }
 
@@ -28,14 +28,14 @@ extension TransferRun {
     /// also when something is missing that has to be asked for in another way.
     func receiveTogether(
         _ answer: Answer, from start: Int64, until end: Int64, length: Int64
-    ) async throws(TransferError) {
-        guard let partial else { throw TransferError(.internal, "A body has no file.") }
+    ) async throws(ServiceError) {
+        guard let partial else { throw ServiceError(.internal, "A body has no file.") }
         var missing = ByteRangeSet(0..<length)
         for range in facts.ranges.ranges { missing.remove(range) }
-        crew = Crew(
+        workers = SegmentWorkers(
             missing: missing, places: try places(from: answer.course), first: answer.exchange, receives: start..<end,
-            setup: answer.setup, now: Crew.now)
-        writes.digest.share(missing: crew?.missing ?? 0)
+            setup: answer.setup, now: SegmentWorkers.now)
+        writes.digest.share(missing: workers?.missing ?? 0)
         noteEarlyConnections(areUsed: true)
         await withCheckpoints(partial, of: length) { due in
             await withTaskGroup(of: Bool.self) { group in
@@ -45,7 +45,7 @@ extension TransferRun {
                 self.look(adding: &group, due)
                 self.pause(adding: &group)
                 while let isLook = await group.next() {
-                    guard self.crew?.isEmpty == false else {
+                    guard self.workers?.isEmpty == false else {
                         group.cancelAll()
                         continue
                     }
@@ -55,10 +55,10 @@ extension TransferRun {
                 }
             }
         }
-        let failure = crew?.failure
+        let failure = workers?.failure
         if let failure { ending.later = failure.later }
-        sources.note(crew?.places.all ?? [])
-        crew = nil
+        sources.note(workers?.places.all ?? [])
+        workers = nil
         early.keep(0)
         job.progress.show([])
         await writes.digest.endSharing()?.value
@@ -67,7 +67,7 @@ extension TransferRun {
 
     /// Adds one turn of the clock; it is none once the workers are gone.
     private func pause(adding group: inout TaskGroup<Bool>) {
-        let isOpening = wishes.connections == nil && crew?.isOpening == true
+        let isOpening = options.connections == nil && workers?.isOpening == true
         let isShort = isOpening || writes.digest.waitsForBytes
         group.addTask {
             do {
@@ -81,19 +81,19 @@ extension TransferRun {
 
     /// Looks at the workers: how far each is, which should stop, and how many are missing.
     private func look(adding group: inout TaskGroup<Bool>, _ due: @escaping @Sendable () -> Void) {
-        let now = Crew.now
-        guard !ending.isStopping, writes.fault == nil, let home = crew?.home else { return }
-        crew?.look(now: now)
-        let given = wishes.connections
+        let now = SegmentWorkers.now
+        guard !ending.isStopping, writes.fault == nil, let home = workers?.home else { return }
+        workers?.look(now: now)
+        let given = options.connections
         let received = job.progress.received.load(ordering: .relaxed)
         let wanted =
-            crew?.wanted(
+            workers?.wanted(
                 given: given, allowed: engine.budget.allowance(home.origin), isPaced: !job.gate.isOpen,
                 received: received, now: now) ?? 1
         early.giveWay(wanted: given)
-        crew?.retire(over: wanted, excess: engine.budget.excess(home.origin, wanted: given))
-        while crew?.lacksWorkers(to: wanted, now: now) == true, let claim = claimPlace(now: now) {
-            guard let (worker, part) = crew?.hire(at: claim.index, claim.connection, now: now) else {
+        workers?.retire(over: wanted, excess: engine.budget.excess(home.origin, wanted: given))
+        while workers?.lacksWorkers(to: wanted, now: now) == true, let claim = claimPlace(now: now) {
+            guard let (worker, part) = workers?.hire(at: claim.index, claim.connection, now: now) else {
                 claim.connection?.close()
                 engine.budget.leave(claim.origin)
                 break
@@ -102,18 +102,18 @@ extension TransferRun {
         }
         prepareConnections(to: home, wanted: wanted, now: now)
         advanceDigest()
-        job.progress.show(crew?.shown ?? [])
+        job.progress.show(workers?.shown ?? [])
     }
 
     // MARK: Places
 
     /// Where extra workers may ask: where the first answer came from, and the other URLs that nothing speaks against.
-    private func places(from course: RequestCourse) throws(TransferError) -> [CrewPlace] {
+    private func places(from course: RequestCourse) throws(ServiceError) -> [WorkerPlace] {
         let present = sources.current
-        var places = [CrewPlace(number: present, course: course, rank: sources.rank(of: present), isProven: true)]
+        var places = [WorkerPlace(number: present, course: course, rank: sources.rank(of: present), isProven: true)]
         for number in sources.others {
             let other = try shared.course(from: sources.url(of: number))
-            places.append(CrewPlace(number: number, course: other, rank: sources.rank(of: number), isProven: false))
+            places.append(WorkerPlace(number: number, course: other, rank: sources.rank(of: number), isProven: false))
         }
         return places
     }
@@ -121,11 +121,11 @@ extension TransferRun {
     /// Chooses where a new worker asks, and takes a connection for it, an open one if there is one; nil if there is none to
     /// be had.
     private func claimPlace(now: Double) -> (index: Int, origin: Origin, connection: EarlyConnection?)? {
-        guard let crew else { return nil }
-        for index in crew.order(asksHome: facts.unusableParts ?? 0 < SegmentRule.refusals, now: now) {
-            let origin = crew.places[index].course.url.origin
+        guard let workers else { return nil }
+        for index in workers.order(asksHome: facts.unusableParts ?? 0 < SegmentRule.refusals, now: now) {
+            let origin = workers.places[index].course.url.origin
             if let connection = early.take(origin) { return (index, origin, connection) }
-            if engine.budget.claim(origin, wanted: wishes.connections) { return (index, origin, nil) }
+            if engine.budget.claim(origin, wanted: options.connections) { return (index, origin, nil) }
         }
         return nil
     }
@@ -136,7 +136,7 @@ extension TransferRun {
     ///
     /// A server that is down, or a name that cannot be found, is met by that one request alone.
     func opening(beside asked: ExchangeRequest, _ variant: RequestVariant) -> (@Sendable () -> Void)? {
-        guard let wanted = wishes.connections, wanted > 1 else { return nil }
+        guard let wanted = options.connections, wanted > 1 else { return nil }
         let isSharable =
             asked.method == "GET" && asked.body == nil && asked.advisor == nil && asked.key.proxy == nil
             && !variant.isFresh && raw == nil && !facts.rangesOff && job.existing == nil && job.request.mirrors.isEmpty
@@ -165,17 +165,17 @@ extension TransferRun {
 
     /// Keeps open the connections that the next step would need, and no others, while that step is being decided.
     private func prepareConnections(to home: HTTPURL, wanted: Int, now: Double) {
-        guard let crew else { return }
-        var spare = crew.spare(wanted: wanted)
-        if spare == 0, wishes.connections == nil, crew.places.count == 1, let key = try? directKey(for: home) {
-            spare = crew.prospect(allowed: engine.budget.allowance(home.origin), now: now)
+        guard let workers else { return }
+        var spare = workers.spare(wanted: wanted)
+        if spare == 0, options.connections == nil, workers.places.count == 1, let key = try? directKey(for: home) {
+            spare = workers.prospect(allowed: engine.budget.allowance(home.origin), now: now)
             early.open(spare, to: home, key, wanted: nil)
         }
         early.keep(spare)
     }
 
     /// What connections depend on that lead to a URL itself; nil where a proxy is between.
-    private func directKey(for url: HTTPURL) throws(TransferError) -> ClientPool.Key? {
+    private func directKey(for url: HTTPURL) throws(ServiceError) -> ClientPool.Key? {
         guard try shared.memory.proxy(for: url, environment: shared.terms.get().environment) == nil else { return nil }
         return try workerKey(for: url, through: nil)
     }
@@ -183,7 +183,7 @@ extension TransferRun {
     // MARK: The end
 
     /// Makes durable what the workers wrote, and says what ended the last of them.
-    private func settleTogether(_ partial: PartialFile, _ failure: TransferError?) async throws(TransferError) {
+    private func settleTogether(_ partial: PartialFile, _ failure: ServiceError?) async throws(ServiceError) {
         defer { writes.end() }
         if let fault = writes.fault {
             writes.digest.begin()

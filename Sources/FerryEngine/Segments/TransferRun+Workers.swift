@@ -10,14 +10,14 @@ extension TransferRun {
         // Each connection has an event loop in its variant, so that they share the processor's cores.
         let loop =
             worker == 0
-            ? connections.loop : crew?.earlyLoop(of: worker) ?? engine.takeLoop(for: connections.place)
+            ? connections.loop : workers?.earlyLoop(of: worker) ?? engine.takeLoop(for: connections.place)
         var part: Part? = first
         while let next = part {
             let goesOn = await fetch(next, worker, on: loop, due)
             guard goesOn, !ending.isStopping, writes.fault == nil else { break }
-            part = crew?.nextPart(of: worker, now: Crew.now)
+            part = workers?.nextPart(of: worker, now: SegmentWorkers.now)
         }
-        if let origin = crew?.leave(worker, now: Crew.now) { engine.budget.leave(origin) }
+        if let origin = workers?.leave(worker, now: SegmentWorkers.now) { engine.budget.leave(origin) }
         return false
     }
 
@@ -35,8 +35,8 @@ extension TransferRun {
     ) async -> Bool {
         var part = part
         if part.exchange == nil {
-            guard let confirmed = crew?.confirm(part, of: worker) else { return false }
-            do throws(TransferError) {
+            guard let confirmed = workers?.confirm(part, of: worker) else { return false }
+            do throws(ServiceError) {
                 guard let asked = try await ask(for: confirmed, worker, on: loop) else { return false }
                 part = asked
             } catch {
@@ -59,27 +59,27 @@ extension TransferRun {
     }
 
     /// Asks for a part; nil if the worker has to leave.
-    private func ask(for part: Part, _ worker: Int, on loop: Int) async throws(TransferError) -> Part? {
+    private func ask(for part: Part, _ worker: Int, on loop: Int) async throws(ServiceError) -> Part? {
         var wanted = requestSituation(RequestVariant())
         wanted.segment = part.offset..<part.end
         // Validators of another origin mean nothing; the digest of the whole judges its bytes.
-        wanted.isUnconditional = wishes.judgesByDigest && crew?.place(of: worker) != 0
+        wanted.isUnconditional = options.judgesByDigest && workers?.place(of: worker) != 0
         guard let plan = PlannedRequest(wanted), plan.asked.isRange else { return nil }
         let answer = try await answer(to: plan, worker, on: loop)
         switch answer.verdict.decision {
         case .continueAt(let offset, let until, let identity) where offset == part.offset:
             facts.identity = identity
             facts.joined = true
-            if let number = crew?.proved(worker, setup: answer.setup) { sources.noteUse(of: number) }
+            if let number = workers?.proved(worker, setup: answer.setup) { sources.noteUse(of: number) }
             return Part(
                 offset: offset, end: until, exchange: answer.exchange, stated: answer.statedDigest(from: offset))
         case .hostLimit:
             let asked = answer.head.retryAfter.flatMap { RetryAfter(parsing: $0, now: Date()) }?.seconds ?? 0
-            note(crew?.refused(worker, by: answer.head.origin, asked: asked, now: Crew.now))
+            note(workers?.refused(worker, by: answer.head.origin, asked: asked, now: SegmentWorkers.now))
             await answer.exchange.discard()
             return nil
         case .retryLater(let error), .fail(let error):
-            crew?.note(LaterAnswer(answer.head), of: worker)
+            workers?.note(RetryAfterResponse(answer.head), of: worker)
             await answer.exchange.close()
             throw error
         default:
@@ -91,7 +91,7 @@ extension TransferRun {
 
     /// Lets a response into the file from where the part begins; nil if others have it meanwhile.
     private func open(_ part: Part, _ worker: Int, _ due: @escaping @Sendable () -> Void) -> BodySink? {
-        guard let partial, let exchange = part.exchange, let limit = crew?.makeWay(for: worker, at: part) else {
+        guard let partial, let exchange = part.exchange, let limit = workers?.makeWay(for: worker, at: part) else {
             return nil
         }
         var configuration = sinkConfiguration(
@@ -100,22 +100,22 @@ extension TransferRun {
         let sink = BodySink(configuration)
         if configuration.digest != nil { writes.digest.runs(along: sink) }
         open(sink, part.stated)
-        crew?.receives(worker, into: sink, from: exchange)
+        workers?.receives(worker, into: sink, from: exchange)
         return sink
     }
 
     /// Receives a part to its end; what ended it too early.
     private func receive(
         _ part: Part, _ exchange: Exchange, _ sink: BodySink, _ worker: Int
-    ) async -> TransferError? {
-        var failure: TransferError?
-        do throws(TransferError) {
+    ) async -> ServiceError? {
+        var failure: ServiceError?
+        do throws(ServiceError) {
             try await exchange.receive(into: sink)
         } catch {
             failure = error
         }
         let (position, responseDigest) = close(sink)
-        let wasTold = crew?.closed(worker) == true
+        let wasTold = workers?.closed(worker) == true
         let range = sink.start..<max(position, sink.start)
         var counts = true
         switch judge(part.stated, wrote: range, reachedEnd: failure == nil, responseDigest) {
@@ -128,10 +128,10 @@ extension TransferRun {
             await giveUp(sink, range, of: worker)
             return failure
         }
-        let isWhole = crew?.received(part, by: worker, in: range, isIntact: failure == nil) ?? true
+        let isWhole = workers?.received(part, by: worker, in: range, isIntact: failure == nil) ?? true
         if isWhole || wasTold { return nil }
         return failure
-            ?? TransferError(.connectionLost, "The connection ended \(part.end - position) bytes before the end.")
+            ?? ServiceError(.connectionLost, "The connection ended \(part.end - position) bytes before the end.")
     }
 
     /// Takes out what an unreadable response wrote: it is not data, and a checkpoint may have recorded it as such.
@@ -142,27 +142,27 @@ extension TransferRun {
             writes.digest.begin()
             facts.ranges.remove(written)
             job.progress.received.wrappingSubtract(Int64(written.count), ordering: .relaxed)
-            do throws(TransferError) { try await record() } catch {
+            do throws(ServiceError) { try await record() } catch {
                 writes.failed(error)
                 stopExchanges()
             }
             // Only what the journal does not claim is fetched again.
-            crew?.lose(written)
+            workers?.lose(written)
         }
-        crew?.abandon(worker, from: sink.start)
+        workers?.abandon(worker, from: sink.start)
     }
 
     // MARK: Failures
 
     /// Whether a worker goes on after a failure: with the rest of its part if that came along, and others receive too.
-    private func failed(_ worker: Int, _ error: TransferError, hadHead: Bool) -> Bool {
-        let outcome = crew?.failed(
-            worker, error, hadHead: hadHead, isStopping: ending.isStopping, now: Crew.now)
+    private func failed(_ worker: Int, _ error: ServiceError, hadHead: Bool) -> Bool {
+        let outcome = workers?.failed(
+            worker, error, hadHead: hadHead, isStopping: ending.isStopping, now: SegmentWorkers.now)
         note(outcome?.refusal)
         return outcome?.goesOn == true
     }
 
-    private func note(_ refusal: Crew.Refusal?) {
+    private func note(_ refusal: SegmentWorkers.Refusal?) {
         guard let refusal else { return }
         engine.budget.refused(refusal.origin, active: refusal.active, receiving: refusal.receiving)
     }
@@ -172,11 +172,11 @@ extension TransferRun {
     /// A mirror that has another file is asked no more; where the first answer came from, two of these end all extra
     /// requests, and that one goes on alone (docs/behaviour/transfers.md#S9).
     private func noteUnusable(_ worker: Int, _ reason: String) {
-        guard let index = crew?.place(of: worker), index > 0 else {
+        guard let index = workers?.place(of: worker), index > 0 else {
             facts.unusableParts = (facts.unusableParts ?? 0) + 1
             return
         }
-        if let number = crew?.places.drop(index) { dropSource(number, reason) }
+        if let number = workers?.places.drop(index) { dropSource(number, reason) }
     }
 
     // MARK: Requests
@@ -184,58 +184,60 @@ extension TransferRun {
     /// Asks for a part where the first answer came from, or, if that address has expired, where the original URL leads.
     ///
     /// The original URL is asked once for all workers (docs/behaviour/transfers.md#X11).
-    private func answer(to plan: PlannedRequest, _ worker: Int, on loop: Int) async throws(TransferError) -> Answer {
-        guard let index = crew?.place(of: worker), let place = crew?.places[index] else { throw ExchangeEnd.stopped }
+    private func answer(to plan: PlannedRequest, _ worker: Int, on loop: Int) async throws(ServiceError) -> Answer {
+        guard let index = workers?.place(of: worker), let place = workers?.places[index] else {
+            throw ExchangeEnd.stopped
+        }
         let answer = try await answer(to: plan, from: place.course, worker, on: loop)
         guard case .askOriginalURL = answer.verdict.decision else { return answer }
         await answer.exchange.discard()
-        if crew?.places[index].courseNumber == place.courseNumber {
-            if crew?.places.beginRenewal(of: index) == true {
-                defer { crew?.places.endRenewal(of: index) }
+        if workers?.places[index].courseNumber == place.courseNumber {
+            if workers?.places.beginRenewal(of: index) == true {
+                defer { workers?.places.endRenewal(of: index) }
                 let start = try shared.course(from: sources.url(of: place.number))
                 let answer = try await self.answer(to: plan, from: start, worker, on: loop)
-                crew?.places.renewed(index, answer.course)
+                workers?.places.renewed(index, answer.course)
                 return answer
             }
             await withCheckedContinuation { waiter in
-                guard crew != nil else { return waiter.resume() }
-                crew?.places.wait(for: index, waiter)
+                guard workers != nil else { return waiter.resume() }
+                workers?.places.wait(for: index, waiter)
             }
         }
-        guard let renewed = crew?.places[index].course else { throw ExchangeEnd.stopped }
+        guard let renewed = workers?.places[index].course else { throw ExchangeEnd.stopped }
         return try await self.answer(to: plan, from: renewed, worker, on: loop)
     }
 
     /// One conversation about a part.
     private func answer(
         to plan: PlannedRequest, from start: RequestCourse, _ worker: Int, on loop: Int
-    ) async throws(TransferError) -> Answer {
+    ) async throws(ServiceError) -> Answer {
         var conversation = Conversation(try shared.terms.get(), from: start, planned: plan.fields)
         let host = WorkerConnection(run: self, worker: worker, loop: loop)
         switch try await conversation.carry(by: host, shared, engine) {
         case .accepted(let accepted):
             var situation = situation(plan.asked, accepted, RequestVariant())
             situation.isExtraWorker = true
-            crew?.observe(now: Crew.now)
-            situation.anotherWorkerReceives = crew?.anyReceives(but: worker) == true
+            workers?.observe(now: SegmentWorkers.now)
+            situation.anotherWorkerReceives = workers?.anyReceives(but: worker) == true
             // Only an address that a redirect has led to can be one that expires.
             situation.reusedFinalURL = start.chain.count > 0 && accepted.redirects == 0
             return Answer(accepted, ResumeTable.decide(situation))
         case .failed(let error, let later):
-            crew?.note(later, of: worker)
+            workers?.note(later, of: worker)
             throw error
         case .waiting(_, let error): throw error
         }
     }
 
     /// Sends a request of a worker, on the connection that was opened for it if that is there for that request.
-    fileprivate func open(_ request: OutgoingRequest, _ worker: Int, on loop: Int) async throws(TransferError)
+    fileprivate func open(_ request: OutgoingRequest, _ worker: Int, on loop: Int) async throws(ServiceError)
         -> Exchange
     {
         try checkStopping()
         let asked = try await exchangeRequest(request, worker: loop)
-        guard crew?.isWanted(worker) == true else { throw ExchangeEnd.stopped }
-        let early = crew?.takeEarly(of: worker)
+        guard workers?.isWanted(worker) == true else { throw ExchangeEnd.stopped }
+        let early = workers?.takeEarly(of: worker)
         let exchange: Exchange
         if let opened = early?.ask(asked) {
             exchange = opened
@@ -243,7 +245,7 @@ extension TransferRun {
             early?.close()
             exchange = try engine.open(asked)
         }
-        crew?.asks(worker, on: exchange)
+        workers?.asks(worker, on: exchange)
         return exchange
     }
 }
@@ -254,7 +256,7 @@ private struct WorkerConnection: ConversationHost {
     let worker: Int
     let loop: Int
 
-    func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange {
+    func open(_ request: OutgoingRequest) async throws(ServiceError) -> Exchange {
         try await run.open(request, worker, on: loop)
     }
 

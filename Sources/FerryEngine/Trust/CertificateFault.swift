@@ -21,7 +21,7 @@ enum CertificateFault: Error, Hashable, Sendable {
     case unverified
 
     /// - Parameter host: The server, as a sentence names it.
-    func transferError(of host: String, url: HTTPURL) -> TransferError {
+    func transferError(of host: String, url: HTTPURL) -> ServiceError {
         let sentence =
             switch self {
             case .expired(let date): "The certificate of \(host) expired on \(Self.day(date))."
@@ -42,7 +42,7 @@ enum CertificateFault: Error, Hashable, Sendable {
             }
         var details = ErrorDetails(urlError: urlError, url: url.redacted)
         details.certificate = problem
-        return TransferError(.tlsCertificate, sentence, details: details)
+        return ServiceError(.tlsCertificate, sentence, details: details)
     }
 
     /// The word for it; nil where there is none.
@@ -80,14 +80,14 @@ struct CertificateExamination {
     ///
     /// The TLS library says no more than that it could not verify one, so the server is asked for its certificates again, on a
     /// connection on which nothing is sent.
-    func explained(_ error: TransferError, of exchange: Exchange) async -> TransferError {
+    func explained(_ error: ServiceError, of exchange: Exchange) async -> ServiceError {
         guard error.code == .tlsCertificate else { return error }
         var error = error
         if error == CertificateFault.unverified.transferError(of: exchange.url.host, url: exchange.url) {
             var asked = ExchangeRequest(url: exchange.url, headers: [:], key: exchange.key, timeouts: exchange.timeouts)
             asked.advisor = CertificateExaminer()
             if let second = try? engine.open(asked) {
-                do throws(TransferError) { _ = try await second.head() } catch let found {
+                do throws(ServiceError) { _ = try await second.head() } catch let found {
                     if found.code == .tlsCertificate { error = found }
                 }
                 second.stop()

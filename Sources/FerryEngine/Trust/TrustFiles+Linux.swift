@@ -13,12 +13,12 @@
         /// Larger than any bundle of authorities, and small enough for memory.
         private static let largestFile: Int64 = 16 << 20
 
-        /// - Throws: ``TransferError`` with code `invalid_request` that names the file which cannot be used.
-        func read(_ trust: RequestTrust) throws(TransferError) -> TrustMaterial {
+        /// - Throws: ``ServiceError`` with code `invalid_request` that names the file which cannot be used.
+        func read(_ trust: RequestTrust) throws(ServiceError) -> TrustMaterial {
             var versions: [FileVersion?] = []
-            var missing: TransferError?
+            var missing: ServiceError?
             for path in trust.authorities {
-                do throws(TransferError) {
+                do throws(ServiceError) {
                     versions.append(try Self.look(path, isFolderAllowed: true).version)
                 } catch {
                     versions.append(nil)
@@ -42,7 +42,7 @@
         }
 
         /// - Returns: nil for no paths, which the system's roots stand for.
-        private static func authorities(_ paths: [String]) throws(TransferError) -> Authorities? {
+        private static func authorities(_ paths: [String]) throws(ServiceError) -> Authorities? {
             guard !paths.isEmpty else { return nil }
             var lists: [[NIOSSLCertificate]] = []
             for path in paths {
@@ -52,7 +52,7 @@
             return Authorities(lists)
         }
 
-        private static func withCertificate(_ wanted: TrustMaterial) throws(TransferError) -> TrustMaterial {
+        private static func withCertificate(_ wanted: TrustMaterial) throws(ServiceError) -> TrustMaterial {
             guard let path = wanted.trust.certificate else { return wanted }
             var material = wanted
             material.chain = try certificates(path)
@@ -71,14 +71,14 @@
             return material
         }
 
-        private static func certificates(_ path: String) throws(TransferError) -> [NIOSSLCertificate] {
+        private static func certificates(_ path: String) throws(ServiceError) -> [NIOSSLCertificate] {
             let bytes = try contents(path)
             let found = try? NIOSSLCertificate.fromPEMBytes(bytes)
             guard let found, !found.isEmpty else { throw refusal(path, "holds no certificate in PEM form") }
             return found
         }
 
-        private static func contents(_ path: String) throws(TransferError) -> [UInt8] {
+        private static func contents(_ path: String) throws(ServiceError) -> [UInt8] {
             _ = try look(path, isFolderAllowed: false)
             do { return Array(try Data(contentsOf: URL(fileURLWithPath: path))) } catch {
                 throw refusal(path, "cannot be read")
@@ -87,7 +87,7 @@
 
         private static func look(
             _ path: String, isFolderAllowed: Bool
-        ) throws(TransferError) -> (version: FileVersion, isFolder: Bool) {
+        ) throws(ServiceError) -> (version: FileVersion, isFolder: Bool) {
             // Not to wait for the writer of a pipe.
             let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             guard file >= 0 else { throw refusal(path, "cannot be read: \(unsafe String(cString: strerror(errno)))") }
@@ -104,8 +104,8 @@
             return (FileVersion(facts), isFolder)
         }
 
-        private static func refusal(_ path: String, _ reason: String) -> TransferError {
-            TransferError(.invalidRequest, "The file \(path.escapingControls), which TLS needs, \(reason).")
+        private static func refusal(_ path: String, _ reason: String) -> ServiceError {
+            ServiceError(.invalidRequest, "The file \(path.escapingControls), which TLS needs, \(reason).")
         }
     }
 

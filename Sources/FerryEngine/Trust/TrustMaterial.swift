@@ -54,8 +54,8 @@ struct RequestMaterial: Sendable {
 extension Engine {
     /// Looks whether the files of a request's trust can be used.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` that names the file which cannot.
-    package func check(_ trust: RequestTrust?) async throws(TransferError) { _ = try await material(of: trust) }
+    /// - Throws: ``ServiceError`` with code `invalid_request` that names the file which cannot.
+    package func check(_ trust: RequestTrust?) async throws(ServiceError) { _ = try await material(of: trust) }
 
     /// Where the certificates of a trust are read: a disk that does not answer holds up no certificates elsewhere.
     func certificates(of trust: TrustMaterial?) -> DiskQueue { certificates(of: trust?.trust ?? RequestTrust()) }
@@ -67,14 +67,14 @@ extension Engine {
 
     /// What the connections of a request show and trust; its files are read if they have changed.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` that names the file which cannot be used.
-    func material(of trust: RequestTrust?) async throws(TransferError) -> RequestMaterial {
+    /// - Throws: ``ServiceError`` with code `invalid_request` that names the file which cannot be used.
+    func material(of trust: RequestTrust?) async throws(ServiceError) -> RequestMaterial {
         guard let trust else { return RequestMaterial() }
         // Where the engine trusts the system's roots too, requests share its connections.
         if trust.isUsual, configuration.trust.isUsual { return RequestMaterial() }
         let files = trustFiles
         let looked = await certificates(of: trust).result { _ throws(DiskError) in
-            Result { () throws(TransferError) -> RequestMaterial in
+            Result { () throws(ServiceError) -> RequestMaterial in
                 let home = try files.read(trust)
                 let foreign = trust.foreign == trust ? home : try files.read(trust.foreign)
                 return RequestMaterial(home: home, foreign: foreign)

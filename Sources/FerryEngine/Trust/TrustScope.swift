@@ -46,7 +46,7 @@ struct TrustQuestion: Sendable {
     let checksHost: Bool
 
     /// The error that forbids the request; nil if it may be sent.
-    func verdict(on shown: ShownCertificates, recorder: ExchangeRecorder) async -> TransferError? {
+    func verdict(on shown: ShownCertificates, recorder: ExchangeRecorder) async -> ServiceError? {
         let fault = shown.fault?.transferError(of: url.host, url: url)
         let challenge = TrustChallenge(host: url.host, port: url.port, certificates: shown.chain, fault: fault)
         let answer: TrustAnswer
@@ -59,11 +59,11 @@ struct TrustQuestion: Sendable {
         switch answer {
         case .accept: return nil
         case .performDefault: return fault
-        case .cancel: return TransferError(.canceled, "The certificate of \(url.host) was turned down.")
+        case .cancel: return ServiceError(.canceled, "The certificate of \(url.host) was turned down.")
         case .reject: return fault ?? CertificateFault.unverified.transferError(of: url.host, url: url)
         case .wait:
             recorder.wait(for: challenge)
-            return TransferError(
+            return ServiceError(
                 .tlsCertificate, "The certificate of \(url.host) waits for its client's word.",
                 details: ErrorDetails(urlError: -1202, url: url.redacted), as: .wait)
         }

@@ -9,11 +9,11 @@ enum AttemptUpload {
     ///   - facts: what earlier attempts left.
     ///   - record: makes facts durable.
     /// - Returns: nil for a transfer that is no upload.
-    /// - Throws: ``TransferError`` with code `file_changed`, or Foundation's code for a file that cannot be sent.
+    /// - Throws: ``ServiceError`` with code `file_changed`, or Foundation's code for a file that cannot be sent.
     static func open(
         _ job: TransferJob, _ facts: UploadFacts?, disk: DiskQueue,
-        record: @escaping @Sendable (UploadFacts) async throws(TransferError) -> Void
-    ) async throws(TransferError) -> Upload? {
+        record: @escaping @Sendable (UploadFacts) async throws(ServiceError) -> Void
+    ) async throws(ServiceError) -> Upload? {
         let request = job.request
         guard request.direction == .upload, let body = request.body else { return nil }
         let content = try await UploadContent(body, disk: disk)

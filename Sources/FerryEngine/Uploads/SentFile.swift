@@ -12,8 +12,8 @@ struct SentFile: Sendable {
 
     /// Opens the file; blocks.
     ///
-    /// - Throws: ``TransferError`` with Foundation's code for what is missing, a directory or unreadable.
-    init(path: String) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with Foundation's code for what is missing, a directory or unreadable.
+    init(path: String) throws(ServiceError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.failure(path, errno) }
         file = OpenFile(descriptor: descriptor, path: path)
@@ -35,8 +35,8 @@ struct SentFile: Sendable {
 
     /// Checks that this is the file that a request was made for.
     ///
-    /// - Throws: ``TransferError`` with code `file_changed`.
-    func check(is given: RequestBody.SentFile) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `file_changed`.
+    func check(is given: RequestBody.SentFile) throws(ServiceError) {
         guard size == given.size, modified == given.modified, given.inode.map({ $0 == inode }) ?? true else {
             throw changed
         }
@@ -47,8 +47,8 @@ struct SentFile: Sendable {
         RequestBody.SentFile(path: file.path, size: size, modified: modified, inode: inode)
     }
 
-    private var changed: TransferError {
-        TransferError(
+    private var changed: ServiceError {
+        ServiceError(
             .fileChanged,
             "The file \(file.path.escapingControls) has changed since its upload was asked for; upload it again.")
     }
@@ -59,11 +59,11 @@ struct SentFile: Sendable {
 
     /// Reads the bytes from an offset on.
     ///
-    /// - Throws: ``TransferError`` with code `file_changed` if the file is no longer as it was: the look comes after the bytes, so
+    /// - Throws: ``ServiceError`` with code `file_changed` if the file is no longer as it was: the look comes after the bytes, so
     ///   that none of another version are ever returned.
     func piece(
         at offset: Int64, count: Int, into buffer: @escaping @Sendable () -> ByteBuffer, disk: DiskQueue
-    ) async throws(TransferError) -> ByteBuffer {
+    ) async throws(ServiceError) -> ByteBuffer {
         let place = DiskLane.Place.folder(file.path.folderPart)
         let read = await disk.at(place).result { [self] system throws(DiskError) -> ByteBuffer? in
             // Taken here, so that nothing else refers to it and its memory is used again.
@@ -89,7 +89,7 @@ struct SentFile: Sendable {
         }
     }
 
-    private static func failure(_ path: String, _ errno: Int32) -> TransferError {
+    private static func failure(_ path: String, _ errno: Int32) -> ServiceError {
         let shown = path.escapingControls
         let (message, urlError) =
             switch errno {
@@ -97,6 +97,6 @@ struct SentFile: Sendable {
             case EISDIR: ("\(shown) is a directory and cannot be sent.", -1101)
             default: ("The file \(shown) cannot be read.", -1102)
             }
-        return TransferError(.invalidRequest, message, details: ErrorDetails(errno: errno, urlError: urlError))
+        return ServiceError(.invalidRequest, message, details: ErrorDetails(errno: errno, urlError: urlError))
     }
 }

@@ -12,14 +12,14 @@ extension Upload {
     func carry(
         isolation: isolated (any Actor)? = #isolation, to url: HTTPURL, planned: [HeaderField] = [],
         isFresh: Bool = false, by host: some ConversationHost, _ shared: Correspondence, _ engine: Engine
-    ) async throws(TransferError) -> ConversationEnd {
+    ) async throws(ServiceError) -> ConversationEnd {
         while true {
             let request = try await begin()
             var conversation = try shared.begin(
                 request, at: try target(of: request, url),
                 planned: planned + request.fields(facts.version, length: content.length), isFresh: isFresh)
             let ended: ConversationEnd
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 ended = try await conversation.carry(by: host, shared, engine)
             } catch {
                 try? await end()
@@ -37,15 +37,15 @@ extension Upload {
             case .send: await accepted.exchange.drop()
             case .fail(let error):
                 await accepted.exchange.close()
-                return .failed(error, later: LaterAnswer(accepted.head))
+                return .failed(error, later: RetryAfterResponse(accepted.head))
             }
         }
     }
 
-    private func target(of request: UploadRequest, _ url: HTTPURL) throws(TransferError) -> HTTPURL {
+    private func target(of request: UploadRequest, _ url: HTTPURL) throws(ServiceError) -> HTTPURL {
         if case .create = request { return url }
         guard let resource = facts.resource else {
-            throw TransferError(.internal, "An upload goes on whose resource is not known.")
+            throw ServiceError(.internal, "An upload goes on whose resource is not known.")
         }
         return try HTTPURL(parsing: resource)
     }
@@ -55,7 +55,7 @@ extension Correspondence {
     /// A conversation about an upload.
     func begin(
         _ request: UploadRequest, at url: HTTPURL, planned: [HeaderField], isFresh: Bool
-    ) throws(TransferError) -> Conversation {
+    ) throws(ServiceError) -> Conversation {
         guard let method = request.method else { return try begin(at: url, planned: planned, isFresh: isFresh) }
         var terms = try terms.get()
         terms.method = method

@@ -15,7 +15,7 @@ final class Upload: Sendable {
         /// Called with the size of each piece that is sent.
         var onSent: @Sendable (Int) -> Void = { _ in }
         /// Makes facts durable.
-        var record: @Sendable (UploadFacts) async throws(TransferError) -> Void = { _ throws(TransferError) in }
+        var record: @Sendable (UploadFacts) async throws(ServiceError) -> Void = { _ throws(ServiceError) in }
     }
 
     private struct State {
@@ -88,7 +88,7 @@ final class Upload: Sendable {
     // MARK: The machine
 
     /// Notes that the present request goes out.
-    func begin() async throws(TransferError) -> UploadRequest {
+    func begin() async throws(ServiceError) -> UploadRequest {
         let request = state.withLock { state in
             state.reach = state.machine.facts.reach
             state.sent = 0
@@ -116,7 +116,7 @@ final class Upload: Sendable {
     }
 
     /// Notes that the present request has ended, with or without an answer.
-    func end() async throws(TransferError) {
+    func end() async throws(ServiceError) {
         state.withLock { $0.machine.ended(at: $0.sent, before: $0.reach) }
         try await recorded()
     }
@@ -136,12 +136,12 @@ final class Upload: Sendable {
     }
 
     /// Returns once the facts are durable that were to be recorded.
-    private func recorded() async throws(TransferError) {
+    private func recorded() async throws(ServiceError) {
         guard let recording = state.withLock(\.recording) else { return }
         do {
             try await recording.value
         } catch {
-            throw error as? TransferError ?? TransferError(.internal, "An upload was not recorded: \(error)")
+            throw error as? ServiceError ?? ServiceError(.internal, "An upload was not recorded: \(error)")
         }
         state.withLock { if $0.recording == recording { $0.recording = nil } }
     }

@@ -9,9 +9,9 @@ enum UploadContent: Sendable {
 
     /// Opens the content of a request.
     ///
-    /// - Throws: ``TransferError`` with code `file_changed` if the file is not the one that the request was made for, and with
+    /// - Throws: ``ServiceError`` with code `file_changed` if the file is not the one that the request was made for, and with
     ///   Foundation's code for a file that cannot be sent.
-    init(_ body: RequestBody, disk: DiskQueue) async throws(TransferError) {
+    init(_ body: RequestBody, disk: DiskQueue) async throws(ServiceError) {
         switch body {
         case .bytes(let data): self = .bytes(data)
         case .file(let given):
@@ -21,9 +21,9 @@ enum UploadContent: Sendable {
     }
 
     /// Opens a file.
-    init(path: String, disk: DiskQueue) async throws(TransferError) {
+    init(path: String, disk: DiskQueue) async throws(ServiceError) {
         let opened = await disk.result { _ throws(DiskError) in
-            Result { () throws(TransferError) in try SentFile(path: path) }
+            Result { () throws(ServiceError) in try SentFile(path: path) }
         }
         switch opened {
         case .success(let file): self = .file(try file.get(), disk)
@@ -42,9 +42,9 @@ enum UploadContent: Sendable {
     /// The bytes from a position on, at most so many.
     ///
     /// - Parameter buffer: gives the memory for them, which is used again where nothing else refers to it.
-    /// - Throws: ``TransferError`` with code `file_changed`.
+    /// - Throws: ``ServiceError`` with code `file_changed`.
     func piece(at position: Int64, count: Int, into buffer: @escaping @Sendable () -> ByteBuffer)
-        async throws(TransferError) -> ByteBuffer
+        async throws(ServiceError) -> ByteBuffer
     {
         switch self {
         case .bytes(let data):

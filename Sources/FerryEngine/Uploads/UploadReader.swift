@@ -37,8 +37,8 @@ final class UploadReader: Sendable {
 
     /// The next piece, once the limits of the rate allow it; nil at the end of the part.
     ///
-    /// - Throws: ``TransferError`` with code `file_changed`.
-    func next() async throws(TransferError) -> ByteBuffer? {
+    /// - Throws: ``ServiceError`` with code `file_changed`.
+    func next() async throws(ServiceError) -> ByteBuffer? {
         let (position, size) = state.withLock { ($0.position, $0.size.bytes) }
         guard position < part.upperBound else { return nil }
         var count = min(size, Int(clamping: part.upperBound - position))

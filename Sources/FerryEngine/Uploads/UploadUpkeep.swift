@@ -8,10 +8,10 @@ package struct UploadUpkeep: Sendable {
 
     /// Notes how a file looks that is to be uploaded.
     ///
-    /// - Throws: ``TransferError`` with Foundation's code for what is missing, a directory or unreadable.
-    package func look(at path: String) async throws(TransferError) -> RequestBody.SentFile {
+    /// - Throws: ``ServiceError`` with Foundation's code for what is missing, a directory or unreadable.
+    package func look(at path: String) async throws(ServiceError) -> RequestBody.SentFile {
         guard case .file(let file, _) = try await UploadContent(path: path, disk: engine.disk) else {
-            throw TransferError(.internal, "A file's content is none.")
+            throw ServiceError(.internal, "A file's content is none.")
         }
         return file.noted
     }

@@ -13,7 +13,7 @@ const cause = error => sentence(error).replace(/[.\s]+$/, '');
 const until = (date, now) => (new Date(date) - now) / 1000;
 
 function waits(transfer, now) {
-  const { reason, error, next_try_at: next, not_before: begin, attempts } = transfer;
+  const { reason, error, next_attempt_at: next, not_before: begin, attempts } = transfer;
   const words = text.reasons[reason] ?? text.reasons.unknown;
   if (reason === 'retry' || reason === 'server') {
     const left = next ? until(next, now) : null;

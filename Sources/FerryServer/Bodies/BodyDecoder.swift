@@ -4,16 +4,16 @@ import Foundation
 
 /// Reads one JSON value, and says of one that is wrong where it is wrong.
 enum BodyDecoder {
-    /// - Throws: ``TransferError`` with code `invalid_request`.
-    static func decode<Body: StrictBody>(_: Body.Type, from bytes: Data) throws(TransferError) -> Body {
+    /// - Throws: ``ServiceError`` with code `invalid_request`.
+    static func decode<Body: StrictBody>(_: Body.Type, from bytes: Data) throws(ServiceError) -> Body {
         do {
             return try APIJSON.decoder.decode(Strict<Body>.self, from: bytes).body
-        } catch let error as TransferError {
+        } catch let error as ServiceError {
             throw error
         } catch let error as DecodingError {
-            throw TransferError(.invalidRequest, sentence(error, bytes))
+            throw ServiceError(.invalidRequest, sentence(error, bytes))
         } catch {
-            throw TransferError(.invalidRequest, "The body cannot be read: \("\(error)".escapingControls)")
+            throw ServiceError(.invalidRequest, "The body cannot be read: \("\(error)".escapingControls)")
         }
     }
 
@@ -80,7 +80,7 @@ struct Strict<Body: StrictBody>: Decodable {
 
     init(from decoder: any Decoder) throws {
         for key in try decoder.container(keyedBy: AnyKey.self).allKeys where !Body.keys.contains(key.stringValue) {
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest,
                 "The body has the key “\(key.stringValue.escapingControls)”, which ferryd \(FerryVersion.current) does "
                     + "not know; it knows \(Body.keys.sorted().joined(separator: ", ")).")
@@ -107,8 +107,8 @@ struct StrictBatch: StrictBody {
 
     private enum CodingKeys: String, CodingKey, CaseIterable { case templates, items, starts }
 
-    /// - Throws: ``TransferError`` with code `invalid_request` if the items' lists are not of one length.
-    func batch() throws(TransferError) -> TransferBatch {
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the items' lists are not of one length.
+    func batch() throws(ServiceError) -> TransferBatch {
         TransferBatch(templates: templates.map(\.body), items: try items.body.items(), starts: starts?.map(\.body))
     }
 }

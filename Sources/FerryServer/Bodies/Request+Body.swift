@@ -7,14 +7,14 @@ import NIOCore
 
 extension Request {
     /// The parameters of the query.
-    func queryItems() throws(TransferError) -> [QueryItem] {
+    func queryItems() throws(ServiceError) -> [QueryItem] {
         try QueryItem.decode(uri.query ?? "")
     }
 
     /// Refuses a query where the route has none.
-    func hasNoQuery() throws(TransferError) {
+    func hasNoQuery() throws(ServiceError) {
         guard let item = try queryItems().first else { return }
-        throw TransferError(.invalidRequest, "The query has no parameter “\(item.name.escapingControls)” here.")
+        throw ServiceError(.invalidRequest, "The query has no parameter “\(item.name.escapingControls)” here.")
     }
 
     /// The body as one JSON value.
@@ -76,7 +76,7 @@ extension BasicRequestContext {
     func transferID() throws -> TransferID {
         let text = try parameter()
         guard let id = TransferID(text) else {
-            throw TransferError(
+            throw ServiceError(
                 .unknownTransfer, "“\(text.escapingControls)” is no transfer's id; an id has 16 hexadecimal digits.")
         }
         return id
@@ -93,7 +93,7 @@ extension BasicRequestContext {
 
     private func parameter() throws -> String {
         guard let text: String = PercentEncoding.decode(parameters.get("id") ?? "") else {
-            throw TransferError(.invalidRequest, "The path has a broken percent-escape.")
+            throw ServiceError(.invalidRequest, "The path has a broken percent-escape.")
         }
         return text
     }
@@ -102,7 +102,7 @@ extension BasicRequestContext {
 extension Request {
     /// A body whose first line is a request without URL, and each further line a URL.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` if the first line is no request.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the first line is no request.
     func list() async throws -> TransferBatch {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(min(headers[.contentLength].flatMap { Int($0) } ?? 0, BodyLimit.list))
@@ -111,7 +111,7 @@ extension Request {
         }
         let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
         guard end <= BodyLimit.value else {
-            throw TransferError(.invalidRequest, "The line has more than \(BodyLimit.value >> 20) MiB.")
+            throw ServiceError(.invalidRequest, "The line has more than \(BodyLimit.value >> 20) MiB.")
         }
         let template = try BodyDecoder.decode(TransferRequest.self, from: Data(bytes[..<end]))
         return TransferBatch(template: template, urls: URLLines(bytes, from: end + 1))

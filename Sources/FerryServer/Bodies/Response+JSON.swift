@@ -34,14 +34,14 @@ enum JSONLine {
 /// An error whose HTTP status says more than its code: a path, method, size or content type that is not served.
 struct APIFailure: Error {
     let status: HTTPResponse.Status
-    let error: TransferError
+    let error: ServiceError
     var headers: HTTPFields = [:]
 
     init(_ status: HTTPResponse.Status, _ message: String, headers: HTTPFields = [:]) {
-        self.init(status, TransferError(.invalidRequest, message), headers: headers)
+        self.init(status, ServiceError(.invalidRequest, message), headers: headers)
     }
 
-    init(_ status: HTTPResponse.Status, _ error: TransferError, headers: HTTPFields = [:]) {
+    init(_ status: HTTPResponse.Status, _ error: ServiceError, headers: HTTPFields = [:]) {
         self.status = status
         self.error = error
         self.headers = headers

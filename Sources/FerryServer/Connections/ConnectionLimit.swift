@@ -56,7 +56,7 @@ final class ConnectionPlace: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func refuse(_ context: ChannelHandlerContext) {
-        let error = TransferError(
+        let error = ServiceError(
             .daemonUnreachable,
             "The daemon has \(limit.most) connections, which is all that it takes; try again later.")
         let body = (try? APIJSON.bytes(ErrorBody(error))) ?? []

@@ -14,17 +14,17 @@ package struct ControlSocket: Sendable {
 
     /// Makes the folder and removes a socket that no daemon answers on.
     ///
-    /// - Throws: ``TransferError`` with code `daemon_unreachable` if something else is there, or a daemon with
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if something else is there, or a daemon with
     ///   another state folder answers.
-    package func prepare() throws(TransferError) {
+    package func prepare() throws(ServiceError) {
         try PrivateFolder.make(path.folderPart)
         guard let found = PathFacts(at: path) else { return }
         let shown = path.escapingControls
         guard found.kind == .socket else {
-            throw TransferError(.daemonUnreachable, "\(shown) is no socket; move it away.")
+            throw ServiceError(.daemonUnreachable, "\(shown) is no socket; move it away.")
         }
         guard !isAnswered() else {
-            throw TransferError(.daemonUnreachable, "A daemon with another state folder answers on \(shown).")
+            throw ServiceError(.daemonUnreachable, "A daemon with another state folder answers on \(shown).")
         }
         guard unsafe unlink(path) == 0 || errno == ENOENT else {
             throw .start("The old socket \(shown) cannot be removed")
@@ -32,7 +32,7 @@ package struct ControlSocket: Sendable {
     }
 
     /// Lets only the owner connect, gives the new socket its name, and remembers which file this is.
-    func secure() throws(TransferError) -> PathFacts {
+    func secure() throws(ServiceError) -> PathFacts {
         guard unsafe chmod(nascent, 0o600) == 0, let facts = PathFacts(at: nascent) else {
             throw .start("The mode of the socket \(nascent.escapingControls) cannot be set")
         }

@@ -109,7 +109,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         case .noRoom:
             APIFailure(
                 .serviceUnavailable,
-                TransferError(
+                ServiceError(
                     .daemonUnreachable, "The daemon has no room for more requests until it has answered others."),
                 headers: [.connection: "close"])
         }

@@ -139,7 +139,7 @@ package final class ControlServer: Service {
 
     /// Whether a new socket can take the place of the lost one. What is connected stays so.
     private func replace() -> Bool {
-        do throws(TransferError) {
+        do throws(ServiceError) {
             try socket.prepare()
         } catch {
             logger.warning("The control socket is gone and cannot be made again: \(error.message)")
@@ -170,7 +170,7 @@ package final class ControlServer: Service {
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
             responder: { request, writer, channel in try await answers.answer(request, writer, channel) },
             onServerRunning: { channel in
-                do throws(TransferError) {
+                do throws(ServiceError) {
                     let facts = try self.socket.secure()
                     begun(channel)
                     self.state.withLock { ($0.file, $0.channel, $0.isReplacing) = (facts, channel, false) }

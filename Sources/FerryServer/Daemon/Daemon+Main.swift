@@ -26,7 +26,7 @@ extension Daemon {
         let ready = ReadyPipe(environment: environment)
         do throws(DaemonFailure) {
             let paths: FerryPaths
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 try ProcessSetup.apply()
                 paths = try FerryPaths(environment: environment, userID: geteuid())
             } catch { throw DaemonFailure(error) }

@@ -38,7 +38,7 @@ package struct Daemon: Sendable {
     /// - Throws: ``DaemonFailure`` if it cannot start, or if a part that it needs ends.
     package func run(signals: [UnixSignal] = [.sigterm, .sigint]) async throws(DaemonFailure) {
         do {
-            let seam = try KillSeam(environment: environment)
+            let seam = try CrashPoint(environment: environment)
             try PrivateFolder.make(paths.stateFolder)
             // Before anything is read: the journal has one daemon, and so has the socket.
             let lock = try DaemonLock(path: paths.lock)
@@ -93,7 +93,7 @@ extension Daemon {
         StandardStreams.fill()
         ProcessMemory.limit()
         guard !ProcessThreads.areAvailable() else { return }
-        let error = TransferError(
+        let error = ServiceError(
             .daemonUnreachable,
             "ferryd cannot start: it needs \(ProcessThreads.least) threads, and its user may not have so many more. Raise the "
                 + "limit, as with `ulimit -u 4096`, and start it again.")
@@ -107,7 +107,7 @@ extension Daemon {
         let environment = ProcessInfo.processInfo.environment
         let umask = ProcessSetup.takeUmask()
         return await main(arguments: CommandLine.arguments, environment: environment) {
-            paths, logger, seam throws(TransferError) in
+            paths, logger, seam throws(ServiceError) in
             LocalTransferService.noteTraps(in: paths.stateFolder, logger: logger)
             var configuration = ServiceConfiguration(
                 stateFolder: paths.stateFolder, logger: logger, environment: environment,
@@ -130,7 +130,7 @@ extension LocalTransferService: HostedService {}
 extension Daemon {
     /// Makes the service that the daemon serves, from a state folder that is there and locked.
     package typealias Opening =
-        @Sendable (FerryPaths, Logger, KillSeam) async throws(TransferError)
+        @Sendable (FerryPaths, Logger, CrashPoint) async throws(ServiceError)
         -> any HostedService
 }
 

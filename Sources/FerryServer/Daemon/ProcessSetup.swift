@@ -8,8 +8,8 @@ enum ProcessSetup {
     /// - Returns: the umask that the process was started with, for requests that bring none.
     static func takeUmask() -> FileMask { FileMask(UInt32(umask(0o077))) }
 
-    /// - Throws: ``TransferError`` if the process may not open as many files as the daemon needs.
-    static func apply() throws(TransferError) {
+    /// - Throws: ``ServiceError`` if the process may not open as many files as the daemon needs.
+    static func apply() throws(ServiceError) {
         // The folder in which the first client happened to be could not be unmounted.
         _ = unsafe chdir("/")
         // A peer that is gone is an error of one write, not the end of the process.
@@ -34,14 +34,14 @@ enum OpenFiles {
 
     /// Raises the limit to its hard value.
     ///
-    /// - Throws: ``TransferError`` with code `daemon_unreachable` if that is less than the daemon needs.
-    static func raise(cores: Int = ProcessInfo.processInfo.processorCount) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if that is less than the daemon needs.
+    static func raise(cores: Int = ProcessInfo.processInfo.processorCount) throws(ServiceError) {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         guard limit.rlim_max < rlim_t(least(cores: cores)) else { return }
-        throw TransferError(
+        throw ServiceError(
             .daemonUnreachable,
             "ferryd cannot start: it may open \(limit.rlim_max) files and needs \(least(cores: cores)); "
                 + "raise the limit, as with “ulimit -n 1024”, and start it again.")

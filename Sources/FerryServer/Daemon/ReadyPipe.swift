@@ -21,7 +21,7 @@ package final class ReadyPipe: Sendable {
 
     package func ready() { write("ready\n") }
 
-    package func failed(_ error: TransferError) { write("error \(error.word) \(error.message.escapingControls)\n") }
+    package func failed(_ error: ServiceError) { write("error \(error.word) \(error.message.escapingControls)\n") }
 
     private func write(_ line: String) {
         descriptor.withLock { descriptor in
@@ -36,14 +36,14 @@ package final class ReadyPipe: Sendable {
 
 /// Why a daemon did not start, or ended before it was asked to.
 package struct DaemonFailure: Error {
-    package let error: TransferError
+    package let error: ServiceError
     package let exitStatus: Int32
 
     /// Status of a daemon that finds another one running (`EX_TEMPFAIL` of sysexits.h): nothing is wrong, and a client
     /// can use the other one.
     package static let runsAlready: Int32 = 75
 
-    package init(_ error: TransferError, exitStatus: Int32? = nil) {
+    package init(_ error: ServiceError, exitStatus: Int32? = nil) {
         self.error = error
         self.exitStatus = exitStatus ?? error.code.row.exitStatus
     }
@@ -52,17 +52,17 @@ package struct DaemonFailure: Error {
     package init(cause: any Error) {
         switch cause {
         case let failure as DaemonFailure: self = failure
-        case let error as TransferError: self.init(error)
-        default: self.init(TransferError(.internal, "ferryd failed: \("\(cause)".escapingControls)."))
+        case let error as ServiceError: self.init(error)
+        default: self.init(ServiceError(.internal, "ferryd failed: \("\(cause)".escapingControls)."))
         }
     }
 }
 
-extension TransferError {
+extension ServiceError {
     /// What the system said about a call that the daemon's start needs, with `errno` as it is.
-    static func start(_ what: String) -> TransferError {
+    static func start(_ what: String) -> ServiceError {
         let number = errno
-        return TransferError(
+        return ServiceError(
             .daemonUnreachable, "\(what): \(unsafe String(cString: strerror(number))).",
             details: ErrorDetails(errno: number))
     }

@@ -17,21 +17,21 @@ struct AllowedFolders: Sendable {
         }
     }
 
-    /// - Throws: ``TransferError`` with code `invalid_request` naming the folders that there are.
-    func check(folder: String) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the folders that there are.
+    func check(folder: String) throws(ServiceError) {
         guard !contain(folder) else { return }
-        throw TransferError(
+        throw ServiceError(
             .invalidRequest,
             "The gateway puts no files into \(folder.escapingControls), but into \(named) and folders below; "
                 + "`ferry gateway folders --add FOLDER` allows another one.")
     }
 
-    /// - Throws: ``TransferError`` with code `invalid_request` for a name that leads out of its folder.
-    func check(name: String) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a name that leads out of its folder.
+    func check(name: String) throws(ServiceError) {
         guard name.hasPrefix("/") || name.split(separator: "/", omittingEmptySubsequences: false).contains("..") else {
             return
         }
-        throw TransferError(
+        throw ServiceError(
             .invalidRequest, "The name \(name.escapingControls) leads out of its folder; give a name below it.")
     }
 

@@ -42,11 +42,11 @@ package actor Gateway: GatewayControl {
         var stored: [GatewayFiles.StoredClient] = []
         var damage: String?
         var secretDamage: String?
-        do throws(TransferError) {
+        do throws(ServiceError) {
             current.settings = try files.settings() ?? usual
             stored = try files.clients()
         } catch { damage = error.message }
-        do throws(TransferError) { current.keys.secret = try files.secret() ?? "" } catch {
+        do throws(ServiceError) { current.keys.secret = try files.secret() ?? "" } catch {
             secretDamage = error.message
         }
         if current.settings.isOn, current.keys.secret.isEmpty, secretDamage == nil {
@@ -76,11 +76,11 @@ package actor Gateway: GatewayControl {
             settings: settings, listening: listening.sorted { $0.key < $1.key }.map(\.value), problems: problems)
     }
 
-    package func change(_ change: GatewayChange) throws(TransferError) -> GatewayStatus {
-        if let damage { throw TransferError(.internal, damage) }
+    package func change(_ change: GatewayChange) throws(ServiceError) -> GatewayStatus {
+        if let damage { throw ServiceError(.internal, damage) }
         let changed = try settings.applying(change)
         if changed.isOn {
-            if let secretDamage { throw TransferError(.internal, secretDamage) }
+            if let secretDamage { throw ServiceError(.internal, secretDamage) }
             if keys.secret.isEmpty { try makeSecret() }
             if let certificate = changed.certificate, let key = changed.key {
                 _ = try GatewayTLS.context(certificate: certificate, key: key)
@@ -98,15 +98,15 @@ package actor Gateway: GatewayControl {
         return status()
     }
 
-    package func secret(isNew: Bool) throws(TransferError) -> String {
+    package func secret(isNew: Bool) throws(ServiceError) -> String {
         if isNew || keys.secret.isEmpty {
-            if let secretDamage, !isNew { throw TransferError(.internal, secretDamage) }
+            if let secretDamage, !isNew { throw ServiceError(.internal, secretDamage) }
             try makeSecret()
         }
         return keys.secret
     }
 
-    private func makeSecret() throws(TransferError) {
+    private func makeSecret() throws(ServiceError) {
         var random = SystemRandomNumberGenerator()
         let secret = GatewayKeys.random(using: &random)
         try files.save(secret: secret)
@@ -117,9 +117,9 @@ package actor Gateway: GatewayControl {
         tell()
     }
 
-    package func pair() throws(TransferError) -> PairingOffer {
+    package func pair() throws(ServiceError) -> PairingOffer {
         guard stored.count < Self.mostClients else {
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest, "\(stored.count) clients are paired, which is all that there may be; remove one first."
             )
         }
@@ -129,10 +129,10 @@ package actor Gateway: GatewayControl {
 
     package func clients() -> [GatewayClient] { stored.map(\.client) }
 
-    package func removeClient(_ id: String) throws(TransferError) {
+    package func removeClient(_ id: String) throws(ServiceError) {
         let left = stored.filter { $0.client.id != id }
         guard left.count < stored.count else {
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest,
                 "No paired client has the id “\(id.escapingControls)”; `ferry gateway clients` lists them.")
         }
@@ -143,10 +143,10 @@ package actor Gateway: GatewayControl {
     // MARK: A client that pairs
 
     /// Gives a client that shows the code a token; nil for a wrong code.
-    func pair(_ request: PairClient.Request) throws(TransferError) -> PairClient.Response? {
+    func pair(_ request: PairClient.Request) throws(ServiceError) -> PairClient.Response? {
         let name = request.name
         guard (1...64).contains(name.count), name.utf8.count <= 256, !name.hasControls else {
-            throw TransferError(.invalidRequest, "name is what the client calls itself, 1 to 64 characters.")
+            throw ServiceError(.invalidRequest, "name is what the client calls itself, 1 to 64 characters.")
         }
         guard pairing.take(request.code, at: .now) else { return nil }
         var random = SystemRandomNumberGenerator()
@@ -161,7 +161,7 @@ package actor Gateway: GatewayControl {
         return PairClient.Response(id: id, token: token)
     }
 
-    private func keep(_ clients: [GatewayFiles.StoredClient]) throws(TransferError) {
+    private func keep(_ clients: [GatewayFiles.StoredClient]) throws(ServiceError) {
         try files.save(clients)
         stored = clients
         current.withLock { $0.keys.tokens = Self.tokens(clients) }

@@ -6,7 +6,7 @@ import Logging
 import Synchronization
 
 /// Judges each request's `Host` and `Origin` before anything else of it, and lets allowed pages read the answers.
-struct DoorCheck: RouterMiddleware {
+struct GatewayAccessCheck: RouterMiddleware {
     let gateway: Gateway
     let log: RefusalLog
 
@@ -15,7 +15,7 @@ struct DoorCheck: RouterMiddleware {
         next: @concurrent (Request, BasicRequestContext) async throws -> Response
     ) async throws -> Response {
         let fields = request.headers
-        let door = GatewayDoor(gateway.settingsNow)
+        let door = GatewayAccess(gateway.settingsNow)
         // Other pages may lead to this one: no site can frame it, and a visit reads nothing and has no effect.
         let leadsToPage = fields[.secFetchMode] == "navigate" && PageFile.paths.contains(request.uri.path)
         let site = leadsToPage && request.method == .get ? nil : fields[.secFetchSite]
@@ -23,16 +23,16 @@ struct DoorCheck: RouterMiddleware {
         case .refused(let why):
             log.note(why)
             return try .json(
-                ErrorBody(TransferError(.invalidRequest, why)), status: .forbidden, headers: [.connection: "close"])
+                ErrorBody(ServiceError(.invalidRequest, why)), status: .forbidden, headers: [.connection: "close"])
         case .allowed(nil):
             guard request.method == .options else { return try await next(request, context) }
             return Response(status: .ok, headers: [.allow: "POST, GET, OPTIONS"])
         case .allowed(let origin?):
             guard request.method != .options else {
-                return Response(status: .ok, headers: GatewayDoor.preflight(for: origin, requested: fields))
+                return Response(status: .ok, headers: GatewayAccess.preflight(for: origin, requested: fields))
             }
             var response = try await next(request, context)
-            for field in GatewayDoor.fields(for: origin) { response.headers[field.name] = field.value }
+            for field in GatewayAccess.fields(for: origin) { response.headers[field.name] = field.value }
             return response
         }
     }

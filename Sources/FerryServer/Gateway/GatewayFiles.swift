@@ -16,18 +16,18 @@ struct GatewayFiles: Sendable {
     private var secretPath: String { folder + "/secret" }
     private var clientsPath: String { folder + "/clients.json" }
 
-    /// - Throws: ``TransferError`` with code `internal` if they are there and cannot be read: what the user has said is not
+    /// - Throws: ``ServiceError`` with code `internal` if they are there and cannot be read: what the user has said is not
     ///   replaced by what is usual.
-    func settings() throws(TransferError) -> GatewaySettings? { try value(GatewaySettings.self, settingsPath) }
+    func settings() throws(ServiceError) -> GatewaySettings? { try value(GatewaySettings.self, settingsPath) }
 
-    func clients() throws(TransferError) -> [StoredClient] { try value([StoredClient].self, clientsPath) ?? [] }
+    func clients() throws(ServiceError) -> [StoredClient] { try value([StoredClient].self, clientsPath) ?? [] }
 
     /// The secret; nil if there is none yet. An empty one is a damaged one, which is said.
-    func secret() throws(TransferError) -> String? {
+    func secret() throws(ServiceError) -> String? {
         guard let bytes = try read(secretPath) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard text.utf8.count >= 16 else {
-            throw TransferError(
+            throw ServiceError(
                 .internal,
                 "The gateway's secret in \(secretPath.escapingControls) is damaged; `ferry gateway secret --new` makes another one."
             )
@@ -35,38 +35,38 @@ struct GatewayFiles: Sendable {
         return text
     }
 
-    func save(_ settings: GatewaySettings) throws(TransferError) { try write(try Self.json(settings), settingsPath) }
-    func save(_ clients: [StoredClient]) throws(TransferError) { try write(try Self.json(clients), clientsPath) }
-    func save(secret: String) throws(TransferError) { try write(Data((secret + "\n").utf8), secretPath) }
+    func save(_ settings: GatewaySettings) throws(ServiceError) { try write(try Self.json(settings), settingsPath) }
+    func save(_ clients: [StoredClient]) throws(ServiceError) { try write(try Self.json(clients), clientsPath) }
+    func save(secret: String) throws(ServiceError) { try write(Data((secret + "\n").utf8), secretPath) }
 
     // MARK: -
 
-    private func value<Value: Decodable>(_ type: Value.Type, _ path: String) throws(TransferError) -> Value? {
+    private func value<Value: Decodable>(_ type: Value.Type, _ path: String) throws(ServiceError) -> Value? {
         guard let bytes = try read(path) else { return nil }
         do { return try APIJSON.decoder.decode(type, from: bytes) } catch {
-            throw TransferError(
+            throw ServiceError(
                 .internal,
                 "The gateway's file \(path.escapingControls) cannot be read; move it away and set the gateway up anew.")
         }
     }
 
-    private static func json(_ value: some Encodable) throws(TransferError) -> Data {
+    private static func json(_ value: some Encodable) throws(ServiceError) -> Data {
         do { return Data(try APIJSON.bytes(value)) } catch {
-            throw TransferError(.internal, "The gateway's settings cannot be written as JSON: \(error)")
+            throw ServiceError(.internal, "The gateway's settings cannot be written as JSON: \(error)")
         }
     }
 
-    private func read(_ path: String) throws(TransferError) -> Data? {
+    private func read(_ path: String) throws(ServiceError) -> Data? {
         do { return try Data(contentsOf: URL(filePath: path)) } catch {
             guard (error as? CocoaError)?.code == .fileReadNoSuchFile else {
-                throw TransferError(.internal, "\(path.escapingControls) cannot be read: \(error.localizedDescription)")
+                throw ServiceError(.internal, "\(path.escapingControls) cannot be read: \(error.localizedDescription)")
             }
             return nil
         }
     }
 
     /// Puts a file in place of the one before, so that a power cut leaves one of both.
-    private func write(_ bytes: Data, _ path: String) throws(TransferError) {
+    private func write(_ bytes: Data, _ path: String) throws(ServiceError) {
         try PrivateFolder.make(folder)
         let new = path + ".new"
         _ = unsafe unlink(new)
@@ -83,9 +83,9 @@ struct GatewayFiles: Sendable {
         guard fsync(parent) == 0 else { throw Self.failure(path) }
     }
 
-    private static func failure(_ path: String) -> TransferError {
+    private static func failure(_ path: String) -> ServiceError {
         let number = errno
-        return TransferError(
+        return ServiceError(
             number == ENOSPC ? .diskFull : .internal,
             "\(path.escapingControls) cannot be written: \(unsafe String(cString: strerror(number))).",
             details: ErrorDetails(errno: number))

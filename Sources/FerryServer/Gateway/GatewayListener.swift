@@ -18,7 +18,7 @@ struct GatewayRoutes: Sendable {
     /// Whether a handshake (RFC 6455 §4.2.1) is whole, and its client may come in.
     func mayUpgrade(_ head: HTTPRequestHead) -> Bool {
         let path = head.uri.prefix { $0 != "?" }
-        let door = GatewayDoor(gateway.settingsNow)
+        let door = GatewayAccess(gateway.settingsNow)
         let fields = head.headers
         guard path == GatewayRouter.rpcPath, head.method == .GET,
             fields[canonicalForm: "Upgrade"].contains(where: { $0.lowercased() == "websocket" }),
@@ -113,7 +113,7 @@ actor GatewayListener {
     }
 
     private func problem(_ error: any Error) -> String {
-        if let error = error as? TransferError { return error.message }
+        if let error = error as? ServiceError { return error.message }
         let why: String
         switch (error as? IOError)?.errnoCode {
         case EADDRINUSE?: why = "another program uses the port; `ferry gateway on --port NUMBER` takes another one"

@@ -33,7 +33,7 @@ struct GatewayRouter: Sendable {
         let router = Router(options: .autoGenerateHeadEndpoints)
         router.add(middleware: AnswerFields())
         router.add(middleware: RequestLog())
-        router.add(middleware: DoorCheck(gateway: gateway, log: log))
+        router.add(middleware: GatewayAccessCheck(gateway: gateway, log: log))
         router.add(middleware: ErrorResponses())
         router.add(middleware: SecretCheck(gateway: gateway, wrongSecrets: wrongSecrets, log: log))
         router.on(RouterPath(Self.rpcPath), method: .post) { request, _ in try await self.post(request) }
@@ -77,7 +77,7 @@ struct GatewayRouter: Sendable {
         let query = request.uri.query ?? ""
         // Any page may take in the answer as a script: one that is not allowed gets none.
         if query.contains("jsoncallback"),
-            !GatewayDoor(gateway.settingsNow).allowsScript(origin: request.headers[.origin])
+            !GatewayAccess(gateway.settingsNow).allowsScript(origin: request.headers[.origin])
         {
             throw APIFailure(.forbidden, "Answers as scripts are for allowed origins.")
         }
@@ -113,15 +113,15 @@ struct GatewayRouter: Sendable {
         }
         return APIFailure(
             .serviceUnavailable,
-            TransferError(.daemonUnreachable, "The gateway has all the WebSockets that it takes; try again later."))
+            ServiceError(.daemonUnreachable, "The gateway has all the WebSockets that it takes; try again later."))
     }
 
     // MARK: Pairing
 
     private func pair(_ request: Request) async throws -> Response {
         try request.hasNoQuery()
-        let wish = try await request.value(PairClient.Request.self, upTo: 4096)
-        if let paired = try await gateway.pair(wish) { return try .json(paired) }
+        let body = try await request.value(PairClient.Request.self, upTo: 4096)
+        if let paired = try await gateway.pair(body) { return try .json(paired) }
         log.note("a wrong pairing code")
         guard await wrongSecrets.wait() else { throw SecretCheck.tooMany }
         throw APIFailure(

@@ -5,8 +5,8 @@ import NIOCore
 extension GatewaySettings {
     /// These settings with a change put in.
     ///
-    /// - Throws: ``TransferError`` with code `invalid_request` naming what cannot be.
-    func applying(_ change: GatewayChange) throws(TransferError) -> GatewaySettings {
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming what cannot be.
+    func applying(_ change: GatewayChange) throws(ServiceError) -> GatewaySettings {
         var result = self
         result.isOn = change.isOn ?? isOn
         result.port = change.port ?? port
@@ -25,8 +25,8 @@ extension GatewaySettings {
         return result
     }
 
-    /// - Throws: ``TransferError`` with code `invalid_request` naming what cannot be.
-    func validate() throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming what cannot be.
+    func validate() throws(ServiceError) {
         guard (1...65535).contains(port) else { throw Self.refusal("The port is 1 to 65535, not \(port).") }
         guard !addresses.isEmpty, addresses.count <= 16 else {
             throw Self.refusal("The gateway has 1 to 16 addresses, not \(addresses.count).")
@@ -82,5 +82,5 @@ extension GatewaySettings {
             && !parts[2].isEmpty && !parts[2].contains(where: { "?#@ ".contains($0) }) && !text.hasControls
     }
 
-    private static func refusal(_ sentence: String) -> TransferError { TransferError(.invalidRequest, sentence) }
+    private static func refusal(_ sentence: String) -> ServiceError { ServiceError(.invalidRequest, sentence) }
 }

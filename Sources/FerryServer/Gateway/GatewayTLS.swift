@@ -3,23 +3,23 @@ import NIOSSL
 
 /// TLS with the user's certificate and key.
 enum GatewayTLS {
-    /// - Throws: ``TransferError`` with code `invalid_request` if the files cannot be read, or do not belong together.
-    static func context(certificate: String, key: String) throws(TransferError) -> NIOSSLContext {
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the files cannot be read, or do not belong together.
+    static func context(certificate: String, key: String) throws(ServiceError) -> NIOSSLContext {
         let chain: [NIOSSLCertificateSource]
         do { chain = try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) } } catch {
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest, "The certificate \(certificate.escapingControls) cannot be read as PEM.")
         }
         let privateKey: NIOSSLPrivateKey
         do { privateKey = try NIOSSLPrivateKey(file: key, format: .pem) } catch {
-            throw TransferError(.invalidRequest, "The private key \(key.escapingControls) cannot be read as PEM.")
+            throw ServiceError(.invalidRequest, "The private key \(key.escapingControls) cannot be read as PEM.")
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain, privateKey: .privateKey(privateKey))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
         do { return try NIOSSLContext(configuration: configuration) } catch {
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest,
                 "The certificate \(certificate.escapingControls) and the key \(key.escapingControls) do not belong together."
             )

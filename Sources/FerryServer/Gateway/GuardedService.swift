@@ -7,22 +7,22 @@ struct GuardedService: SessionService {
     /// The folders of the moment.
     let folders: @Sendable () -> AllowedFolders
 
-    private static func notOffered() -> TransferError {
-        TransferError(.invalidRequest, "The gateway does not offer this; use the command ferry on its machine.")
+    private static func notOffered() -> ServiceError {
+        ServiceError(.invalidRequest, "The gateway does not offer this; use the command ferry on its machine.")
     }
 
     // MARK: What is judged
 
-    func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
+    func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
         try await submitNumbered(requests).results
     }
 
-    func submitNumbered(_ requests: [TransferRequest]) async throws(TransferError) -> NumberedResults {
-        var refused: [Int: TransferError] = [:]
+    func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults {
+        var refused: [Int: ServiceError] = [:]
         var accepted: [TransferRequest] = []
         let rule = GuardedRequest(folders: folders())
         for (place, request) in requests.enumerated() {
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 try rule.check(request)
                 accepted.append(request)
             } catch { refused[place] = error }
@@ -41,7 +41,7 @@ struct GuardedService: SessionService {
         return answered
     }
 
-    func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
+    func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer {
         let folders = folders()
         if let folder = change.folder { try folders.check(folder: folder) }
         if let name = change.name { try folders.check(name: name) }
@@ -57,14 +57,14 @@ struct GuardedService: SessionService {
 
     func act(
         _ action: TransferAction, on selection: TransferSelection
-    ) async throws(TransferError) -> [ActionResult] {
+    ) async throws(ServiceError) -> [ActionResult] {
         guard action == .removeWithFile else { return try await base.act(action, on: selection) }
         // Which files those are has to be known.
         guard let ids = selection.ids else { throw Self.notOffered() }
         let folders = folders()
         var (allowed, refused): ([TransferID], [ActionResult]) = ([], [])
         for id in ids {
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 try folders.check(folder: try await base.transfer(id).folder)
                 allowed.append(id)
             } catch { refused.append(ActionResult(id: id, error: error)) }
@@ -74,83 +74,83 @@ struct GuardedService: SessionService {
     }
 
     /// Clients change speeds and numbers of connections. The disks' reserve and the use of networks are for the machine's user.
-    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
+    func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
         guard change.reserve == nil, change.constrained == nil else { throw Self.notOffered() }
         return try await base.changeSettings(change)
     }
 
     // MARK: What is passed on
 
-    func transfer(_ id: TransferID) async throws(TransferError) -> Transfer { try await base.transfer(id) }
+    func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer { try await base.transfer(id) }
 
-    func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
+    func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage {
         try await base.transfers(query)
     }
 
-    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] { try await base.queue(query) }
+    func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer] { try await base.queue(query) }
 
-    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts {
+    func queueCounts(of session: SessionID?) async throws(ServiceError) -> QueueCounts {
         try await base.queueCounts(of: session)
     }
 
-    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? {
+    func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int? {
         try await base.move(id, move)
     }
 
     func events(
         _ subscription: EventSubscription
-    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<TransferEvent, any Error> {
         try await base.events(subscription)
     }
 
     func eventGroups(
         _ subscription: EventSubscription
-    ) async throws(TransferError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
+    ) async throws(ServiceError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
         try await base.eventGroups(subscription)
     }
 
-    func sessions() async throws(TransferError) -> [SessionInfo] { try await base.sessions() }
+    func sessions() async throws(ServiceError) -> [SessionInfo] { try await base.sessions() }
 
     func changeSession(
         _ id: SessionID, _ change: SessionSettingsChange
-    ) async throws(TransferError) -> SessionInfo { try await base.changeSession(id, change) }
+    ) async throws(ServiceError) -> SessionInfo { try await base.changeSession(id, change) }
 
-    func settings() async throws(TransferError) -> ServiceSettings { try await base.settings() }
-    func status() async throws(TransferError) -> ServiceStatus { try await base.status() }
-    func lastEvent() async throws(TransferError) -> Int64 { try await base.lastEvent() }
+    func settings() async throws(ServiceError) -> ServiceSettings { try await base.settings() }
+    func status() async throws(ServiceError) -> ServiceStatus { try await base.status() }
+    func lastEvent() async throws(ServiceError) -> Int64 { try await base.lastEvent() }
 
     // MARK: What is not offered
 
-    func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { throw Self.notOffered() }
-    func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {
+    func release(_ id: TransferID) async throws(ServiceError) -> PartialSource? { throw Self.notOffered() }
+    func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError) {
         throw Self.notOffered()
     }
     func attach(
         _ session: SessionID, _ attachment: SessionAttachment
-    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> { throw Self.notOffered() }
+    ) async throws(ServiceError) -> AsyncThrowingStream<SessionSignal, any Error> { throw Self.notOffered() }
     func connect(
         _ application: ApplicationConnection
-    ) async throws(TransferError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw Self.notOffered() }
-    func becomeActive(_ application: String, process: Int32) async throws(TransferError) { throw Self.notOffered() }
-    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(TransferError) {
+    ) async throws(ServiceError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw Self.notOffered() }
+    func becomeActive(_ application: String, process: Int32) async throws(ServiceError) { throw Self.notOffered() }
+    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(ServiceError) {
         throw Self.notOffered()
     }
-    func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] { throw Self.notOffered() }
-    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) { throw Self.notOffered() }
-    func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report {
+    func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult] { throw Self.notOffered() }
+    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) { throw Self.notOffered() }
+    func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report {
         throw Self.notOffered()
     }
     func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
-    ) async throws(TransferError) -> SessionAction.Report { throw Self.notOffered() }
+    ) async throws(ServiceError) -> SessionAction.Report { throw Self.notOffered() }
 }
 
 /// Judges what a client of the gateway asks for.
 struct GuardedRequest {
     let folders: AllowedFolders
 
-    /// - Throws: ``TransferError`` with code `invalid_request` naming what is not offered.
-    func check(_ request: TransferRequest) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming what is not offered.
+    func check(_ request: TransferRequest) throws(ServiceError) {
         try folders.check(folder: request.folder)
         if let name = request.name { try folders.check(name: name) }
         if case .file? = request.body { throw Self.refusal("sends no file of this machine") }
@@ -163,7 +163,7 @@ struct GuardedRequest {
         if request.umask != nil { throw Self.refusal("sets no permissions") }
     }
 
-    private static func refusal(_ what: String) -> TransferError {
-        TransferError(.invalidRequest, "The gateway \(what).")
+    private static func refusal(_ what: String) -> ServiceError {
+        ServiceError(.invalidRequest, "The gateway \(what).")
     }
 }

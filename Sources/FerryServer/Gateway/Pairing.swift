@@ -12,7 +12,7 @@ struct Pairing: Sendable {
 
     private var code: String?
     private var end = ContinuousClock.now
-    private var triesLeft = 0
+    private var attemptsLeft = 0
 
     /// Makes a code; the one before is good no more.
     mutating func offer(
@@ -21,15 +21,15 @@ struct Pairing: Sendable {
         let code = String((0..<Self.length).map { _ in Self.alphabet.randomElement(using: &random) ?? "2" })
         self.code = code
         end = now + .seconds(Self.lifetime)
-        triesLeft = Self.tries
+        attemptsLeft = Self.tries
         return PairingOffer(code: code, seconds: Self.lifetime)
     }
 
     /// Whether a client has shown the code; a right one is used up.
     mutating func take(_ given: String, at now: ContinuousClock.Instant) -> Bool {
-        guard let code, now < end, triesLeft > 0 else { return false }
+        guard let code, now < end, attemptsLeft > 0 else { return false }
         guard RPCSecret.isSame(Self.plain(given), code) else {
-            triesLeft -= 1
+            attemptsLeft -= 1
             return false
         }
         self.code = nil

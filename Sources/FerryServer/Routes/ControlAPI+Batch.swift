@@ -31,11 +31,11 @@ extension ControlAPI {
     /// Submits the lines that could be read, and puts the results where their lines were.
     ///
     /// - Returns: The results, and the number of a durable event before all of theirs.
-    private func submit(_ batch: Batch) async throws(TransferError) -> (results: [SubmissionResult], last: Int64?) {
+    private func submit(_ batch: Batch) async throws(ServiceError) -> (results: [SubmissionResult], last: Int64?) {
         let answered = batch.requests.isEmpty ? nil : try await service.submitNumbered(batch.requests)
         var results = answered?.results ?? []
         guard results.count == batch.requests.count else {
-            throw TransferError(.internal, "The service answered \(results.count) of \(batch.requests.count) requests.")
+            throw ServiceError(.internal, "The service answered \(results.count) of \(batch.requests.count) requests.")
         }
         guard !batch.refused.isEmpty else { return (results, answered?.after) }
         var answers = results.makeIterator()
@@ -55,7 +55,7 @@ extension ControlAPI {
 struct Batch {
     private(set) var requests: [TransferRequest] = []
     /// Errors of the lines that could not be read, by the place of the line among the lines that are not empty.
-    private(set) var refused: [Int: TransferError] = [:]
+    private(set) var refused: [Int: ServiceError] = [:]
     private var line = 0
 
     /// Lines that are not empty.
@@ -73,13 +73,13 @@ struct Batch {
         line += 1
         guard !bytes.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\t") })
         else { return }
-        do throws(TransferError) {
+        do throws(ServiceError) {
             guard bytes.count <= BodyLimit.value else {
-                throw TransferError(.invalidRequest, "The line has more than \(BodyLimit.value >> 20) MiB.")
+                throw ServiceError(.invalidRequest, "The line has more than \(BodyLimit.value >> 20) MiB.")
             }
             requests.append(try BodyDecoder.decode(TransferRequest.self, from: bytes))
         } catch {
-            refused[count] = TransferError(error.code, "Line \(line): \(error.message)", details: error.details)
+            refused[count] = ServiceError(error.code, "Line \(line): \(error.message)", details: error.details)
         }
     }
 }

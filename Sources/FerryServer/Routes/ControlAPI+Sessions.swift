@@ -14,9 +14,9 @@ extension ControlAPI {
         }
         router.serve(AcknowledgeEvents.self) { request, context in
             try request.hasNoQuery()
-            let wish = try await request.value(AcknowledgeEvents.Request.self)
-            try await service.acknowledge(context.sessionID(), through: wish.through)
-            return wish
+            let body = try await request.value(AcknowledgeEvents.Request.self)
+            try await service.acknowledge(context.sessionID(), through: body.through)
+            return body
         }
     }
 }
@@ -34,15 +34,15 @@ extension ControlAPI {
         }
         router.serve(ActivateApplication.self) { request, context in
             try request.hasNoQuery()
-            let wish = try await request.value(ActivateApplication.Request.self)
-            try await service.becomeActive(context.application(), process: wish.process)
-            return wish
+            let body = try await request.value(ActivateApplication.Request.self)
+            try await service.becomeActive(context.application(), process: body.process)
+            return body
         }
         router.serve(ChangeApplication.self) { request, context in
             try request.hasNoQuery()
-            let wish = try await request.value(ChangeApplication.Request.self)
-            try await service.registerLaunchCommand(wish.launch, of: context.application())
-            return wish
+            let body = try await request.value(ChangeApplication.Request.self)
+            try await service.registerLaunchCommand(body.launch, of: context.application())
+            return body
         }
         router.serve(SubmitBatch.self) { request, _ in
             try request.hasNoQuery()
@@ -54,20 +54,20 @@ extension ControlAPI {
         }
         router.serve(ActOnSession.self) { request, context in
             try request.hasNoQuery()
-            let wish = try await request.value(ActOnSession.Request.self, upTo: BodyLimit.batch)
-            return try await service.act(wish.action, in: context.sessionID(), on: wish.ids)
+            let body = try await request.value(ActOnSession.Request.self, upTo: BodyLimit.batch)
+            return try await service.act(body.action, in: context.sessionID(), on: body.ids)
         }
         router.serve(ReorderSession.self) { request, context in
             try request.hasNoQuery()
-            let wish = try await request.value(ReorderSession.Request.self, upTo: BodyLimit.batch)
+            let body = try await request.value(ReorderSession.Request.self, upTo: BodyLimit.batch)
             let id = try context.sessionID()
-            try await service.reorder(id, wish.order)
+            try await service.reorder(id, body.order)
             return ReorderSession.Response(id: id)
         }
         router.serve(QuitSessions.self) { request, _ in
             try request.hasNoQuery()
-            let wish = try await request.value(QuitSessions.Request.self)
-            return QuitSessions.Response(results: try await service.quit(wish.selection))
+            let body = try await request.value(QuitSessions.Request.self)
+            return QuitSessions.Response(results: try await service.quit(body.selection))
         }
     }
 }

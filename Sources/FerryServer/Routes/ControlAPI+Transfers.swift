@@ -53,24 +53,24 @@ extension ControlAPI {
         }
         router.serve(ActOnTransfers.self) { request, _ in
             try request.hasNoQuery()
-            let wish = try await request.value(ActOnTransfers.Request.self)
-            return ActOnTransfers.Response(results: try await service.act(wish.action, on: wish.selection))
+            let body = try await request.value(ActOnTransfers.Request.self)
+            return ActOnTransfers.Response(results: try await service.act(body.action, on: body.selection))
         }
     }
 
-    private func add(_ request: TransferRequest) async throws(TransferError) -> Transfer {
+    private func add(_ request: TransferRequest) async throws(ServiceError) -> Transfer {
         switch try await service.submit([request]).first {
         case .accepted(let transfer): return transfer
         case .refused(let error): throw error
-        case nil: throw TransferError(.internal, "The service gave no answer to a request.")
+        case nil: throw ServiceError(.internal, "The service gave no answer to a request.")
         }
     }
 
-    private func remove(_ id: TransferID, withFile: Bool) async throws(TransferError) -> ActionResult {
+    private func remove(_ id: TransferID, withFile: Bool) async throws(ServiceError) -> ActionResult {
         let results = try await service.act(
             withFile ? .removeWithFile : .remove, on: TransferSelection(ids: [id]))
         guard let result = results.first else {
-            throw TransferError(.unknownTransfer, "There is no transfer \(id).")
+            throw ServiceError(.unknownTransfer, "There is no transfer \(id).")
         }
         if let error = result.error { throw error }
         return result

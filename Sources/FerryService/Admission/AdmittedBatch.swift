@@ -15,8 +15,8 @@ struct AdmittedBatch: Sendable {
     }
 
     /// What is the same for many, as it is to be stored but for what is each item's own.
-    private(set) var templates: [Result<TransferRequest, TransferError>]
-    private(set) var items: [Result<Item, TransferError>] = []
+    private(set) var templates: [Result<TransferRequest, ServiceError>]
+    private(set) var items: [Result<Item, ServiceError>] = []
     /// Templates of which an item is asked for over TLS.
     private var secure: Set<Int> = []
 
@@ -27,7 +27,7 @@ struct AdmittedBatch: Sendable {
         items.reserveCapacity(batch.count)
         var reader = HTTPURLReader()
         for item in batch {
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 let admitted = try admit(item, shared, &reader)
                 if admitted.origin.hasPrefix("https:") { secure.insert(admitted.template) }
                 items.append(.success(admitted))
@@ -44,7 +44,7 @@ struct AdmittedBatch: Sendable {
             guard (try? template.get())?.continues != nil, accepted.count(where: { $0.template == place }) > 1 else {
                 continue
             }
-            refuse(place, TransferError(.invalidRequest, "Only one transfer goes on with a file."))
+            refuse(place, ServiceError(.invalidRequest, "Only one transfer goes on with a file."))
         }
     }
 
@@ -54,15 +54,15 @@ struct AdmittedBatch: Sendable {
     /// The template of an item; its URL, folder, name and note's data count for nothing.
     ///
     /// - Throws: what is wrong with it; then no item of it is accepted.
-    func template(_ place: Int) throws(TransferError) -> TransferRequest {
+    func template(_ place: Int) throws(ServiceError) -> TransferRequest {
         guard templates.indices.contains(place) else {
-            throw TransferError(.invalidRequest, "There is no template \(place).")
+            throw ServiceError(.invalidRequest, "There is no template \(place).")
         }
         return try templates[place].get()
     }
 
     /// The whole request of an item.
-    func request(_ item: Item) throws(TransferError) -> TransferRequest {
+    func request(_ item: Item) throws(ServiceError) -> TransferRequest {
         var request = try template(item.template)
         request.url = item.url
         request.folder = item.folder
@@ -91,7 +91,7 @@ struct AdmittedBatch: Sendable {
     }
 
     /// Refuses a template, and all items of it.
-    mutating func refuse(_ place: Int, _ error: TransferError) {
+    mutating func refuse(_ place: Int, _ error: ServiceError) {
         templates[place] = .failure(error)
         items = items.map { item in item.flatMap { $0.template == place ? .failure(error) : .success($0) } }
     }
@@ -118,11 +118,11 @@ struct AdmittedBatch: Sendable {
     }
 
     /// Checks all but the URL, which is each item's own.
-    static func admit(_ template: TransferRequest) -> Result<TransferRequest, TransferError> {
+    static func admit(_ template: TransferRequest) -> Result<TransferRequest, ServiceError> {
         var request = template
         request.url = "http://localhost/"
         request.name = nil
-        do throws(TransferError) {
+        do throws(ServiceError) {
             return .success(try TransferAdmission.admit(request).request)
         } catch {
             return .failure(error)
@@ -131,11 +131,11 @@ struct AdmittedBatch: Sendable {
 
     /// What items need to know of a template: a whole request is much to hand around for each of them.
     private struct Template {
-        let folder: Result<String, TransferError>
+        let folder: Result<String, ServiceError>
         let hasMirrors: Bool
         let hasNote: Bool
 
-        init(_ template: Result<TransferRequest, TransferError>) {
+        init(_ template: Result<TransferRequest, ServiceError>) {
             folder = template.map(\.folder)
             let request = try? template.get()
             hasMirrors = request?.mirrors.isEmpty == false
@@ -148,9 +148,9 @@ struct AdmittedBatch: Sendable {
 
     private func admit(
         _ item: TransferBatch.Item, _ templates: [Template], _ reader: inout HTTPURLReader
-    ) throws(TransferError) -> Item {
+    ) throws(ServiceError) -> Item {
         guard templates.indices.contains(item.template) else {
-            throw TransferError(.invalidRequest, "There is no template \(item.template).")
+            throw ServiceError(.invalidRequest, "There is no template \(item.template).")
         }
         let template = templates[item.template]
         let folder = try template.folder.get()

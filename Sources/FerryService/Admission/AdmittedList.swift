@@ -13,16 +13,16 @@ struct AdmittedList: Sendable {
     struct Span: Sendable {
         var count: Int
         /// nil if they were accepted.
-        let error: TransferError?
+        let error: ServiceError?
     }
 
-    /// - Throws: ``TransferError`` with code `invalid_request` if the template is none.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the template is none.
     @concurrent
-    init(_ lines: URLLines, of template: TransferRequest) async throws(TransferError) {
+    init(_ lines: URLLines, of template: TransferRequest) async throws(ServiceError) {
         self.template = try Self.admit(template)
         var reader = HTTPURLReader()
         lines.forEach { line in
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 let url = try reader.read(line)
                 needsTrust = needsTrust || url.origin.hasPrefix("https:")
                 urls.append(url)
@@ -34,7 +34,7 @@ struct AdmittedList: Sendable {
         urls.finish()
     }
 
-    private mutating func note(_ error: TransferError?) {
+    private mutating func note(_ error: ServiceError?) {
         if let last = spans.last, last.error == error {
             spans[spans.count - 1].count += 1
         } else {
@@ -42,11 +42,11 @@ struct AdmittedList: Sendable {
         }
     }
 
-    private static func admit(_ template: TransferRequest) throws(TransferError) -> TransferRequest {
+    private static func admit(_ template: TransferRequest) throws(ServiceError) -> TransferRequest {
         guard template.name == nil, template.note == nil, template.mirrors.isEmpty, !template.spooled,
             template.continues == nil
         else {
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest, "A list's request has no name, note or mirrors, is not spooled and continues no file.")
         }
         return try AdmittedBatch.admit(template).get()
@@ -70,7 +70,7 @@ struct AdmittedList: Sendable {
     }
 
     /// Refuses all that were accepted.
-    mutating func refuse(_ error: TransferError) {
+    mutating func refuse(_ error: ServiceError) {
         let all = spans
         spans = []
         for span in all { spans.append(Span(count: span.count, error: span.error ?? error)) }

@@ -7,7 +7,7 @@ struct BatchDrafts: Sendable {
     struct Draft: Sendable {
         let id: TransferID
         let item: AdmittedBatch.Item
-        fileprivate(set) var place: Result<FolderChecks.Finding, TransferError>
+        fileprivate(set) var place: Result<FolderChecks.Finding, ServiceError>
         /// As it is stored, if it goes on with a file; all others are as their templates.
         fileprivate(set) var record: TransferRecord?
 
@@ -40,10 +40,10 @@ struct BatchDrafts: Sendable {
         results.reserveCapacity(batch.items.count)
     }
 
-    mutating func refuse(_ error: TransferError) { results.append(TransferBatch.Result(error: error)) }
+    mutating func refuse(_ error: ServiceError) { results.append(TransferBatch.Result(error: error)) }
 
     mutating func accept(
-        _ item: AdmittedBatch.Item, _ id: TransferID, _ place: Result<FolderChecks.Finding, TransferError>
+        _ item: AdmittedBatch.Item, _ id: TransferID, _ place: Result<FolderChecks.Finding, ServiceError>
     ) {
         results.append(TransferBatch.Result(id: id))
         items.append(Draft(id: id, item: item, place: place))
@@ -52,7 +52,7 @@ struct BatchDrafts: Sendable {
     /// What became of each item, in their order.
     ///
     /// - Parameter refused: the transfers that the transaction has not stored, with their errors.
-    func results(refusing refused: [TransferID: TransferError]) -> [TransferBatch.Result] {
+    func results(refusing refused: [TransferID: ServiceError]) -> [TransferBatch.Result] {
         guard !refused.isEmpty else { return results }
         return results.map { result in
             guard let error = result.id.flatMap({ refused[$0] }) else { return result }
@@ -61,13 +61,13 @@ struct BatchDrafts: Sendable {
     }
 
     /// Lets a draft go on with a file.
-    mutating func goOn(_ index: Int, as record: TransferRecord) { items[index].record = record }
+    mutating func continueTransfer(_ index: Int, as record: TransferRecord) { items[index].record = record }
 
     /// Notes why a draft cannot have its place.
-    mutating func displace(_ index: Int, _ error: TransferError) { items[index].place = .failure(error) }
+    mutating func displace(_ index: Int, _ error: ServiceError) { items[index].place = .failure(error) }
 
     /// The record of a draft.
-    func record(_ draft: Draft) throws(TransferError) -> TransferRecord {
+    func record(_ draft: Draft) throws(ServiceError) -> TransferRecord {
         if let record = draft.record { return record }
         var record = TransferRecord(
             id: draft.id, createdAt: now, request: try batch.request(draft.item), credentials: draft.item.credentials)
@@ -102,7 +102,7 @@ struct BatchDrafts: Sendable {
     }
 
     /// What the rows of each template have in common, as a journal stores it; nil for a template without drafts.
-    func rows(for journal: any Journal) throws(TransferError) -> [BatchTemplate?] {
+    func rows(for journal: any Journal) throws(ServiceError) -> [BatchTemplate?] {
         var templates = [BatchTemplate?](repeating: nil, count: batch.templates.count)
         for draft in items where templates[draft.item.template] == nil {
             var record = try record(draft)

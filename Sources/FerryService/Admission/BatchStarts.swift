@@ -21,7 +21,7 @@ struct BatchStarts: Sendable {
     let ids: [TransferID]
     /// The successes whose files are gone.
     let gone: [TransferID: Outcome]
-    let circumstances: WishCircumstances
+    let circumstances: BulkCommandSituation
     /// What is changed before they go on.
     let changes: [(id: TransferID, change: TransferChange)]
     let failures: [ActionResult]
@@ -29,13 +29,13 @@ struct BatchStarts: Sendable {
     /// Stores the changes, which may give secrets again, and lets all go on.
     ///
     /// What a change makes of a transfer is decided from the row that it is stored in.
-    func begin(in session: SessionID, _ transaction: any JournalTransaction) throws(TransferError) -> Begun {
+    func begin(in session: SessionID, _ transaction: any JournalTransaction) throws(ServiceError) -> Begun {
         var changes: [Begun.Change] = []
         var failures: [ActionResult] = []
         for (id, change) in self.changes {
             guard let old = try transaction.record(id), old.request.session == session else { continue }
             let changed: TransferRecord
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 changed = try change.applied(
                     to: old, isRunning: circumstances.running.contains(id), now: circumstances.now.wall)
             } catch {

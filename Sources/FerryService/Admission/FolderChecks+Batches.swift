@@ -6,16 +6,16 @@ extension FolderChecks {
     /// What `check` finds for each of some items of a batch; a folder is asked once for all names in it that nothing has.
     mutating func check(
         _ items: [AdmittedBatch.Item], of batch: AdmittedBatch
-    ) async -> [Result<Finding, TransferError>] {
+    ) async -> [Result<Finding, ServiceError>] {
         let free = await freeNames(of: items, in: batch)
-        var results: [Result<Finding, TransferError>] = []
+        var results: [Result<Finding, ServiceError>] = []
         results.reserveCapacity(items.count)
         for (item, paths) in zip(items, free) {
             if let paths {
                 results.append(.success(.free(paths)))
                 continue
             }
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 results.append(.success(try await check(batch.request(item))))
             } catch {
                 results.append(.failure(error))
@@ -29,7 +29,7 @@ extension FolderChecks {
         of items: [AdmittedBatch.Item], in batch: AdmittedBatch
     ) async -> [[String]?] {
         let templates = batch.templates.map { try? $0.get() }
-        let triesNumbers = templates.map { $0?.admissionRule.triesNumbers == true }
+        let numbersNames = templates.map { $0?.admissionRule.numbersNames == true }
         var free = [[String]?](repeating: nil, count: items.count)
         var used: Set<String> = []
         var unique: [(index: Int, path: String)] = []
@@ -59,11 +59,11 @@ extension FolderChecks {
                     continue
                 }
                 let path = folder.appendingPathPart(name)
-                let triesNumbers = triesNumbers[items[one.index].template]
+                let numbersNames = numbersNames[items[one.index].template]
                 // Two items of the batch have one name: the policy decides about the later one.
-                guard used.insert(path).inserted || !triesNumbers else { continue }
+                guard used.insert(path).inserted || !numbersNames else { continue }
                 free[one.index] = [path]
-                if triesNumbers { unique.append((one.index, path)) }
+                if numbersNames { unique.append((one.index, path)) }
             }
         }
         // Items whose paths other transfers have reserved get numbers; a journal that cannot be read fails in the transaction.

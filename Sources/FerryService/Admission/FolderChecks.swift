@@ -16,12 +16,12 @@ struct FolderChecks {
     /// The mask of folders that are made for requests that bring none.
     let umask: FileMask
     /// Which of some paths other transfers aim at.
-    let taken: ([String]) async throws(TransferError) -> Set<String>
+    let taken: ([String]) async throws(ServiceError) -> Set<String>
     private var known: [String: Place] = [:]
     /// Numbers of names that earlier requests of the batch have not tried.
     private var nextNumbers: [String: Int] = [:]
 
-    init(_ engine: Engine, taken: @escaping ([String]) async throws(TransferError) -> Set<String>) {
+    init(_ engine: Engine, taken: @escaping ([String]) async throws(ServiceError) -> Set<String>) {
         disk = engine.disk
         umask = engine.configuration.umask
         self.taken = taken
@@ -42,18 +42,18 @@ struct FolderChecks {
 
     /// Applies the conflict policy if the name is known, then makes the folder if that is wanted.
     ///
-    /// - Throws: ``TransferError`` with code `destination_unwritable` or `destination_exists`.
-    mutating func check(_ request: TransferRequest) async throws(TransferError) -> Finding {
+    /// - Throws: ``ServiceError`` with code `destination_unwritable` or `destination_exists`.
+    mutating func check(_ request: TransferRequest) async throws(ServiceError) -> Finding {
         let keepsBytes = request.partialFolder != nil
         let place: Place
-        do throws(TransferError) {
+        do throws(ServiceError) {
             place = try await self.place(Destination.folder(of: request), makes: request.createFolders)
         } catch  where keepsBytes {
             // Where partial files have a folder of their own, what keeps a file from its place is its transfer's failure.
             return .free(Destination.path(of: request).map { [$0] } ?? [])
         }
         let finding = try await finding(for: request, in: place)
-        do throws(TransferError) {
+        do throws(ServiceError) {
             try await make(place, mode: Destination.folderMode(of: request, umask: umask))
         } catch  where keepsBytes {
             // As above: the transfer finds the same.
@@ -64,15 +64,15 @@ struct FolderChecks {
     /// What the conflict policy says to a name, if that is known.
     private mutating func finding(
         for request: TransferRequest, in place: Place
-    ) async throws(TransferError) -> Finding {
+    ) async throws(ServiceError) -> Finding {
         guard let path = Destination.path(of: request) else { return .free([]) }
         let rule = request.admissionRule
-        if rule.triesNumbers { return .free(try await freePaths(path, in: place, rule)) }
+        if rule.numbersNames { return .free(try await freePaths(path, in: place, rule)) }
         let looked = await disk.at(.folder(place.path)).result {
-            system throws(DiskError) -> Result<Finding, TransferError> in
+            system throws(DiskError) -> Result<Finding, ServiceError> in
             let found = try place.identity(of: path.lastPathPart, system)
             switch rule.verdict(on: path, heldBy: found.holder) {
-            case .take, .tryNext: return .success(.free([path]))
+            case .take, .useNextName: return .success(.free([path]))
             case .keepExisting:
                 return .success(
                     .skipped(Outcome.Success(path: path, size: found?.size ?? 0, verified: [], unchanged: true)))
@@ -88,7 +88,7 @@ struct FolderChecks {
     /// Some paths that nothing has; several, since another call may take the first before this one is stored.
     private mutating func freePaths(
         _ path: String, in place: Place, _ rule: ConflictRule
-    ) async throws(TransferError) -> [String] {
+    ) async throws(ServiceError) -> [String] {
         let name = path.lastPathPart
         let last = rule.numbers.upperBound
         var start = nextNumbers[path, default: 0]
@@ -124,8 +124,8 @@ struct FolderChecks {
     /// Looks for a folder.
     ///
     /// - Parameter makes: whether it is to be made if it is not there.
-    /// - Throws: ``TransferError`` with code `destination_unwritable`.
-    mutating func place(_ path: String, makes: Bool) async throws(TransferError) -> Place {
+    /// - Throws: ``ServiceError`` with code `destination_unwritable`.
+    mutating func place(_ path: String, makes: Bool) async throws(ServiceError) -> Place {
         if let place = known[path] { return place }
         let place = try await onDisk(path) { system throws(DiskError) in
             do throws(DiskError) {
@@ -140,8 +140,8 @@ struct FolderChecks {
 
     /// Makes a folder that is not there; what is made before that fails goes again.
     ///
-    /// - Throws: ``TransferError`` with code `destination_unwritable`.
-    mutating func make(_ place: Place, mode: UInt32) async throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `destination_unwritable`.
+    mutating func make(_ place: Place, mode: UInt32) async throws(ServiceError) {
         guard place.folder == nil else { return }
         known[place.path] = try await onDisk(place.path) { system throws(DiskError) in
             try system.makeFolders(place.path, mode: mode)
@@ -158,11 +158,11 @@ struct FolderChecks {
     /// Folders have lanes of their own: one that hangs holds up no admission to others.
     private func onDisk(
         _ folder: String, _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Place
-    ) async throws(TransferError) -> Place {
+    ) async throws(ServiceError) -> Place {
         switch await disk.at(.folder(folder)).result(body) {
         case .success(let place): return place
         case .failure(let error):
-            throw TransferError(
+            throw ServiceError(
                 .destinationUnwritable, error.transferError.message, details: ErrorDetails(errno: error.errno))
         }
     }

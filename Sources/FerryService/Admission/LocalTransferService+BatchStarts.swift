@@ -5,16 +5,16 @@ extension LocalTransferService {
     /// Looks at the transfers that go on with a batch, and keeps their turns until the closure has returned.
     func withStarts(
         _ starts: [TransferBatch.Start], of session: SessionID,
-        _ body: (BatchStarts) async throws(TransferError) -> TransferBatch.Report
-    ) async throws(TransferError) -> TransferBatch.Report {
-        await takeTurn(forActionsIn: session)
-        defer { turns.actions.leave(session) }
+        _ body: (BatchStarts) async throws(ServiceError) -> TransferBatch.Report
+    ) async throws(ServiceError) -> TransferBatch.Report {
+        await lock(forActionsIn: session)
+        defer { locks.actions.leave(session) }
         let named = starts.map(\.id)
-        let found = try await reading { reader throws(TransferError) in try reader.transfers(of: session, among: named)
+        let found = try await reading { reader throws(ServiceError) in try reader.transfers(of: session, among: named)
         }
-        await takeTurns(found)
+        await lock(found)
         defer {
-            for id in found { leaveTurn(id) }
+            for id in found { unlock(id) }
             schedule()
         }
         let stopping = await endOldRuns(of: found)
@@ -42,6 +42,6 @@ extension LocalTransferService {
         for change in begun.changes where !again.contains(change.changed.id) {
             await follow(change.changed, replacing: change.old)
         }
-        await tellObstacles(of: events.ids)
+        await notifyObstacles(of: events.ids)
     }
 }

@@ -20,7 +20,7 @@ extension LocalTransferService {
     ///     stored as failed.
     func accept(
         _ batch: TransferBatch, starting starts: BatchStarts? = nil, refusesPlaces: Bool
-    ) async throws(TransferError) -> AcceptedBatch {
+    ) async throws(ServiceError) -> AcceptedBatch {
         try checkIsOpen()
         var admitted = await AdmittedBatch(batch.items.each, of: batch.templates)
         await checkTrust(of: &admitted)
@@ -34,13 +34,13 @@ extension LocalTransferService {
         let drafts = drafted
         let rows = try drafts.rows(for: journal)
         let session = batch.templates.first?.session
-        let stored = try await noting { () async throws(TransferError) in
-            try await journal.commit { transaction throws(TransferError) in
+        let stored = try await noting { () async throws(ServiceError) in
+            try await journal.commit { transaction throws(ServiceError) in
                 try StoredBatch(drafts, rows, starts, refusesPlaces: refusesPlaces, of: session, transaction)
             }
         }
         configuration.reached(.requestCommitted)
-        lineUp(drafts.pending(without: stored.notWaiting))
+        enqueue(drafts.pending(without: stored.notWaiting))
         let shown = refusesPlaces ? try shown(drafts, stored) : [:]
         await tell(of: stored.submitted, shown)
         for event in stored.ends { await hub.publish(event) }
@@ -50,7 +50,7 @@ extension LocalTransferService {
             await goneOn(begun)
         }
         schedule()
-        for run in stored.submitted { await tellObstacles(of: run.ids) }
+        for run in stored.submitted { await notifyObstacles(of: run.ids) }
         let results = drafts.results(refusing: stored.refused)
         let report = TransferBatch.Report(results, lastEvent: stored.lastEvent, failures: failures)
         return AcceptedBatch(results: results, shown: shown, report: report)
@@ -83,7 +83,7 @@ extension LocalTransferService {
             guard case .success(let request) = template, request.trust != trusted, batch.needsTrust(place) else {
                 continue
             }
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 try await engine.check(request.trust)
                 trusted = request.trust
             } catch {
@@ -96,7 +96,7 @@ extension LocalTransferService {
     private func lookAtUploads(of batch: inout AdmittedBatch) async {
         for (place, template) in batch.templates.enumerated() {
             guard case .file(let file) = (try? template.get())?.body, !file.isNoted else { continue }
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 batch.setBody(.file(try await UploadUpkeep(engine).look(at: file.path)), of: place)
             } catch {
                 batch.refuse(place, error)
@@ -105,10 +105,10 @@ extension LocalTransferService {
     }
 
     /// What the disk says to the items that may be stored, in their order.
-    private func places(of batch: AdmittedBatch) async -> [Result<FolderChecks.Finding, TransferError>] {
+    private func places(of batch: AdmittedBatch) async -> [Result<FolderChecks.Finding, ServiceError>] {
         let journal = journal
-        var folders = FolderChecks(engine) { paths throws(TransferError) in
-            try await journal.read { reader throws(TransferError) in try reader.held(paths) }
+        var folders = FolderChecks(engine) { paths throws(ServiceError) in
+            try await journal.read { reader throws(ServiceError) in try reader.held(paths) }
         }
         let items = batch.accepted
         guard batch.hasSpooled else { return await folders.check(items, of: batch) }
@@ -120,7 +120,7 @@ extension LocalTransferService {
 
     /// Gives ids to the items that may be stored.
     private func drafts(
-        of batch: AdmittedBatch, _ places: [Result<FolderChecks.Finding, TransferError>]
+        of batch: AdmittedBatch, _ places: [Result<FolderChecks.Finding, ServiceError>]
     ) -> BatchDrafts {
         let sessions = Set(batch.templates.compactMap { (try? $0.get())?.session })
         var drafts = BatchDrafts(batch, at: Date(), inBackground: sessions.filter(isInBackground))
@@ -135,17 +135,17 @@ extension LocalTransferService {
         return drafts
     }
 
-    /// Turns files that earlier transfers left into the partial files of the transfers that continue them.
+    /// ServiceLocks files that earlier transfers left into the partial files of the transfers that continue them.
     private func takeOverFiles(for drafts: inout BatchDrafts) async {
         for (index, draft) in drafts.items.enumerated() {
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 guard let source = try drafts.batch.template(draft.item.template).continues else { continue }
                 let origin = try HTTPURL(parsing: draft.item.url).origin
                 var record = try drafts.record(draft)
                 // What it continues is said once; the file has another name then.
                 record.request.continues = nil
                 try await takeOver(source, for: &record, origin: origin)
-                drafts.goOn(index, as: record)
+                drafts.continueTransfer(index, as: record)
             } catch {
                 drafts.displace(index, error)
             }
@@ -155,7 +155,7 @@ extension LocalTransferService {
     /// The transfers of a batch as they are shown.
     private func shown(
         _ drafts: BatchDrafts, _ stored: StoredBatch
-    ) throws(TransferError) -> [TransferID: Transfer] {
+    ) throws(ServiceError) -> [TransferID: Transfer] {
         var shown: [TransferID: Transfer] = [:]
         for event in stored.ends { shown[event.id] = event.transfer }
         for draft in drafts.items where shown[draft.id] == nil && stored.refused[draft.id] == nil {

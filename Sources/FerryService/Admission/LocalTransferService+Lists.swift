@@ -7,11 +7,11 @@ extension LocalTransferService {
     /// Stores a transfer for each of very many URLs.
     func submit(
         _ lines: URLLines, of template: TransferRequest
-    ) async throws(TransferError) -> TransferBatch.Report {
+    ) async throws(ServiceError) -> TransferBatch.Report {
         try checkIsOpen()
         var list = try await AdmittedList(lines, of: template)
         var folders = FolderChecks(engine) { _ in [] }
-        do throws(TransferError) {
+        do throws(ServiceError) {
             if list.needsTrust { try await engine.check(list.template.trust) }
             _ = try await folders.check(list.template)
         } catch {
@@ -25,7 +25,7 @@ extension LocalTransferService {
         let urls = list.urls
         let session = list.template.session
         guard urls.count > 0 else {
-            let last = try await reading { reader throws(TransferError) in try reader.lastEvent(of: session) }
+            let last = try await reading { reader throws(ServiceError) in try reader.lastEvent(of: session) }
             return list.report(first: queue.ids.last, lastEvent: last)
         }
         let first = queue.giveIDs(urls.count, at: now)
@@ -35,33 +35,33 @@ extension LocalTransferService {
         let row = try journal.prepare(record)
         // Events of a long list that the next trimming would let go are not stored.
         let kept = keptEvents(of: session)
-        let submitted = try await noting { () async throws(TransferError) in
-            try await journal.commit { transaction throws(TransferError) in
+        let submitted = try await noting { () async throws(ServiceError) in
+            try await journal.commit { transaction throws(ServiceError) in
                 try transaction.insert(urls, like: row, first: first, session: session, at: now, keptEvents: kept)
             }
         }
         configuration.reached(.requestCommitted)
         // Before anything that may fail: the hub publishes no later event before these.
         await hub.publish(submitted)
-        try await lineUp(submitted.ids, urls.origins, like: record)
+        try await enqueue(submitted.ids, urls.origins, like: record)
         schedule()
-        await tellObstacles(of: submitted.ids)
+        await notifyObstacles(of: submitted.ids)
         return list.report(first: first, lastEvent: submitted.last)
     }
 
     /// Puts the transfers of a list in line, and sets the alarms for the ends of their time.
-    private func lineUp(
+    private func enqueue(
         _ ids: [TransferID], _ origins: Set<String>, like template: TransferRecord
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         guard template.isEligible, !ids.isEmpty else { return }
-        let stored = origins.compactMap { StoredLine(template, origin: $0) }
+        let stored = origins.compactMap { StoredQueueKey(template, origin: $0) }
         if ids.count > Queue.lineWindow, stored.count == origins.count {
             take(.listed(Input.List(lines: stored, ids: ids, due: template.due)))
         } else {
-            let pending = try await noting { () async throws(TransferError) in
-                try await journal.read { reader throws(TransferError) in try reader.pending(ids) }
+            let pending = try await noting { () async throws(ServiceError) in
+                try await journal.read { reader throws(ServiceError) in try reader.pending(ids) }
             }
-            lineUp(pending)
+            enqueue(pending)
         }
     }
 }

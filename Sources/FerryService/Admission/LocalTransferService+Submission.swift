@@ -4,31 +4,31 @@ import Foundation
 
 /// The one door: whatever is submitted is a batch.
 extension LocalTransferService {
-    package func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
+    package func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
         try checkIsOpen()
         guard !requests.isEmpty else { return [] }
         let accepted = try await accept(TransferBatch(requests), refusesPlaces: true)
         return accepted.results.map { result in
             guard let id = result.id, let shown = accepted.shown[id] else {
-                return .refused(result.error ?? TransferError(.internal, "The request has no result."))
+                return .refused(result.error ?? ServiceError(.internal, "The request has no result."))
             }
             return .accepted(shown)
         }
     }
 
-    package func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report {
+    package func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report {
         guard let template = batch.templates.first else {
-            throw TransferError(.invalidRequest, "A batch has at least one template.")
+            throw ServiceError(.invalidRequest, "A batch has at least one template.")
         }
         let session = template.session
         guard batch.templates.allSatisfy({ $0.session == session }) else {
-            throw TransferError(.invalidRequest, "All templates of a batch are of one session.")
+            throw ServiceError(.invalidRequest, "All templates of a batch are of one session.")
         }
         if case .lines(let urls) = batch.items { return try await submit(urls, of: template) }
         guard let starts = batch.starts, !starts.isEmpty else {
             return try await accept(batch, refusesPlaces: false).report
         }
-        return try await withStarts(starts, of: session) { starts throws(TransferError) in
+        return try await withStarts(starts, of: session) { starts throws(ServiceError) in
             try await accept(batch, starting: starts, refusesPlaces: false).report
         }
     }

@@ -7,7 +7,7 @@ struct StoredBatch: Sendable {
     /// Events of the transfers that ended at once.
     private(set) var ends: [TransferEvent] = []
     /// Items that have no place, and are not stored.
-    private(set) var refused: [TransferID: TransferError] = [:]
+    private(set) var refused: [TransferID: ServiceError] = [:]
     /// The paths that transfers have reserved; only where these are shown to their submitter.
     private(set) var destinations: [TransferID: String] = [:]
     /// What goes on.
@@ -27,14 +27,14 @@ struct StoredBatch: Sendable {
     init(
         _ drafts: BatchDrafts, _ rows: [BatchTemplate?], _ starts: BatchStarts?, refusesPlaces: Bool,
         of session: SessionID?, _ transaction: any JournalTransaction
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         let templates = drafts.templates()
         var ended: [TransferRecord] = []
         var lastTasks: [SessionID: Int] = [:]
         for draft in drafts.items {
             let place = draft.item.template
             guard let template = templates[place], let row = rows[place] else {
-                throw TransferError(.internal, "A template of a batch is missing.")
+                throw ServiceError(.internal, "A template of a batch is missing.")
             }
             switch try Self.store(draft, template, row, transaction) {
             case .waits(let destination):
@@ -57,13 +57,13 @@ struct StoredBatch: Sendable {
         try noteSubmission(of: drafts, templates, transaction)
         for record in ended { try noteEnd(of: record, transaction) }
         guard let session else { return }
-        started = try starts.map { starts throws(TransferError) in try starts.begin(in: session, transaction) }
+        started = try starts.map { starts throws(ServiceError) in try starts.begin(in: session, transaction) }
         lastEvent = try transaction.lastEvent(of: session)
     }
 
     private mutating func noteSubmission(
         of drafts: BatchDrafts, _ templates: [BatchDrafts.Template?], _ transaction: any JournalTransaction
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         var rest = drafts.items.filter { refused[$0.id] == nil }[...]
         while let first = rest.first, let session = templates[first.item.template]?.session {
             let some = rest.prefix { templates[$0.item.template]?.session == session }
@@ -76,7 +76,7 @@ struct StoredBatch: Sendable {
 
     private mutating func noteEnd(
         of record: TransferRecord, _ transaction: any JournalTransaction
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         let shown = Transfer(record, live: .waiting(.slot))
         let kind: TransferEvent.Kind = shown.state == .succeeded ? .succeeded : .failed
         let (session, now) = (record.request.session, record.finishedAt ?? record.createdAt)
@@ -95,7 +95,7 @@ struct StoredBatch: Sendable {
     private static func store(
         _ draft: BatchDrafts.Draft, _ template: BatchDrafts.Template, _ like: BatchTemplate,
         _ transaction: any JournalTransaction
-    ) throws(TransferError) -> Fate {
+    ) throws(ServiceError) -> Fate {
         switch draft.place {
         case .success(.skipped(let success)): return .ends(.succeeded(success))
         case .failure(let error): return .ends(.failed(error))

@@ -25,7 +25,7 @@ struct ConditionWatch: Sendable {
 
     mutating func remove(_ number: Int) { listeners[number] = nil }
 
-    func tellListeners() {
+    func notifyListeners() {
         for listener in listeners.values { listener.yield() }
     }
 

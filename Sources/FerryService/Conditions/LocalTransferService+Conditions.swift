@@ -12,10 +12,10 @@ extension LocalTransferService {
 
     /// Ends a transfer that the conditions forbid, and which does not wait for better ones.
     func fail(_ id: TransferID, _ reason: WaitReason) async {
-        await takeTurn(id)
-        defer { leaveTurn(id) }
+        await lock(id)
+        defer { unlock(id) }
         var known: TransferRecord?
-        do throws(TransferError) {
+        do throws(ServiceError) {
             while true {
                 let record = try await existing(id)
                 guard record.isEligible, !running.contains(id), !isShuttingDown else { return }
@@ -23,7 +23,7 @@ extension LocalTransferService {
                 var machine = TransferMachine(record, network: network(of: record.request))
                 guard case .finish(let outcome) = machine.forbidden(reason) else {
                     // It was changed to wait.
-                    lineUp(record)
+                    enqueue(record)
                     return schedule()
                 }
                 take(.rested(record))
@@ -31,14 +31,14 @@ extension LocalTransferService {
             }
         } catch {
             guard let known else { return noteFailure(error) }
-            lineUpLater(known, error)
+            enqueueLater(known, error)
         }
     }
 
     // MARK: Telling
 
     /// Publishes a waiting event for each given transfer that still waits, up to 2000.
-    func tellWaiting(_ ids: [TransferID]) {
+    func notifyWaiting(_ ids: [TransferID]) {
         guard !ids.isEmpty else { return }
         Task(name: "news of those who wait") {
             for id in ids.prefix(2000) where !running.contains(id) {
@@ -52,16 +52,17 @@ extension LocalTransferService {
 
     /// Publishes a waiting event for each given transfer that waits for better conditions, for its server or for its host's
     /// limit, which the short form of an event does not say.
-    func tellObstacles(of ids: [TransferID]) async {
-        let areHeld = !queue.conditions.areGood || !lines.heldOrigins.isEmpty
+    func notifyObstacles(of ids: [TransferID]) async {
+        let areHeld = !queue.conditions.areGood || !waitingTransfers.throttledOrigins.isEmpty
         guard areHeld || !queue.crowded.isEmpty else { return }
-        for id in ids.prefix(areHeld ? 2000 : Queue.toldOfHosts) where !running.contains(id) {
+        for id in ids.prefix(areHeld ? 2000 : Queue.hostNotificationLimit) where !running.contains(id) {
             guard let record = try? await existing(id), record.isEligible, !running.contains(id) else {
                 continue
             }
             let key = key(record)
             guard
-                queue.conditions.obstacle(key) != nil || lines.holdEnd(key.origin) != nil || queue.crowded.contains(key)
+                queue.conditions.obstacle(key) != nil || waitingTransfers.holdEnd(key.origin) != nil
+                    || queue.crowded.contains(key)
             else { continue }
             await publishLive(.waiting, record)
         }

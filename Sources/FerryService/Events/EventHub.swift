@@ -50,7 +50,7 @@ actor EventHub {
     /// Tells all listeners of events that were recorded together.
     func publish(_ run: EventRun) { tell(order.add(run)) }
 
-    private func tell(_ events: [EventOrder.Told]) {
+    private func tell(_ events: [EventOrder.Delivery]) {
         for next in events {
             switch next {
             case .event(let event): offer(event)
@@ -93,7 +93,7 @@ actor EventHub {
     /// Makes a stream for one listener. It ends when the hub does, or by its own subscription.
     func listen(
         _ subscription: EventSubscription, ended: @escaping @Sendable (TransferID) async -> Bool
-    ) throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+    ) throws(ServiceError) -> AsyncThrowingStream<TransferEvent, any Error> {
         let (id, guardian) = try add(EventListener(subscription, lastNumber: lastNumber))
         return AsyncThrowingStream { [weak self] in
             _ = guardian
@@ -108,7 +108,7 @@ actor EventHub {
     /// Makes a stream as ``listen(_:ended:)`` does, of all events that wait, as many as go together.
     func listenInGroups(
         _ subscription: EventSubscription, ended: @escaping @Sendable (TransferID) async -> Bool
-    ) throws(TransferError) -> AsyncThrowingStream<[TransferEvent], any Error> {
+    ) throws(ServiceError) -> AsyncThrowingStream<[TransferEvent], any Error> {
         let (id, guardian) = try add(EventListener(subscription, lastNumber: lastNumber))
         return AsyncThrowingStream { [weak self] in
             _ = guardian
@@ -118,7 +118,7 @@ actor EventHub {
 
     private func nextGroup(
         _ id: Int, ended: @Sendable (TransferID) async -> Bool
-    ) async throws(TransferError) -> [TransferEvent]? {
+    ) async throws(ServiceError) -> [TransferEvent]? {
         guard case .event(let first) = try await next(id, ended: ended) else { return nil }
         var group = [first]
         while group.count < Self.largestGroup, case .signal(.event(let event))? = listeners[id]?.next() {
@@ -133,7 +133,7 @@ actor EventHub {
     /// - Returns: the stream, and the number by which ``end(_:)`` ends it.
     func signals(
         _ subscription: EventSubscription, isBrief: Bool
-    ) throws(TransferError) -> (listener: Int, signals: AsyncThrowingStream<SessionSignal, any Error>) {
+    ) throws(ServiceError) -> (listener: Int, signals: AsyncThrowingStream<SessionSignal, any Error>) {
         let (id, guardian) = try add(EventListener(subscription, isBrief: isBrief, lastNumber: lastNumber))
         let signals = AsyncThrowingStream { [weak self] () async throws -> SessionSignal? in
             _ = guardian
@@ -149,9 +149,9 @@ actor EventHub {
     /// The most listeners.
     static let mostListeners = 512
 
-    private func add(_ listener: EventListener) throws(TransferError) -> (id: Int, guardian: ListenerGuardian) {
+    private func add(_ listener: EventListener) throws(ServiceError) -> (id: Int, guardian: ListenerGuardian) {
         guard listeners.count < Self.mostListeners else {
-            throw TransferError(
+            throw ServiceError(
                 .daemonUnreachable,
                 "\(Self.mostListeners) event streams are open, which is the most. End a program that listens.")
         }
@@ -181,7 +181,7 @@ actor EventHub {
 
     private func next(
         _ id: Int, ended: @Sendable (TransferID) async -> Bool
-    ) async throws(TransferError) -> SessionSignal? {
+    ) async throws(ServiceError) -> SessionSignal? {
         while !Task.isCancelled, listeners[id] != nil {
             // A listener that is held here would be copied, with all that waits for it, by each change.
             switch listeners[id]?.next() {
@@ -215,12 +215,12 @@ actor EventHub {
     }
 
     /// Reads events for a listener in the journal, a page at a time.
-    private func read(_ range: EventQueue.Range, for id: Int) async throws(TransferError) {
+    private func read(_ range: EventQueue.Range, for id: Int) async throws(ServiceError) {
         await beginReading()
         defer { history.end()?.resume() }
         guard let (subscription, isBrief) = listeners[id].map({ ($0.subscription, $0.isBrief) }) else { return }
         let session = isBrief ? subscription.session : nil
-        let page = try await journal.read { reader throws(TransferError) in
+        let page = try await journal.read { reader throws(ServiceError) in
             if let session {
                 return try reader.briefPage(after: range.after, through: range.through, session: session)
             }

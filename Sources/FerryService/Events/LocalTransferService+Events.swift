@@ -8,7 +8,7 @@ import Synchronization
 extension LocalTransferService {
     package func events(
         _ subscription: EventSubscription
-    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<TransferEvent, any Error> {
         try Self.check(subscription)
         let stream = try await hub.listen(subscription) { [weak self] id in await self?.hasEnded(id) ?? true }
         sampleAnew(for: subscription)
@@ -17,19 +17,19 @@ extension LocalTransferService {
 
     package func eventGroups(
         _ subscription: EventSubscription
-    ) async throws(TransferError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
+    ) async throws(ServiceError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
         try Self.check(subscription)
         let stream = try await hub.listenInGroups(subscription) { [weak self] id in await self?.hasEnded(id) ?? true }
         sampleAnew(for: subscription)
         return stream
     }
 
-    package func lastEvent() async throws(TransferError) -> Int64 { await hub.lastNumber }
+    package func lastEvent() async throws(ServiceError) -> Int64 { await hub.lastNumber }
 
     /// The events of a session for its client, in short where that is wanted and enough.
     func signals(
         _ subscription: EventSubscription, isBrief: Bool
-    ) async throws(TransferError) -> (listener: Int, signals: AsyncThrowingStream<SessionSignal, any Error>) {
+    ) async throws(ServiceError) -> (listener: Int, signals: AsyncThrowingStream<SessionSignal, any Error>) {
         try Self.check(subscription)
         var subscription = subscription
         subscription.omitsChanges = true
@@ -38,9 +38,9 @@ extension LocalTransferService {
         return followed
     }
 
-    private static func check(_ subscription: EventSubscription) throws(TransferError) {
+    private static func check(_ subscription: EventSubscription) throws(ServiceError) {
         guard let interval = subscription.progressInterval, !(0.05...60).contains(interval) else { return }
-        throw TransferError(.invalidRequest, "progress is 0.05 to 60 seconds, not \(interval).")
+        throw ServiceError(.invalidRequest, "progress is 0.05 to 60 seconds, not \(interval).")
     }
 
     /// Starts the samples anew: an earlier listener may have asked for a longer interval, with the next sample far away.
@@ -51,9 +51,9 @@ extension LocalTransferService {
         startSampling()
     }
 
-    package func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {
-        try await noting { () async throws(TransferError) in
-            try await journal.commit { transaction throws(TransferError) in
+    package func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError) {
+        try await noting { () async throws(ServiceError) in
+            try await journal.commit { transaction throws(ServiceError) in
                 try transaction.acknowledge(session, through: number)
             }
         }
@@ -61,7 +61,7 @@ extension LocalTransferService {
 
     private func hasEnded(_ id: TransferID) async -> Bool {
         // The journal alone: an outcome is in it before its event is told.
-        let record = try? await journal.read { reader throws(TransferError) in try reader.record(id) }
+        let record = try? await journal.read { reader throws(ServiceError) in try reader.record(id) }
         guard let record else { return true }
         return record.outcome != nil
     }
@@ -80,7 +80,7 @@ extension LocalTransferService {
             return waiting(record) { obstacle(to: record) }
         }
         // The user's wish is what counts, while its disk does not let it end.
-        if running.course(of: record.id) == .isLeft, record.intent != .run { return suspending(record) }
+        if running.disposition(of: record.id) == .isAbandoned, record.intent != .run { return suspending(record) }
         let now = NIODeadline.now().uptimeNanoseconds
         var shown = Transfer(record, live: attempt.liveState(now: now))
         shown.bytesSent = max(shown.bytesSent, attempt.progress.sent.load(ordering: .relaxed))
@@ -99,14 +99,14 @@ extension LocalTransferService {
         var transfer = Transfer(record, live: .waiting(reason))
         transfer.reason = reason
         // The time of the attempt has come: the transfer waits for what its whole line waits for.
-        guard let waiting = lines.delay(of: record.id) else {
-            transfer.nextTryAt = reason == .server ? holdEnd(key(record).origin) : nil
+        guard let waiting = waitingTransfers.delay(of: record.id) else {
+            transfer.nextAttemptAt = reason == .server ? holdEnd(key(record).origin) : nil
             return transfer
         }
         transfer.own.isActive = WaitReason.ofActive.contains(waiting.reason)
         if let error = waiting.error {
             transfer.error = error
-            transfer.nextTryAt = Date(timeIntervalSinceNow: waiting.rest(at: .now))
+            transfer.nextAttemptAt = Date(timeIntervalSinceNow: waiting.rest(at: .now))
         }
         return transfer
     }
@@ -142,9 +142,9 @@ extension LocalTransferService {
 
     /// Runs a call, and ends the service if it shows that the journal has failed.
     func noting<Value: Sendable>(
-        _ body: () async throws(TransferError) -> Value
-    ) async throws(TransferError) -> Value {
-        do throws(TransferError) {
+        _ body: () async throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
+        do throws(ServiceError) {
             return try await body()
         } catch {
             noteFailure(error)

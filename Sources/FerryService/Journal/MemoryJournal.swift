@@ -9,8 +9,8 @@ package final class MemoryJournal: Journal {
         let transaction = MemoryTransaction()
         var isClosed = false
 
-        func checkIsOpen() throws(TransferError) {
-            if isClosed { throw TransferError(.journalFailed, "The journal is closed.") }
+        func checkIsOpen() throws(ServiceError) {
+            if isClosed { throw ServiceError(.journalFailed, "The journal is closed.") }
         }
     }
 
@@ -20,7 +20,7 @@ package final class MemoryJournal: Journal {
     package init() {}
 
     /// How a service opens one.
-    package static let opening: OpenedJournal.Opening = { () async throws(TransferError) in
+    package static let opening: OpenedJournal.Opening = { () async throws(ServiceError) in
         OpenedJournal(MemoryJournal())
     }
 
@@ -28,12 +28,12 @@ package final class MemoryJournal: Journal {
 
     package func commit<Value: Sendable>(
         ofRunning: Bool, isolation: isolated (any Actor)?,
-        body: @escaping @Sendable (any JournalTransaction) throws(TransferError) -> Value
-    ) async throws(TransferError) -> Value {
+        body: @escaping @Sendable (any JournalTransaction) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
         if !ofRunning { countChange() }
         defer { if !ofRunning { countChange() } }
-        do throws(TransferError) {
-            return try state.withLock { state throws(TransferError) in
+        do throws(ServiceError) {
+            return try state.withLock { state throws(ServiceError) in
                 try state.checkIsOpen()
                 return try state.transaction.run(body)
             }
@@ -44,9 +44,9 @@ package final class MemoryJournal: Journal {
     }
 
     package func read<Value: Sendable>(
-        isolation: isolated (any Actor)?, body: @escaping @Sendable (any JournalReader) throws(TransferError) -> Value
-    ) async throws(TransferError) -> Value {
-        try state.withLock { state throws(TransferError) in
+        isolation: isolated (any Actor)?, body: @escaping @Sendable (any JournalReader) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
+        try state.withLock { state throws(ServiceError) in
             try state.checkIsOpen()
             return try body(state.transaction)
         }
@@ -67,12 +67,12 @@ final class MemoryTransaction: JournalTransaction {
 
     /// Runs a body, and takes its changes back if it throws.
     func run<Value>(
-        _ body: (any JournalTransaction) throws(TransferError) -> Value
-    ) throws(TransferError) -> Value {
+        _ body: (any JournalTransaction) throws(ServiceError) -> Value
+    ) throws(ServiceError) -> Value {
         rows.begin()
         log.begin()
         registry.begin()
-        do throws(TransferError) {
+        do throws(ServiceError) {
             let value = try body(self)
             registry.commit()
             return value

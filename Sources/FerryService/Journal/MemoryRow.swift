@@ -10,7 +10,7 @@ struct MemoryRow: Sendable {
     let destination: String?
     let phase: JournalPhase
     /// The line in which it waits; nil if it waits for a moment of its own, or not at all.
-    let line: StoredLine?
+    let line: StoredQueueKey?
     let due: Date?
 
     /// - Parameters:
@@ -24,7 +24,7 @@ struct MemoryRow: Sendable {
         self.origin = origin
         self.destination = record.outcome == nil ? destination : nil
         phase = JournalPhase(intent: record.intent, outcome: record.outcome?.kind)
-        line = phase == .pending ? StoredLine(record, origin: origin) : nil
+        line = phase == .pending ? StoredQueueKey(record, origin: origin) : nil
         due = phase == .pending ? record.due : nil
     }
 

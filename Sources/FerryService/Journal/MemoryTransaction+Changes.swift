@@ -3,16 +3,16 @@ import Foundation
 
 /// Changing rows.
 extension MemoryTransaction {
-    func insert(_ record: TransferRecord) throws(TransferError) {
+    func insert(_ record: TransferRecord) throws(ServiceError) {
         guard rows[record.id] == nil else {
-            throw TransferError(.internal, "A change does not fit the journal: the id \(record.id) is taken.")
+            throw ServiceError(.internal, "A change does not fit the journal: the id \(record.id) is taken.")
         }
         let row = MemoryRow(record, destination: record.facts.destination)
         try checkIsFree(row.destination, for: record.id)
         rows.set(row, of: record.id)
     }
 
-    func insert(_ row: BatchRow, like template: BatchTemplate, destination: String?) throws(TransferError) -> Bool {
+    func insert(_ row: BatchRow, like template: BatchTemplate, destination: String?) throws(ServiceError) -> Bool {
         guard rows[row.id] == nil, destination.map(rows.holder(of:)) ?? nil == nil else { return false }
         var record = Self.record(row.id, like: template.value, url: row.url, row.credentials)
         record.request.folder = row.folder
@@ -26,8 +26,8 @@ extension MemoryTransaction {
     func insert(
         _ urls: URLTable, like template: BatchTemplate, first: TransferID, session: SessionID, at moment: Date,
         keptEvents: Int
-    ) throws(TransferError) -> EventRun {
-        try urls.forEach { place, url, origin, credentials throws(TransferError) in
+    ) throws(ServiceError) -> EventRun {
+        try urls.forEach { place, url, origin, credentials throws(ServiceError) in
             let record = Self.record(first.advanced(by: place), like: template.value, url: url, credentials)
             rows.set(MemoryRow(record, origin: origin, destination: nil), of: record.id)
         }
@@ -56,7 +56,7 @@ extension MemoryTransaction {
         return record
     }
 
-    func update(_ record: TransferRecord) throws(TransferError) -> Bool {
+    func update(_ record: TransferRecord) throws(ServiceError) -> Bool {
         guard let old = row(of: record) else { return false }
         let row = MemoryRow(record, inPlaceOf: old, destination: record.facts.destination)
         try checkIsFree(row.destination, for: record.id)
@@ -64,7 +64,7 @@ extension MemoryTransaction {
         return true
     }
 
-    func updateFacts(of record: TransferRecord) throws(TransferError) -> Bool {
+    func updateFacts(of record: TransferRecord) throws(ServiceError) -> Bool {
         guard let old = row(of: record) else { return false }
         set(record.facts, of: old, destination: old.destination)
         return true
@@ -76,13 +76,13 @@ extension MemoryTransaction {
         return row
     }
 
-    func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(TransferError) -> Bool {
+    func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(ServiceError) -> Bool {
         guard let old = rows[id], old.isLive else { return false }
         set(facts.value, of: old, destination: old.destination)
         return true
     }
 
-    func claimDestination(_ path: String, for id: TransferID) throws(TransferError) -> Bool {
+    func claimDestination(_ path: String, for id: TransferID) throws(ServiceError) -> Bool {
         guard let old = rows[id], old.isLive, rows.holder(of: path) ?? id == id else { return false }
         rows.set(MemoryRow(old.record, inPlaceOf: old, destination: path, isCheckpoint: true), of: id)
         return true
@@ -90,7 +90,7 @@ extension MemoryTransaction {
 
     func claimDestination(
         _ path: String, for id: TransferID, recording facts: StoredFacts
-    ) throws(TransferError) -> Bool {
+    ) throws(ServiceError) -> Bool {
         guard let old = rows[id], old.isLive, rows.holder(of: path) ?? id == id else { return false }
         set(facts.value, of: old, destination: path)
         return true
@@ -102,21 +102,21 @@ extension MemoryTransaction {
         rows.set(MemoryRow(record, inPlaceOf: old, destination: destination, isCheckpoint: true), of: old.id)
     }
 
-    func delete(_ id: TransferID) throws(TransferError) -> Bool {
+    func delete(_ id: TransferID) throws(ServiceError) -> Bool {
         guard rows[id] != nil else { return false }
         rows.set(nil, of: id)
         return true
     }
 
-    private func checkIsFree(_ path: String?, for id: TransferID) throws(TransferError) {
+    private func checkIsFree(_ path: String?, for id: TransferID) throws(ServiceError) {
         guard let path, let holder = rows.holder(of: path), holder != id else { return }
-        throw TransferError(
+        throw ServiceError(
             .destinationExists, "Transfer \(holder) already goes to “\(path.escapingControls)”; choose another name.")
     }
 
     // MARK: Ends
 
-    func finish(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) throws(TransferError) -> Int64? {
+    func finish(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) throws(ServiceError) -> Int64? {
         let ended = end.value.record
         guard let old = rows[ended.id], old.record.revision == ended.revision else { return nil }
         var record = old.record
@@ -135,7 +135,7 @@ extension MemoryTransaction {
         return log.append(kind, at: at, ended.id, old.session, end.value.snapshot)
     }
 
-    func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(TransferError) -> EventRun {
+    func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(ServiceError) -> EventRun {
         for id in ids { _ = try delete(id) }
         return try appendEvents(kind: .removed, at: now, ids: ids, session: session)
     }
@@ -144,7 +144,7 @@ extension MemoryTransaction {
 
     func forgetSecrets(
         in phase: JournalPhase, endedBefore moment: Date?, after id: TransferID
-    ) throws(TransferError) -> TransferID? {
+    ) throws(ServiceError) -> TransferID? {
         let ids = rows.withSecrets(in: phase, endedBefore: moment, after: id, limit: 100)
         for id in ids {
             guard let old = rows[id] else { continue }

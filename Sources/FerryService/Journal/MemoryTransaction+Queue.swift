@@ -7,7 +7,7 @@ extension MemoryTransaction {
 
     func waiting(
         _ filter: WaitingFilter, with priority: Priority, limit: Int
-    ) throws(TransferError) -> [TransferID] {
+    ) throws(ServiceError) -> [TransferID] {
         guard limit > 0 else { return [] }
         return rows.ids(of: filter.session, in: Self.phases, limit: limit, newestFirst: filter.reversed) { id in
             rows[id]?.record.request.priority == priority && !filter.excluding.contains(id)
@@ -16,7 +16,7 @@ extension MemoryTransaction {
 
     func waitingPriorities(
         of ids: [TransferID], _ filter: WaitingFilter
-    ) throws(TransferError) -> [TransferID: Priority] {
+    ) throws(ServiceError) -> [TransferID: Priority] {
         var found: [TransferID: Priority] = [:]
         for id in ids where !filter.excluding.contains(id) {
             guard let row = rows[id], Self.phases.contains(row.phase),
@@ -27,14 +27,14 @@ extension MemoryTransaction {
         return found
     }
 
-    func unusualPriorities(of session: SessionID?) throws(TransferError) -> [Priority] {
+    func unusualPriorities(of session: SessionID?) throws(ServiceError) -> [Priority] {
         let all = Set(rows.ids(of: session, in: Self.phases).compactMap { rows[$0]?.record.request.priority })
         return all.filter { $0 != .normal }
     }
 
     func ended(
         of session: SessionID?, offset: Int, limit: Int, reversed: Bool
-    ) throws(TransferError) -> [TransferID] {
+    ) throws(ServiceError) -> [TransferID] {
         let all = rows.ids(of: session, in: JournalPhase.ended).map { id in
             (end: rows[id]?.record.finishedAt ?? .distantPast, id: id)
         }

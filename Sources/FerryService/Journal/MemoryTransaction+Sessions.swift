@@ -2,15 +2,15 @@ import FerryCore
 
 /// Settings, sessions and apps.
 extension MemoryTransaction {
-    func settings() throws(TransferError) -> ServiceSettings? { registry.settings }
+    func settings() throws(ServiceError) -> ServiceSettings? { registry.settings }
 
-    func sessionSettings(_ id: SessionID) throws(TransferError) -> SessionSettings? { registry[id]?.settings }
+    func sessionSettings(_ id: SessionID) throws(ServiceError) -> SessionSettings? { registry[id]?.settings }
 
-    func storedSessions() throws(TransferError) -> [(id: SessionID, settings: SessionSettings)] {
+    func storedSessions() throws(ServiceError) -> [(id: SessionID, settings: SessionSettings)] {
         registry.ids.map { ($0, registry[$0]?.settings ?? SessionSettings()) }
     }
 
-    func sessions() throws(TransferError) -> [(
+    func sessions() throws(ServiceError) -> [(
         id: SessionID, settings: SessionSettings, counts: [JournalPhase: Int]
     )] {
         let counts = rows.counts
@@ -18,45 +18,45 @@ extension MemoryTransaction {
         return ids.map { ($0, registry[$0]?.settings ?? SessionSettings(), counts[$0] ?? [:]) }
     }
 
-    func lastTask(of id: SessionID) throws(TransferError) -> Int { registry[id]?.lastTask ?? 0 }
+    func lastTask(of id: SessionID) throws(ServiceError) -> Int { registry[id]?.lastTask ?? 0 }
 
-    func order(of id: SessionID) throws(TransferError) -> [TransferID] { registry[id]?.order ?? [] }
+    func order(of id: SessionID) throws(ServiceError) -> [TransferID] { registry[id]?.order ?? [] }
 
-    func cookies(of id: SessionID) throws(TransferError) -> TransferCookies {
+    func cookies(of id: SessionID) throws(ServiceError) -> TransferCookies {
         registry[id]?.cookies ?? TransferCookies()
     }
 
-    func applications() throws(TransferError) -> [String: ApplicationRecord] { registry.applications }
+    func applications() throws(ServiceError) -> [String: ApplicationRecord] { registry.applications }
 
-    func registrations() throws(TransferError) -> [SessionID: SessionRegistration] { registry.registrations }
+    func registrations() throws(ServiceError) -> [SessionID: SessionRegistration] { registry.registrations }
 
     // MARK: Changes
 
-    func saveSettings(_ settings: ServiceSettings) throws(TransferError) { registry.save(settings) }
+    func saveSettings(_ settings: ServiceSettings) throws(ServiceError) { registry.save(settings) }
 
-    func saveSession(_ id: SessionID, _ settings: SessionSettings) throws(TransferError) {
+    func saveSession(_ id: SessionID, _ settings: SessionSettings) throws(ServiceError) {
         registry.save(id) { $0.settings = settings }
     }
 
-    func noteTask(_ number: Int, of id: SessionID) throws(TransferError) {
+    func noteTask(_ number: Int, of id: SessionID) throws(ServiceError) {
         registry.save(id) { $0.lastTask = max($0.lastTask, number) }
     }
 
-    func saveOrder(_ ids: TransferIDRuns, of id: SessionID) throws(TransferError) -> [TransferID] {
+    func saveOrder(_ ids: TransferIDRuns, of id: SessionID) throws(ServiceError) -> [TransferID] {
         let order = ids.selected(from: try transfers(of: id, among: nil))
         registry.save(id) { $0.order = order }
         return order
     }
 
-    func saveCookies(_ cookies: TransferCookies, of id: SessionID) throws(TransferError) {
+    func saveCookies(_ cookies: TransferCookies, of id: SessionID) throws(ServiceError) {
         registry.save(id) { $0.cookies = cookies }
     }
 
-    func saveApplication(_ name: String, _ record: ApplicationRecord) throws(TransferError) {
+    func saveApplication(_ name: String, _ record: ApplicationRecord) throws(ServiceError) {
         registry.save(name, record)
     }
 
-    func saveRegistration(_ registration: SessionRegistration, of id: SessionID) throws(TransferError) {
+    func saveRegistration(_ registration: SessionRegistration, of id: SessionID) throws(ServiceError) {
         registry.save(registration, of: id)
     }
 }

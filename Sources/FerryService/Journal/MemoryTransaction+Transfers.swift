@@ -3,15 +3,15 @@ import Foundation
 
 /// Reading rows.
 extension MemoryTransaction {
-    func record(_ id: TransferID) throws(TransferError) -> TransferRecord? { rows[id]?.record }
+    func record(_ id: TransferID) throws(ServiceError) -> TransferRecord? { rows[id]?.record }
 
-    func records(_ ids: [TransferID]) throws(TransferError) -> [TransferRecord] {
+    func records(_ ids: [TransferID]) throws(ServiceError) -> [TransferRecord] {
         ids.compactMap { rows[$0]?.record }
     }
 
     var lastTransferID: TransferID? { rows.lastID }
 
-    func ids(of filter: JournalFilter) throws(TransferError) -> [TransferID] {
+    func ids(of filter: JournalFilter) throws(ServiceError) -> [TransferID] {
         guard filter.limit > 0, filter.only?.isEmpty != true else { return [] }
         let phases = filter.phases.isEmpty ? Set(JournalPhase.allCases) : filter.phases
         guard filter.tag != nil || filter.tagPrefix != nil || filter.only != nil else {
@@ -36,13 +36,13 @@ extension MemoryTransaction {
         return Array(ids.prefix(filter.limit))
     }
 
-    func listing(_ ids: [TransferID]) throws(TransferError) -> [ListedTransfer] {
+    func listing(_ ids: [TransferID]) throws(ServiceError) -> [ListedTransfer] {
         ids.compactMap { id in rows[id].map { ListedTransfer(record: $0.record, origin: $0.origin) } }
     }
 
     func transfers(
         of session: SessionID, among ids: [TransferID]?, in phase: JournalPhase?
-    ) throws(TransferError) -> [TransferID] {
+    ) throws(ServiceError) -> [TransferID] {
         guard let ids else {
             return rows.ids(of: session, in: phase.map { [$0] } ?? Set(JournalPhase.allCases))
         }
@@ -53,26 +53,26 @@ extension MemoryTransaction {
         .sorted()
     }
 
-    func transfers(of session: SessionID, within runs: TransferIDRuns?) throws(TransferError) -> [TransferID] {
+    func transfers(of session: SessionID, within runs: TransferIDRuns?) throws(ServiceError) -> [TransferID] {
         let own = try transfers(of: session, among: nil)
         return runs.map { $0.selected(from: own).sorted() } ?? own
     }
 
-    func counts(session: SessionID?) throws(TransferError) -> [JournalPhase: Int] {
+    func counts(session: SessionID?) throws(ServiceError) -> [JournalPhase: Int] {
         let counts = rows.counts
         if let session { return counts[session] ?? [:] }
         return counts.values.reduce(into: [:]) { sum, counts in sum.merge(counts, uniquingKeysWith: +) }
     }
 
-    func destinationHolder(_ path: String) throws(TransferError) -> TransferID? { rows.holder(of: path) }
+    func destinationHolder(_ path: String) throws(ServiceError) -> TransferID? { rows.holder(of: path) }
 
-    func lastPlaced(at path: String) throws(TransferError) -> TransferRecord? {
+    func lastPlaced(at path: String) throws(ServiceError) -> TransferRecord? {
         rows.lastPlaced(at: path).flatMap { rows[$0]?.record }
     }
 
     // MARK: What waits
 
-    func forEachPending(_ selection: PendingSelection, _ body: (PendingTransfer) -> Void) throws(TransferError) {
+    func forEachPending(_ selection: PendingSelection, _ body: (PendingTransfer) -> Void) throws(ServiceError) {
         let ids =
             switch selection {
             case .all: rows.ids(of: nil, in: [.pending])
@@ -83,38 +83,38 @@ extension MemoryTransaction {
         for id in ids { if let row = rows[id] { body(PendingTransfer(row)) } }
     }
 
-    func lines() throws(TransferError) -> (lines: [StoredLine], unreadable: [TransferID]) { (rows.lines, []) }
+    func lines() throws(ServiceError) -> (lines: [StoredQueueKey], unreadable: [TransferID]) { (rows.lines, []) }
 
     func ids(
-        in line: StoredLine, after: TransferID?, through last: TransferID, limit: Int
-    ) throws(TransferError) -> [TransferID] {
+        in line: StoredQueueKey, after: TransferID?, through last: TransferID, limit: Int
+    ) throws(ServiceError) -> [TransferID] {
         rows.ids(in: line, after: after, through: last, limit: limit)
     }
 
     func due(
         after last: DueTransfer?, from start: Date?, through end: Date, limit: Int
-    ) throws(TransferError) -> [DueTransfer] {
+    ) throws(ServiceError) -> [DueTransfer] {
         rows.due(after: last, from: start, through: end, limit: limit)
     }
 
     // MARK: What is left to do
 
-    func unfinishedCleanups() throws(TransferError) -> [TransferRecord] {
+    func unfinishedCleanups() throws(ServiceError) -> [TransferRecord] {
         try records(Set(rows.leftIDs + rows.ids(of: nil, in: [.canceling])).sorted())
     }
 
-    func unfinishedNames() throws(TransferError) -> [TransferRecord] {
+    func unfinishedNames() throws(ServiceError) -> [TransferRecord] {
         try records(rows.leftIDs.filter { rows[$0]?.phase == .succeeded })
     }
 
-    func spooledTransfers(endedBefore moment: Date) throws(TransferError) -> [TransferID] {
+    func spooledTransfers(endedBefore moment: Date) throws(ServiceError) -> [TransferID] {
         rows.ids(of: nil, in: JournalPhase.ended).filter { id in
             guard let record = rows[id]?.record, let end = record.finishedAt else { return false }
             return record.request.spooled && end < moment
         }
     }
 
-    func remains(of ids: [TransferID]?) throws(TransferError) -> [Remains] {
+    func remains(of ids: [TransferID]?) throws(ServiceError) -> [Remains] {
         guard let ids else {
             let canceling = try records(rows.ids(of: nil, in: [.canceling]))
             return canceling.filter(\.intent.isRemoval).map { Remains($0) }
@@ -122,11 +122,11 @@ extension MemoryTransaction {
         return try records(Set(ids).sorted()).map { Remains($0) }
     }
 
-    func hasPending(_ session: SessionID, besides count: Int) throws(TransferError) -> Bool {
+    func hasPending(_ session: SessionID, besides count: Int) throws(ServiceError) -> Bool {
         rows.count(of: session, in: .pending) > count
     }
 
-    func hasEnded(_ session: SessionID, after moment: Date?) throws(TransferError) -> Bool {
+    func hasEnded(_ session: SessionID, after moment: Date?) throws(ServiceError) -> Bool {
         let found = rows.ids(of: session, in: JournalPhase.ended, limit: 1, newestFirst: true) { id in
             guard let end = rows[id]?.record.finishedAt else { return false }
             return moment.map { end > $0 } ?? true

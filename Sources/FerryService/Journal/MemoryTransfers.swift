@@ -18,7 +18,7 @@ struct MemoryTransfers: Sendable {
     private(set) var lastID: TransferID?
     private var phases: [SessionID: [JournalPhase: SortedList<TransferID>]] = [:]
     private var tags: [String: SortedList<TransferID>] = [:]
-    private var waiting: [StoredLine: SortedList<TransferID>] = [:]
+    private var waiting: [StoredQueueKey: SortedList<TransferID>] = [:]
     private var timed = SortedList<TransferID>()
     private var dues = SortedList<Due>()
     /// Live transfers by the paths that they have reserved.
@@ -160,9 +160,9 @@ struct MemoryTransfers: Sendable {
     /// Transfers whose cleaning up may not be over, besides the transfers in ``JournalPhase/canceling``.
     var leftIDs: [TransferID] { Self.all(left) }
 
-    var lines: [StoredLine] { Array(waiting.keys) }
+    var lines: [StoredQueueKey] { Array(waiting.keys) }
 
-    func ids(in line: StoredLine, after last: TransferID?, through end: TransferID, limit: Int) -> [TransferID] {
+    func ids(in line: StoredQueueKey, after last: TransferID?, through end: TransferID, limit: Int) -> [TransferID] {
         var found: [TransferID] = []
         waiting[line]?.forEach(after: last) { id in
             guard id <= end, found.count < limit else { return false }

@@ -14,8 +14,8 @@ extension LocalTransferService {
     package func prepareToEnd() { beginEnd() }
 
     /// Takes up what an earlier process knew of apps and sessions.
-    func recoverSessions() async throws(TransferError) {
-        let (applications, registrations) = try await journal.read { reader throws(TransferError) in
+    func recoverSessions() async throws(ServiceError) {
+        let (applications, registrations) = try await journal.read { reader throws(ServiceError) in
             var found: [(id: SessionID, registration: SessionRegistration, hasNews: Bool)] = []
             for (id, registration) in try reader.registrations() {
                 found.append((id, registration, try reader.hasEnded(id, after: registration.toldAt)))
@@ -33,7 +33,7 @@ extension LocalTransferService {
     func endSettling() async {
         await performInOrder(queue.take(.app(.settled), at: .now))
         // It has not let go of its session.
-        if queue.desk.mayComeBack(isAlive: \.isAlive) {
+        if queue.apps.mayComeBack(isAlive: \.isAlive) {
             setAlarm(Alarm(due: .now + .seconds(Self.settlingTime), cause: .settling))
         }
     }
@@ -44,16 +44,16 @@ extension LocalTransferService {
     }
 
     func considerAll(of application: String) async {
-        for id in queue.desk.sessions(of: application) { await consider(id) }
+        for id in queue.apps.sessions(of: application) { await consider(id) }
     }
 
     /// Tells a session's app that events wait, or starts it, if it is the time.
     func consider(_ id: SessionID) async {
-        guard !isShuttingDown, queue.desk.mayCall(for: id, isAlive: \.isAlive) else { return }
-        let asking = lines.asking[id, default: 0]
-        await attempt { () async throws(TransferError) in
-            let work = try await journal.read { reader throws(TransferError) in
-                SessionDesk.Work(
+        guard !isShuttingDown, queue.apps.mayCall(for: id, isAlive: \.isAlive) else { return }
+        let asking = waitingTransfers.asking[id, default: 0]
+        await attempt { () async throws(ServiceError) in
+            let work = try await journal.read { reader throws(ServiceError) in
+                AppRegistry.Work(
                     hasResults: try reader.hasEnded(id), isWorking: try reader.hasPending(id, besides: asking),
                     isAsking: asking > 0)
             }
@@ -67,16 +67,16 @@ extension LocalTransferService {
 
     // MARK: Launches
 
-    private func launch(_ id: SessionID, _ launch: AppLaunch) async throws(TransferError) {
+    private func launch(_ id: SessionID, _ launch: AppLaunch) async throws(ServiceError) {
         let application = launch.application
         let start = ProgramStart(
             launch.command, application: application, session: launch.session,
             environment: configuration.environment, umask: configuration.umask)
         // On a thread that may be held up: the app's folder may be one that does not answer.
         let started = await engine.disk.at(.folder(start.folder)).result { _ throws(DiskError) in
-            Result { () throws(TransferError) in try start.run() }
+            Result { () throws(ServiceError) in try start.run() }
         }
-        do throws(TransferError) {
+        do throws(ServiceError) {
             let process = try started.mapError(\.transferError).get().get()
             take(.app(.launched(process, of: application, for: id)))
             ProgramStart.watch(process) { [weak self] process in
@@ -87,7 +87,7 @@ extension LocalTransferService {
             logger.warning("an app cannot be launched", metadata: ["session": "\(id)", "error": "\(error)"])
             await performInOrder(queue.take(.app(.launchFailed(id)), at: .now))
             // Its other sessions have counted on this launch.
-            for other in queue.desk.sessions(of: application) where other != id { await consider(other) }
+            for other in queue.apps.sessions(of: application) where other != id { await consider(other) }
         }
         take(.relaunchDelay(of: application))
         try await saveApplication(application)

@@ -42,8 +42,8 @@ struct ProgramStart {
     /// Starts the program; blocks for as long as its folder does not answer.
     ///
     /// - Returns: the number of its process, which the caller has to ``watch(_:ended:)``.
-    /// - Throws: ``TransferError`` with code `invalid_request` if the program cannot be started.
-    func run() throws(TransferError) -> Int32 {
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the program cannot be started.
+    func run() throws(ServiceError) -> Int32 {
         var process: pid_t = 0
         let status = unsafe withCStrings(arguments) { arguments in
             unsafe withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
@@ -51,7 +51,7 @@ struct ProgramStart {
             }
         }
         guard status == 0 else {
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest,
                 "\(arguments[0].escapingControls) cannot be started: \(unsafe String(cString: strerror(status))).",
                 details: ErrorDetails(errno: status))
@@ -81,23 +81,23 @@ struct ProgramStart {
 
 /// Commands that can be run.
 extension LaunchCommand {
-    /// - Throws: ``TransferError`` with code `invalid_request` if the program is no absolute path of an executable file.
-    func check() throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the program is no absolute path of an executable file.
+    func check() throws(ServiceError) {
         guard let program = arguments.first, program.hasPrefix("/") else {
-            throw TransferError(.invalidRequest, "A launch command begins with the absolute path of a program.")
+            throw ServiceError(.invalidRequest, "A launch command begins with the absolute path of a program.")
         }
         var facts = stat()
         guard unsafe stat(program, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, unsafe access(program, X_OK) == 0
         else {
-            throw TransferError(.invalidRequest, "\(program.escapingControls) is no program that can be run.")
+            throw ServiceError(.invalidRequest, "\(program.escapingControls) is no program that can be run.")
         }
         if let workingFolder, !workingFolder.hasPrefix("/") {
-            throw TransferError(.invalidRequest, "The folder that an app starts in is an absolute path.")
+            throw ServiceError(.invalidRequest, "The folder that an app starts in is an absolute path.")
         }
         let texts = arguments + environment.flatMap { [$0, $1] } + [workingFolder ?? ""]
         guard !texts.contains(where: { $0.utf8.contains(0) }), !environment.keys.contains(where: { $0.contains("=") })
         else {
-            throw TransferError(.invalidRequest, "A launch command has no zero bytes, and its variables no “=”.")
+            throw ServiceError(.invalidRequest, "A launch command has no zero bytes, and its variables no “=”.")
         }
     }
 }

@@ -6,9 +6,9 @@ enum Input: Sendable {
     // MARK: The service
 
     /// Something may have freed a slot, or made a transfer eligible.
-    case look
+    case schedule
     /// It is time for the look that was planned.
-    case plannedLook
+    case deferredSchedule
     /// The next alarm is due.
     case alarm
     /// An alarm is to ring for the service.
@@ -46,11 +46,11 @@ enum Input: Sendable {
     /// A transfer is to run.
     case eligible(Eligible)
     /// The first transfers of each line of the journal were read, at the start.
-    case stored([(line: StoredLine, ids: [TransferID])])
+    case stored([(line: StoredQueueKey, ids: [TransferID])])
     /// A long list was stored.
     case listed(List)
     /// The transfers that ``Effect/readOn(_:)`` asks for were read; some are being acted upon.
-    case read(Backlog<StoredLine>.Reading, [TransferID], busy: Set<TransferID>)
+    case read(Backlog<StoredQueueKey>.Reading, [TransferID], busy: Set<TransferID>)
     /// The transfers that ``Effect/readOn(_:)`` asks for could not be read.
     case readingFailed
     /// Transfers that have a place in their session's order are about to be read.
@@ -83,13 +83,13 @@ enum Input: Sendable {
     /// Transfers of a session are to begin no attempt while the journal changes them.
     case takeOut(Set<TransferID>, SessionID)
     /// The change is stored, or was given up: what was taken out stands where it stood.
-    case comeBack(Lines.TakenOut)
+    case comeBack(WaitingTransfers.TakenOut)
     /// An answer was given to a server, which may fit other transfers of the session.
     case answered(SessionID)
     /// Transfers are forgotten.
     case gone([TransferID])
     /// The action upon a transfer has ended.
-    case turnEnded(TransferID)
+    case unlocked(TransferID)
 
     // MARK: Ends of time
 
@@ -121,7 +121,7 @@ enum Input: Sendable {
     /// The outcome of a transfer is stored, with the size of its file if it has one.
     case finished(TransferID, size: Int64?)
     /// An attempt has ended, and what its report asks for next is stored.
-    case ended(TransferID, NextTry?)
+    case ended(TransferID, NextAttempt?)
 
     /// A transfer that is to run, and what it waits for before.
     struct Eligible: Sendable {
@@ -130,12 +130,12 @@ enum Input: Sendable {
         var delay = 0.0
         var reason = WaitReason.retry
         /// What it waits for, where the journal does not say so.
-        var error: TransferError?
+        var error: ServiceError?
     }
 
     /// Transfers of a list that wait in the journal alone; their ids follow each other.
     struct List: Sendable {
-        let lines: [StoredLine]
+        let lines: [StoredQueueKey]
         let ids: [TransferID]
         /// When the time of each is over.
         let due: Date?
@@ -159,7 +159,7 @@ enum Effect: Sendable {
     /// Lets a run follow a changed request.
     case follow(TransferID, TransferRequest)
     /// Stops a run; its transfer has this error then, if there is one.
-    case stop(TransferID, TransferError?)
+    case stop(TransferID, ServiceError?)
     /// Ends a transfer that does not wait for better conditions.
     case fail(TransferID, WaitReason)
     /// Reads the transfers whose alarms have rung.
@@ -169,11 +169,11 @@ enum Effect: Sendable {
     /// Reads the transfers whose time passes after a moment, if there is one, and through another.
     case readDue(after: Date?, through: Date)
     /// Transfers that were taken out of line, for the caller to give back.
-    case takenOut(Lines.TakenOut)
+    case takenOut(WaitingTransfers.TakenOut)
     /// Looks at the free slots once the jobs that wait for the service now are done.
-    case lookSoon
+    case deferSchedule
     /// Reads on in the journal where a line is short.
-    case readOn(Backlog<StoredLine>.Reading)
+    case readOn(Backlog<StoredQueueKey>.Reading)
     /// Nothing has a slot: the journal may be tidied up.
     case rest
 
@@ -194,13 +194,13 @@ enum Effect: Sendable {
     case readPolicies(SessionID)
 
     /// Tells listeners that a transfer waits.
-    case tellWaiting(TransferRecord)
+    case notifyWaiting(TransferRecord)
     /// Tells listeners what transfers wait for, as far as they still do.
-    case tellReasons([TransferID])
+    case notifyReasons([TransferID])
     /// Asks the journal whether a session's app is to be told of its events, or started for them.
     case consider(SessionID)
     /// Tells a run loop, by its connection, that a session of its app has events.
-    case tellApp(Int, session: String)
+    case notifyApp(Int, session: String)
     /// Starts an app for a session.
     case launch(SessionID, AppLaunch)
     /// Saves that a session's app was not started although that was tried again.
@@ -210,7 +210,7 @@ enum Effect: Sendable {
     /// Ends the events of a process that has a session open no more.
     case endSignals(Int)
     /// Saves that the user has started an app.
-    case saveForeground(SessionDesk.Foreground)
+    case saveForeground(AppRegistry.Foreground)
     /// Removes what an attempt has left whose transfer was acted upon before it ended.
     case cleanUp
 }

@@ -7,13 +7,13 @@ import Synchronization
 extension LocalTransferService {
     package func act(
         _ action: TransferAction, on selection: TransferSelection
-    ) async throws(TransferError) -> [ActionResult] {
+    ) async throws(ServiceError) -> [ActionResult] {
         if let ids = selection.ids { return await perform(action, on: ids) }
         return try await actOnAll(action, in: selection.session)
     }
 
     /// Goes through the journal page by page, so that a million transfers are no list in memory.
-    private func actOnAll(_ action: TransferAction, in session: SessionID?) async throws(TransferError)
+    private func actOnAll(_ action: TransferAction, in session: SessionID?) async throws(ServiceError)
         -> [ActionResult]
     {
         var filter = JournalFilter()
@@ -25,8 +25,8 @@ extension LocalTransferService {
         var results: [ActionResult] = []
         while true {
             let page = filter
-            let records = try await noting { () async throws(TransferError) in
-                try await journal.read { reader throws(TransferError) in try reader.page(page) }
+            let records = try await noting { () async throws(ServiceError) in
+                try await journal.read { reader throws(ServiceError) in try reader.page(page) }
             }
             results += await perform(action, onPage: records)
             guard records.count == filter.limit, let last = records.last else {
@@ -69,14 +69,14 @@ extension LocalTransferService {
     private func cancelUnbegun(_ records: [TransferRecord]) async -> [TransferID: ActionResult] {
         let own = records.filter { record in
             record.attempts == 0 && record.outcome == nil && record.facts.partial == nil && !record.intent.endsTransfer
-                && !running.contains(record.id) && turns.transfers.take(record.id)
+                && !running.contains(record.id) && locks.transfers.take(record.id)
         }
         var results: [TransferID: ActionResult] = [:]
         await withTaskGroup(of: ActionResult?.self) { group in
             for record in own { group.addTask { await self.cancelUnbegun(record) } }
             for await result in group { if let result { results[result.id] = result } }
         }
-        for record in own { leaveTurn(record.id) }
+        for record in own { unlock(record.id) }
         schedule()
         return results
     }
@@ -85,7 +85,7 @@ extension LocalTransferService {
         guard !running.contains(record.id) else { return nil }
         take(.rested(record))
         var machine = TransferMachine(record)
-        guard case .stop = machine.wished(.cancel, at: WishMoment(now: .now)),
+        guard case .stop = machine.perform(.cancel, at: CommandSituation(now: .now)),
             case .finish(let outcome) = machine.runStopped(), (try? await finish(machine.record, outcome)) == true
         else {
             // One that cannot be stored, or was decided from an old row, takes the usual way, from its place in line.
@@ -100,12 +100,12 @@ extension LocalTransferService {
     private func remove(
         together ids: [TransferID], of session: SessionID, _ intent: TransferIntent
     ) async -> [ActionResult] {
-        await takeTurns(ids)
+        await lock(ids)
         defer {
-            for id in ids { leaveTurn(id) }
+            for id in ids { unlock(id) }
             schedule()
         }
-        do throws(TransferError) {
+        do throws(ServiceError) {
             let left = try await remove(ids, of: session, intent)
             let kept = Dictionary(left.map { ($0.id, $0) }) { first, _ in first }
             return ids.map { kept[$0] ?? ActionResult(id: $0) }
@@ -136,17 +136,18 @@ extension LocalTransferService {
     }
 
     private func perform(_ action: TransferAction, on id: TransferID) async -> ActionResult {
-        await takeTurn(id)
+        await lock(id)
         defer {
-            leaveTurn(id)
+            unlock(id)
             schedule()
         }
-        do throws(TransferError) {
+        do throws(ServiceError) {
             var record = try await existing(id)
             let isDecided = record.intent != .run || record.outcome != nil
-            if isDecided, !record.intent.isRemoval, let course = running.course(of: id) {
+            if isDecided, !record.intent.isRemoval, let disposition = running.disposition(of: id) {
                 // A run that is about to end still has facts to record; one that was left is not waited for again to stop it.
-                let hasEnded = action.isStop && course == .isLeft && record.outcome == nil ? false : await endsSoon(id)
+                let hasEnded =
+                    action.isStop && disposition == .isAbandoned && record.outcome == nil ? false : await endsSoon(id)
                 record = try await existing(id)
                 if !hasEnded, record.outcome == nil, action == .pause {
                     return ActionResult(id: id, state: shown(record).state)
@@ -168,7 +169,7 @@ extension LocalTransferService {
     /// - Returns: nil, with nothing changed, if the transfer has changed since its record was read.
     private func perform(
         _ action: TransferAction, on record: TransferRecord
-    ) async throws(TransferError) -> ActionResult? {
+    ) async throws(ServiceError) -> ActionResult? {
         switch action {
         case .pause: try await pause(record)
         case .resume: try await begin(.resume, record)
@@ -181,7 +182,7 @@ extension LocalTransferService {
 
     // MARK: The actions
 
-    private func pause(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
+    private func pause(_ record: TransferRecord) async throws(ServiceError) -> ActionResult? {
         switch try await store(.pause, for: record) {
         case .done(let event, let stored):
             take(.rested(record))
@@ -199,24 +200,27 @@ extension LocalTransferService {
     }
 
     /// Stores what follows from a wish that was decided from a record, and the event that tells of it.
-    private func store(_ wish: Wish, for record: TransferRecord) async throws(TransferError) -> WishFate {
+    private func store(_ command: TransferCommand, for record: TransferRecord) async throws(ServiceError)
+        -> CommandOutcome
+    {
         let (id, revision) = (record.id, record.revision)
-        let moment = WishMoment(now: .now, isDelayed: lines.delay(of: id) != nil, isRunning: running.contains(id))
-        return try await journal.commit { transaction throws(TransferError) in
-            try transaction.wish(wish, for: id, from: revision, at: moment)
+        let moment = CommandSituation(
+            now: .now, isDelayed: waitingTransfers.delay(of: id) != nil, isRunning: running.contains(id))
+        return try await journal.commit { transaction throws(ServiceError) in
+            try transaction.command(command, for: id, from: revision, at: moment)
         }
     }
 
     /// Suspends a transfer that is about to end; its end alone is told of.
-    func suspendSilently(_ record: TransferRecord) async throws(TransferError) {
+    func suspendSilently(_ record: TransferRecord) async throws(ServiceError) {
         let id = record.id
-        _ = try await journal.commit { transaction throws(TransferError) in
-            try transaction.wish(.pause, for: id, isSilent: true, at: WishMoment(now: .now))
+        _ = try await journal.commit { transaction throws(ServiceError) in
+            try transaction.command(.pause, for: id, isSilent: true, at: CommandSituation(now: .now))
         }
     }
 
-    static func unknown(_ id: TransferID) -> TransferError {
-        TransferError(.unknownTransfer, "There is no transfer \(id).")
+    static func unknown(_ id: TransferID) -> ServiceError {
+        ServiceError(.unknownTransfer, "There is no transfer \(id).")
     }
 
     /// A transfer as the event of its suspension shows it, while its run may still be making bytes durable.
@@ -229,9 +233,10 @@ extension LocalTransferService {
     }
 
     /// Lets a transfer go on, or begin again.
-    private func begin(_ wish: Wish, _ record: TransferRecord) async throws(TransferError) -> ActionResult? {
+    private func begin(_ command: TransferCommand, _ record: TransferRecord) async throws(ServiceError) -> ActionResult?
+    {
         take(.urged(record))
-        switch try await store(wish, for: record) {
+        switch try await store(command, for: record) {
         case .done(let event, let stored):
             take(.resumed(stored))
             let shown = shown(stored)
@@ -244,10 +249,10 @@ extension LocalTransferService {
         }
     }
 
-    private func cancel(_ record: TransferRecord) async throws(TransferError) -> ActionResult {
+    private func cancel(_ record: TransferRecord) async throws(ServiceError) -> ActionResult {
         let id = record.id
-        let fate = try await journal.commit { transaction throws(TransferError) in
-            try transaction.wish(.cancel, for: id, at: WishMoment(now: .now))
+        let fate = try await journal.commit { transaction throws(ServiceError) in
+            try transaction.command(.cancel, for: id, at: CommandSituation(now: .now))
         }
         guard case .done = fate else { return ActionResult(id: id, state: shown(try await existing(id)).state) }
         configuration.reached(.cancelCommitted)
@@ -256,7 +261,7 @@ extension LocalTransferService {
         let after = try await existing(id)
         // Its end is recorded once its run has ended.
         if running.contains(id), after.outcome == nil { return ActionResult(id: id, state: shown(after).state) }
-        do throws(TransferError) {
+        do throws(ServiceError) {
             guard try await finishCancel(after, within: .seconds(configuration.answerLimit)) else {
                 return ActionResult(id: id, state: shown(after).state)
             }
@@ -276,7 +281,7 @@ extension LocalTransferService {
     @discardableResult
     func finishCancel(
         _ record: TransferRecord, on queue: DiskQueue? = nil, within limit: Duration? = nil
-    ) async throws(TransferError) -> Bool {
+    ) async throws(ServiceError) -> Bool {
         var record: TransferRecord? = record
         while let stopped = record {
             var machine = TransferMachine(stopped)
@@ -291,16 +296,16 @@ extension LocalTransferService {
             if try await finish(ended, outcome) { return true }
             // It has changed since it was read.
             let id = stopped.id
-            record = try await journal.read { reader throws(TransferError) in try reader.record(id) }
+            record = try await journal.read { reader throws(ServiceError) in try reader.record(id) }
         }
         return true
     }
 
     /// Forgets a transfer, at once or, if its disk does not answer, when that does: the wish is in the journal first.
-    private func remove(_ record: TransferRecord, deletesFile: Bool) async throws(TransferError) -> ActionResult {
+    private func remove(_ record: TransferRecord, deletesFile: Bool) async throws(ServiceError) -> ActionResult {
         let (id, session) = (record.id, record.request.session)
         let (intent, now) = (deletesFile ? TransferIntent.removeWithFile : .remove, Date())
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             // As if it were writing: it is forgotten once its files are gone, including files that were never recorded.
             _ = try transaction.remove(
                 [id], of: session, intent: intent, sparesSucceeded: false, live: [id], at: now)
@@ -310,7 +315,7 @@ extension LocalTransferService {
         await stopBriefly([id])
         var after = try await existing(id)
         guard !running.contains(id) else { return ActionResult(id: id, state: shown(after).state) }
-        do throws(TransferError) {
+        do throws(ServiceError) {
             var machine = TransferMachine(after)
             while case .finish(let outcome) = machine.runStopped(), try await !finish(machine.record, outcome) {
                 after = try await existing(id)

@@ -4,14 +4,14 @@ import Foundation
 
 /// What can be changed about one transfer.
 extension LocalTransferService {
-    package func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
+    package func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer {
         let isCanceled = try await make(change, to: id)
         if let action = isCanceled ? .cancel : change.action {
             let result = try await act(action, on: TransferSelection(ids: [id]))
             if let error = result.first?.error { throw error }
             // With a state it is forgotten once its disk answers.
             if action == .remove || action == .removeWithFile, result.first?.state == nil {
-                throw TransferError(.unknownTransfer, "The transfer \(id) was removed.")
+                throw ServiceError(.unknownTransfer, "The transfer \(id) was removed.")
             }
         }
         schedule()
@@ -21,16 +21,16 @@ extension LocalTransferService {
     /// Makes a change in the transfer's turn, so that changes at the same time do not undo each other.
     ///
     /// - Returns: whether the change is an answer that ends the transfer.
-    private func make(_ change: TransferChange, to id: TransferID) async throws(TransferError) -> Bool {
-        await takeTurn(id)
-        defer { leaveTurn(id) }
+    private func make(_ change: TransferChange, to id: TransferID) async throws(ServiceError) -> Bool {
+        await lock(id)
+        defer { unlock(id) }
         var change = change
         var isRenamed = false
         while true {
             var record = try await existing(id)
             if case .succeeded(let success) = record.outcome, let name = change.name, change.folder == nil {
                 let (found, policy) = (record, change.onConflict ?? record.request.onConflict)
-                try await noting { () async throws(TransferError) in
+                try await noting { () async throws(ServiceError) in
                     try await placed.rename(found, success, to: name, policy: policy)
                 }
                 change.name = nil
@@ -55,17 +55,17 @@ extension LocalTransferService {
     /// Stores a changed request and lets what runs or waits follow it.
     ///
     /// - Returns: false, with nothing changed, if the transfer has changed since it was read.
-    private func put(_ changed: TransferRecord, replacing old: TransferRecord) async throws(TransferError) -> Bool {
+    private func put(_ changed: TransferRecord, replacing old: TransferRecord) async throws(ServiceError) -> Bool {
         // A file that gets another place: no try begins before that is stored.
         let (request, former) = (changed.request, old.request)
         let moves = request.name != former.name || request.folder != former.folder
         let moved = moves ? [old.id] : []
         perform(queue.take(.changing(old.id), at: .now))
-        do throws(TransferError) {
+        do throws(ServiceError) {
             let isPut = try await withoutStarts(of: moved, in: former.session, comesBack: true) {
-                () async throws(TransferError) in
-                try await noting { () async throws(TransferError) in
-                    try await journal.commit { transaction throws(TransferError) in
+                () async throws(ServiceError) in
+                try await noting { () async throws(ServiceError) in
+                    try await journal.commit { transaction throws(ServiceError) in
                         try transaction.put(changed, replacing: old)
                     }
                 }

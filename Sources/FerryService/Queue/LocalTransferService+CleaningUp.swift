@@ -23,8 +23,8 @@ extension LocalTransferService {
     /// holds up these, and folders beside it that do not answer either.
     func cleanUp() {
         Task(name: "clean-up") {
-            do throws(TransferError) {
-                let (records, remains) = try await journal.read { reader throws(TransferError) in
+            do throws(ServiceError) {
+                let (records, remains) = try await journal.read { reader throws(ServiceError) in
                     (try reader.unfinishedCleanups(), try reader.remains(of: nil))
                 }
                 let now = Date()
@@ -58,8 +58,8 @@ extension LocalTransferService {
     /// Finds out which names files have whose names were being changed, so that the service shows these from its first answer.
     ///
     /// Waits a second at most: what a folder that hangs would say is found out when it answers.
-    func recoverNames() async throws(TransferError) {
-        let records = try await journal.read { reader throws(TransferError) in try reader.unfinishedNames() }
+    func recoverNames() async throws(ServiceError) {
+        let records = try await journal.read { reader throws(ServiceError) in try reader.unfinishedNames() }
         guard !records.isEmpty else { return }
         let (ends, end) = AsyncStream<Void>.makeStream()
         Task(name: "names that were being changed") {
@@ -93,20 +93,20 @@ extension LocalTransferService {
         }
         for id in ids where !isShuttingDown {
             // An action on the transfer comes first; what that leaves is found the next time.
-            guard turns.transfers.take(id) else {
+            guard locks.transfers.take(id) else {
                 cleanUpLater()
                 continue
             }
             await cleanUp(id, on: queue)
-            leaveTurn(id)
+            unlock(id)
         }
         schedule()
     }
 
     /// Cleans up after one transfer, whose turn is taken.
     private func cleanUp(_ id: TransferID, on queue: DiskQueue) async {
-        do throws(TransferError) {
-            let (record, remains) = try await journal.read { reader throws(TransferError) in
+        do throws(ServiceError) {
+            let (record, remains) = try await journal.read { reader throws(ServiceError) in
                 (try reader.record(id), try reader.remains(of: [id]).first)
             }
             guard let record, !running.contains(id) else { return }
@@ -132,13 +132,13 @@ extension LocalTransferService {
 
     private func remove(
         _ partial: PartialFacts, of record: TransferRecord, on queue: DiskQueue
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         try await engine.removePartialFile(partial, on: queue)
         var cleaned = record
         cleaned.facts.partial = nil
         cleaned.facts.ranges.removeAll()
         let facts = cleaned
-        let isStored = try await journal.commit { transaction throws(TransferError) in
+        let isStored = try await journal.commit { transaction throws(ServiceError) in
             try transaction.updateFacts(of: facts)
         }
         // One that has changed since it was read is looked at again.

@@ -6,11 +6,11 @@ import Foundation
 extension LocalTransferService {
     /// Ends the transfers whose alarms have rung and whose time is over, many at a time, so that they share reads and
     /// transactions.
-    func pass(_ due: [TransferID]) {
+    func expire(_ due: [TransferID]) {
         Task(name: "ends of transfers whose time is over") {
             var left = due[...]
             while !left.isEmpty, !self.isShuttingDown {
-                await self.pass(together: Array(left.prefix(Self.endsTogether)))
+                await self.expire(together: Array(left.prefix(Self.endsTogether)))
                 left = left.dropFirst(Self.endsTogether)
                 self.schedule()
             }
@@ -19,17 +19,17 @@ extension LocalTransferService {
 
     private static let endsTogether = 64
 
-    private func pass(together due: [TransferID]) async {
+    private func expire(together due: [TransferID]) async {
         var (own, busy): ([TransferID], [TransferID]) = ([], [])
         for id in due {
             // An action upon it comes first.
-            if turns.transfers.take(id) { own.append(id) } else { busy.append(id) }
+            if locks.transfers.take(id) { own.append(id) } else { busy.append(id) }
         }
         take(.rang(own, isBusy: false))
         take(.rang(busy, isBusy: true))
-        defer { for id in own { leaveTurn(id) } }
+        defer { for id in own { unlock(id) } }
         var waiting: [TransferRecord] = []
-        do throws(TransferError) {
+        do throws(ServiceError) {
             for record in try await records(of: own) where record.isEligible {
                 let effects = queue.take(.overdue(record), at: .now)
                 for case .expire in effects { waiting.append(record) }
@@ -41,22 +41,22 @@ extension LocalTransferService {
                 for record in ended where record.isEligible { group.addTask { await self.end(record) } }
             }
         } catch {
-            for record in waiting { lineUpLater(record, error) }
+            for record in waiting { enqueueLater(record, error) }
             guard waiting.isEmpty, !isShuttingDown else { return }
             noteFailure(error)
-            for id in own { take(.ringAgain(id, after: later)) }
+            for id in own { take(.ringAgain(id, after: journalRetryDelay)) }
         }
     }
 
-    func records(of ids: [TransferID]) async throws(TransferError) -> [TransferRecord] {
+    func records(of ids: [TransferID]) async throws(ServiceError) -> [TransferRecord] {
         guard !ids.isEmpty else { return [] }
-        return try await journal.read { reader throws(TransferError) in try reader.records(ids) }
+        return try await journal.read { reader throws(ServiceError) in try reader.records(ids) }
     }
 
     /// Records the end of a transfer that is in no line.
     private func end(_ record: TransferRecord) async {
         var current = record
-        do throws(TransferError) {
+        do throws(ServiceError) {
             while let error = overdue(current) {
                 guard isOver(current) else {
                     return take(.resumed(current))
@@ -67,23 +67,23 @@ extension LocalTransferService {
                 current = stored
             }
         } catch {
-            lineUpLater(current, error)
+            enqueueLater(current, error)
         }
     }
 
     /// Puts a transfer back in line that could not be ended: a journal without room may have some later.
-    func lineUpLater(_ record: TransferRecord, _ error: TransferError) {
+    func enqueueLater(_ record: TransferRecord, _ error: ServiceError) {
         guard !isShuttingDown else { return }
         noteFailure(error)
-        lineUp(record, after: later, reason: error.code.row.subject.waitReason, error: error)
-        take(.ringAgain(record.id, after: later))
+        enqueue(record, after: journalRetryDelay, reason: error.code.row.subject.waitReason, error: error)
+        take(.ringAgain(record.id, after: journalRetryDelay))
     }
 
     /// Seconds until the journal may have room again.
-    var later: Double { TransferMachine.waitInterval * configuration.delayScale }
+    var journalRetryDelay: Double { TransferMachine.waitInterval * configuration.delayScale }
 
     /// What ends a transfer whose time is over.
-    func overdue(_ record: TransferRecord) -> TransferError? { Queue.overdue(record) }
+    func overdue(_ record: TransferRecord) -> ServiceError? { Queue.overdue(record) }
 
     /// Whether the time of a transfer that may run is over.
     func isOver(_ record: TransferRecord) -> Bool { Queue.isOver(record, at: .now) }
@@ -98,8 +98,8 @@ extension LocalTransferService {
         var last: DueTransfer?
         repeat {
             let before = last
-            do throws(TransferError) {
-                let page = try await journal.read { reader throws(TransferError) in
+            do throws(ServiceError) {
+                let page = try await journal.read { reader throws(ServiceError) in
                     try reader.due(after: before, from: start, through: end, limit: Self.duePage)
                 }
                 take(.due(page))

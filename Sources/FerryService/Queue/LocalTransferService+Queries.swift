@@ -3,21 +3,21 @@ import Foundation
 
 /// What there is.
 extension LocalTransferService {
-    package func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
+    package func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer {
         let wasLive = running.contains(id)
         let record = try await existing(id)
         // A run that has ended while the journal was read has recorded more since.
         return shown(wasLive && !running.contains(id) ? try await existing(id) : record)
     }
 
-    package func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
+    package func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage {
         guard (1...1000).contains(query.limit) else {
-            throw TransferError(.invalidRequest, "limit is 1 to 1000, not \(query.limit).")
+            throw ServiceError(.invalidRequest, "limit is 1 to 1000, not \(query.limit).")
         }
         let filters = Self.filters(query, running: running.withRun)
         let newestFirst = query.newestFirst
-        let listed = try await noting { () async throws(TransferError) in
-            try await journal.read { reader throws(TransferError) in
+        let listed = try await noting { () async throws(ServiceError) in
+            try await journal.read { reader throws(ServiceError) in
                 var listed: [ListedTransfer] = []
                 for filter in filters { listed += try reader.listing(filter) }
                 guard filters.count > 1 else { return listed }
@@ -32,21 +32,21 @@ extension LocalTransferService {
 
     // MARK: Parts of the queue
 
-    package func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] {
+    package func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer] {
         try query.validate()
         let active = activeIDs(of: query.session)
-        let listed = try await noting { () async throws(TransferError) in
-            try await journal.read { reader throws(TransferError) in
+        let listed = try await noting { () async throws(ServiceError) in
+            try await journal.read { reader throws(ServiceError) in
                 try reader.listing(try reader.ids(of: query, active: active))
             }
         }
         return shown(listed)
     }
 
-    package func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts {
+    package func queueCounts(of session: SessionID?) async throws(ServiceError) -> QueueCounts {
         let active = activeIDs(of: session)
-        return try await noting { () async throws(TransferError) in
-            try await journal.read { reader throws(TransferError) in
+        return try await noting { () async throws(ServiceError) in
+            try await journal.read { reader throws(ServiceError) in
                 var filter = JournalFilter()
                 filter.session = session
                 filter.phases = [.pending]
@@ -64,7 +64,7 @@ extension LocalTransferService {
 
     /// What runs, and what waits for something besides its turn, which would have had its turn otherwise.
     func activeIDs(of session: SessionID?) -> Set<TransferID> {
-        running.withRun(of: session).union(lines.delayed(for: WaitReason.ofActive, of: session))
+        running.withRun(of: session).union(waitingTransfers.delayed(for: WaitReason.ofActive, of: session))
     }
 
     /// Transfers as they are shown; what they have in common is looked up once.
@@ -126,18 +126,18 @@ extension LocalTransferService {
         }
     }
 
-    /// - Throws: ``TransferError`` with code `unknown_transfer`.
-    func existing(_ id: TransferID) async throws(TransferError) -> TransferRecord {
-        let record = try await noting { () async throws(TransferError) in
-            try await journal.read { reader throws(TransferError) in try reader.record(id) }
+    /// - Throws: ``ServiceError`` with code `unknown_transfer`.
+    func existing(_ id: TransferID) async throws(ServiceError) -> TransferRecord {
+        let record = try await noting { () async throws(ServiceError) in
+            try await journal.read { reader throws(ServiceError) in try reader.record(id) }
         }
-        guard let record else { throw TransferError(.unknownTransfer, "There is no transfer \(id).") }
+        guard let record else { throw ServiceError(.unknownTransfer, "There is no transfer \(id).") }
         return record
     }
 
-    package func status() async throws(TransferError) -> ServiceStatus {
-        let (counts, lastEvent) = try await noting { () async throws(TransferError) in
-            try await journal.read { reader throws(TransferError) in
+    package func status() async throws(ServiceError) -> ServiceStatus {
+        let (counts, lastEvent) = try await noting { () async throws(ServiceError) in
+            try await journal.read { reader throws(ServiceError) in
                 (try reader.counts(session: nil), try reader.lastEventNumber)
             }
         }
@@ -147,9 +147,9 @@ extension LocalTransferService {
             lastEvent: lastEvent, warnings: life.warnings)
     }
 
-    package func sessions() async throws(TransferError) -> [SessionInfo] {
-        let found = try await noting { () async throws(TransferError) in
-            try await journal.read { reader throws(TransferError) in
+    package func sessions() async throws(ServiceError) -> [SessionInfo] {
+        let found = try await noting { () async throws(ServiceError) in
+            try await journal.read { reader throws(ServiceError) in
                 try reader.sessions().map { FoundSession(id: $0.id, settings: $0.settings, counts: $0.counts) }
             }
         }

@@ -6,7 +6,7 @@ import Logging
 /// Telling the queue what happens, and performing what follows.
 extension LocalTransferService {
     /// Transfers that have no slot.
-    var lines: Lines { queue.lines }
+    var waitingTransfers: WaitingTransfers { queue.waitingTransfers }
 
     /// Transfers that have a slot.
     var running: Running { queue.running }
@@ -17,7 +17,7 @@ extension LocalTransferService {
     /// Gives every free slot away; called after everything that may have freed one or made a transfer eligible.
     func schedule() {
         refreshNames()
-        take(.look)
+        take(.schedule)
     }
 
     /// What may run beside the transfers that have a slot.
@@ -61,13 +61,13 @@ extension LocalTransferService {
         switch effect {
         case .start(let id, let key): start(id, key)
         case .fail(let id, let reason): Task(name: "end of transfer \(id)") { await self.fail(id, reason) }
-        case .endOverdue(let ids): pass(ids)
+        case .endOverdue(let ids): expire(ids)
         case .readDue(let start, let end):
             Task(name: "whose time is over soon") { await self.readDue(from: start, through: end) }
-        case .lookSoon:
+        case .deferSchedule:
             Task(name: "free slots") {
                 self.refreshNames()
-                self.take(.plannedLook)
+                self.take(.deferredSchedule)
             }
         case .readOn(let reading): Task(name: "more of a line") { await self.read(reading) }
         case .rest: planUpkeep()
@@ -81,17 +81,17 @@ extension LocalTransferService {
         case .renewConnections: engine.networkChanged()
         case .conditionsChanged(let conditions):
             logger.info("conditions", metadata: ["conditions": "\(conditions)"])
-            watch.tellListeners()
+            watch.notifyListeners()
         case .limits(let settings):
-            ties.follow(settings)
+            runtime.follow(settings)
             engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
-        case .sessionLimits(let id, let settings): ties.follow(settings, of: id)
+        case .sessionLimits(let id, let settings): runtime.follow(settings, of: id)
         // The caller performs these, and is told if that fails.
         case .readPolicies, .takenOut, .expire, .launch, .saveForeground: break
-        case .tellApp(let token, let session): ties.signal(token, .handleEvents(session: session))
-        case .tellReasons(let ids): tellWaiting(ids)
+        case .notifyApp(let token, let session): runtime.signal(token, .handleEvents(session: session))
+        case .notifyReasons(let ids): notifyWaiting(ids)
         case .cleanUp: cleanUp()
-        case .follow, .stop, .tellWaiting, .consider, .launchGivenUp, .detached, .endSignals: return false
+        case .follow, .stop, .notifyWaiting, .consider, .launchGivenUp, .detached, .endSignals: return false
         }
         return true
     }
@@ -105,11 +105,11 @@ extension LocalTransferService {
             attempt.gate.setPriority(request.priority)
             await attempt.run?.follow(request)
         case .stop(let id, let error): await attempts[id]?.run?.stop(with: error)
-        case .tellWaiting(let record): await publishLive(.waiting, record)
+        case .notifyWaiting(let record): await publishLive(.waiting, record)
         case .consider(let session): await consider(session)
         case .launchGivenUp(let session):
             logger.warning("gave up launching an app", metadata: ["session": "\(session)"])
-            await attempt { () async throws(TransferError) in try await saveRegistration(session) }
+            await attempt { () async throws(ServiceError) in try await saveRegistration(session) }
         case .detached(let session): await detached(session)
         case .endSignals(let listener): await hub.end(listener)
         default: break
@@ -123,7 +123,7 @@ extension LocalTransferService {
     /// Sees to it that the next alarm is heard.
     func arm() {
         guard !isShuttingDown else { return }
-        clock.set(lines.nextAlarm) { [weak self] in await self?.ring() }
+        clock.set(waitingTransfers.nextAlarm) { [weak self] in await self?.ring() }
     }
 
     private func ring() {
@@ -139,33 +139,33 @@ extension LocalTransferService {
         case .trialEnds: life.succeeded()
         case .settling: Task(name: "apps after a start") { await self.endSettling() }
         case .upkeep: tidyUp()
-        case .due, .look, .launch, .retry, .release: break
+        case .due, .schedule, .launch, .retry, .release: break
         }
     }
 
-    // MARK: Lines
+    // MARK: WaitingTransfers
 
     /// Puts a transfer in line after its delay, and not before the moment at which it may begin.
     ///
     /// - Parameter error: what it waits for, where the journal does not say so.
-    func lineUp(
-        _ record: TransferRecord, after delay: Double = 0, reason: WaitReason = .retry, error: TransferError? = nil
+    func enqueue(
+        _ record: TransferRecord, after delay: Double = 0, reason: WaitReason = .retry, error: ServiceError? = nil
     ) {
         take(.eligible(Input.Eligible(record: record, delay: delay, reason: reason, error: error)))
     }
 
     /// Puts transfers that are in no line in theirs, as the journal knows them, with the alarms that bound them.
-    func lineUp(_ transfers: [PendingTransfer]) { take(.pending(transfers)) }
+    func enqueue(_ transfers: [PendingTransfer]) { take(.pending(transfers)) }
 
     /// Lets transfers of a session begin no attempt while the journal changes them.
     ///
     /// - Parameter comesBack: whether the transfers go back to their places after a success too, not after a failure alone.
     func withoutStarts<Value: Sendable>(
         of ids: [TransferID], in session: SessionID, comesBack: Bool,
-        _ body: () async throws(TransferError) -> Value
-    ) async throws(TransferError) -> Value {
+        _ body: () async throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
         let effects = queue.take(.takeOut(Set(ids), session), at: .now)
-        do throws(TransferError) {
+        do throws(ServiceError) {
             let value = try await body()
             if comesBack { await comeBack(effects) }
             return value
@@ -181,14 +181,14 @@ extension LocalTransferService {
             let effects = queue.take(.comeBack(taken), at: .now)
             perform(effects)
             for case .readPolicies(let session) in effects {
-                await attempt { () async throws(TransferError) in try await followNetwork(of: session) }
+                await attempt { () async throws(ServiceError) in try await followNetwork(of: session) }
             }
         }
     }
 
-    private func read(_ reading: Backlog<StoredLine>.Reading) async {
-        do throws(TransferError) {
-            let ids = try await journal.read { reader throws(TransferError) in
+    private func read(_ reading: Backlog<StoredQueueKey>.Reading) async {
+        do throws(ServiceError) {
+            let ids = try await journal.read { reader throws(ServiceError) in
                 try reader.ids(
                     in: reading.source, after: reading.after, through: reading.through, limit: Queue.lineWindow)
             }
@@ -201,16 +201,16 @@ extension LocalTransferService {
     }
 
     /// Puts the given transfers of a session, which have a place in its order, in line.
-    func takeOrdered(_ ids: [TransferID], of session: SessionID) async throws(TransferError) {
-        guard lines.hasBacklog(of: session) else { return }
+    func takeOrdered(_ ids: [TransferID], of session: SessionID) async throws(ServiceError) {
+        guard waitingTransfers.hasBacklog(of: session) else { return }
         take(.ordering(session))
         var pending: [PendingTransfer] = []
         defer { take(.ordered(pending, session, busy: busy(of: pending.map(\.id)))) }
-        pending = try await journal.read { reader throws(TransferError) in try reader.pending(ids) }
+        pending = try await journal.read { reader throws(ServiceError) in try reader.pending(ids) }
     }
 
     /// The transfers that are being acted upon.
-    private func busy(of ids: [TransferID]) -> Set<TransferID> { Set(ids.filter(turns.transfers.isTaken)) }
+    private func busy(of ids: [TransferID]) -> Set<TransferID> { Set(ids.filter(locks.transfers.isTaken)) }
 
     // MARK: Questions
 
@@ -225,7 +225,7 @@ extension LocalTransferService {
     func ownReason(_ record: TransferRecord) -> WaitReason? {
         if isShuttingDown { return .shutdown }
         // A record that was read before its last try ended knows no plan: it is shown as it was then.
-        guard let waiting = lines.delay(of: record.id) else { return nil }
+        guard let waiting = waitingTransfers.delay(of: record.id) else { return nil }
         let isKnown = record.retry != nil || waiting.error != nil
         return isKnown || waiting.reason == .beginDate || waiting.reason == .relaunch ? waiting.reason : nil
     }
@@ -238,6 +238,6 @@ extension LocalTransferService {
 
     /// When an origin that is held may be asked again, by the wall clock.
     func holdEnd(_ origin: String) -> Date? {
-        lines.holdEnd(origin).map { Date(timeIntervalSinceNow: ($0 - .now) / .seconds(1)) }
+        waitingTransfers.holdEnd(origin).map { Date(timeIntervalSinceNow: ($0 - .now) / .seconds(1)) }
     }
 }

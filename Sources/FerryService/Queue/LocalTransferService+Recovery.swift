@@ -5,13 +5,13 @@ import Logging
 /// Taking up what an earlier process left.
 extension LocalTransferService {
     /// Puts every transfer that is to run back in line; what is left on disk is looked at meanwhile.
-    func recover() async throws(TransferError) {
+    func recover() async throws(ServiceError) {
         await failSuspects()
         let end = queue.ids.last
-        let found = try await journal.read { reader throws(TransferError) in try Found(reader, end: end) }
+        let found = try await journal.read { reader throws(ServiceError) in try Found(reader, end: end) }
         take(.recovered(found.sessions.map { ($0.id, $0.settings) }))
         try await recoverSessions()
-        lineUp(found.timed)
+        enqueue(found.timed)
         take(.stored(found.lines))
         take(.lookAhead)
         for session in found.sessions where !session.order.isEmpty {
@@ -26,7 +26,7 @@ extension LocalTransferService {
         // an earlier version's journal hold nothing up.
         beginTrial()
         Task(name: "trimming of events and secrets") {
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 try await trimEvents()
                 try await forgetOldSecrets()
                 try await completeOldRows()
@@ -40,10 +40,10 @@ extension LocalTransferService {
     private struct Found: Sendable {
         /// Transfers that wait for a moment of their own, or whose line cannot be read.
         var timed: [PendingTransfer] = []
-        var lines: [(line: StoredLine, ids: [TransferID])] = []
+        var lines: [(line: StoredQueueKey, ids: [TransferID])] = []
         var sessions: [(id: SessionID, settings: SessionSettings, order: [TransferID])] = []
 
-        init(_ reader: any JournalReader, end: TransferID) throws(TransferError) {
+        init(_ reader: any JournalReader, end: TransferID) throws(ServiceError) {
             try reader.forEachPending(.timed) { timed.append($0) }
             let (stored, unreadable) = try reader.lines()
             for line in stored {

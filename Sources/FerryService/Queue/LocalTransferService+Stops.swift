@@ -38,8 +38,8 @@ extension LocalTransferService {
     }
 
     /// Why nothing can begin that needs the files of a transfer.
-    static func stillStopping(_ id: TransferID) -> TransferError {
-        TransferError(
+    static func stillStopping(_ id: TransferID) -> ServiceError {
+        ServiceError(
             .diskIO,
             "Transfer \(id) has not stopped, as its disk does not answer. What was asked of it before holds; ask again once "
                 + "the disk answers.")

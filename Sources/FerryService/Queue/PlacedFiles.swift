@@ -24,18 +24,18 @@ struct PlacedFiles: Sendable {
     /// Gives the file of a transfer that has succeeded another name in its folder, by the conflict policy.
     ///
     /// The journal has the new name before the file has it, and where the file was: a start after a crash looks there.
-    /// - Throws: ``TransferError`` with code `invalid_request` if the file is not as it was placed, and `destination_exists`.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the file is not as it was placed, and `destination_exists`.
     func rename(
         _ record: TransferRecord, _ success: Outcome.Success, to name: String, policy: ConflictPolicy
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         try CallerPath.check(name)
         guard !name.contains("/"), !record.request.spooled, !success.unchanged, let placement = record.facts.placement
         else {
-            throw TransferError(.invalidRequest, "The file of \(record.id) is in its place already.")
+            throw ServiceError(.invalidRequest, "The file of \(record.id) is in its place already.")
         }
         guard name != success.path.lastPathPart else { return }
         guard await engine.isPlacedFileIntact(placement) else {
-            throw TransferError(
+            throw ServiceError(
                 .invalidRequest, "\(success.path.escapingControls) is not the file that \(record.id) put there.")
         }
         let folder = success.path.folderPart
@@ -52,11 +52,11 @@ struct PlacedFiles: Sendable {
     /// - Returns: false if the name is taken; then nothing has changed.
     private func rename(
         _ record: TransferRecord, _ placement: PlacementIntent, to path: String, by rule: ConflictRule
-    ) async throws(TransferError) -> Bool {
+    ) async throws(ServiceError) -> Bool {
         switch rule.verdict(on: path, heldBy: await engine.holder(of: path)) {
         case .take: break
         case .refuse(let error): throw error
-        case .tryNext, .keepExisting: return false
+        case .useNextName, .keepExisting: return false
         }
         var intended = placement
         intended.path = path
@@ -66,7 +66,7 @@ struct PlacedFiles: Sendable {
             return false
         }
         let isRenamed: Bool
-        do throws(TransferError) {
+        do throws(ServiceError) {
             isRenamed = try await engine.renamePlacedFile(placement, to: path.lastPathPart, replacing: rule.replaces)
         } catch {
             _ = try await recordPlace(record.id, placement)
@@ -80,8 +80,8 @@ struct PlacedFiles: Sendable {
     /// Records where the file of a transfer that has succeeded is.
     ///
     /// - Returns: false if another live transfer aims at that path; then nothing has changed.
-    func recordPlace(_ id: TransferID, _ placement: PlacementIntent) async throws(TransferError) -> Bool {
-        try await journal.commit { transaction throws(TransferError) in
+    func recordPlace(_ id: TransferID, _ placement: PlacementIntent) async throws(ServiceError) -> Bool {
+        try await journal.commit { transaction throws(ServiceError) in
             guard var record = try transaction.record(id), case .succeeded(var success) = record.outcome else {
                 return false
             }
@@ -104,7 +104,7 @@ struct PlacedFiles: Sendable {
     /// Finds out after a crash whether a file got the name that it was about to get.
     ///
     /// - Parameter queue: its threads look at the file.
-    func recoverName(of record: TransferRecord, on queue: DiskQueue) async throws(TransferError) {
+    func recoverName(of record: TransferRecord, on queue: DiskQueue) async throws(ServiceError) {
         guard var placement = record.facts.placement, let former = placement.formerPath else { return }
         placement.formerPath = nil
         var old = placement

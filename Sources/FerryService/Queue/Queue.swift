@@ -13,7 +13,7 @@ struct Queue: Sendable {
     /// How many of a line are read at once.
     static let lineWindow = 256
     /// How many transfers of a line are told that their host is at its limit; later ones keep the reason that they were told.
-    static let toldOfHosts = 100
+    static let hostNotificationLimit = 100
 
     private var state: QueueState
 
@@ -32,7 +32,7 @@ struct Queue: Sendable {
     // MARK: Questions
 
     /// Transfers that have no slot.
-    var lines: Lines { state.lines }
+    var waitingTransfers: WaitingTransfers { state.waitingTransfers }
 
     /// Transfers that have a slot.
     var running: Running { state.running }
@@ -49,11 +49,11 @@ struct Queue: Sendable {
     /// What may run beside the transfers that have a slot.
     var limits: SlotLimits { state.limits }
 
-    /// Lines whose first transfers were told that their host is at its limit.
+    /// WaitingTransfers whose first transfers were told that their host is at its limit.
     var crowded: Set<QueueKey> { state.crowded }
 
     /// Apps and the processes that have sessions open.
-    var desk: SessionDesk { state.desk }
+    var apps: AppRegistry { state.apps }
 
     // MARK: Answers at once
 
@@ -62,21 +62,21 @@ struct Queue: Sendable {
 
     /// Makes a process the one that has a session open; returns what names this opening.
     mutating func open(_ id: SessionID, _ attachment: SessionAttachment, by mark: ProcessMark?) -> Int {
-        state.desk.open(id, attachment, by: mark)
+        state.apps.open(id, attachment, by: mark)
     }
 
     /// Notes that the process that has opened a session takes its events; returns whether it was told of them.
     mutating func takeEvents(of id: SessionID, _ attachment: SessionAttachment, at now: Date) -> Bool {
-        state.desk.takeEvents(of: id, attachment, at: now)
+        state.apps.takeEvents(of: id, attachment, at: now)
     }
 
     /// Notes which listener has a session's events; returns whether the session is still open as it was then.
     mutating func follows(_ id: SessionID, _ token: Int, listener: Int) -> Bool {
-        state.desk.follows(id, token, listener: listener)
+        state.apps.follows(id, token, listener: listener)
     }
 
     /// Notes that a process listens with its run loop; returns what names its connection.
-    mutating func connect(_ connection: ApplicationConnection) -> Int { state.desk.connect(connection) }
+    mutating func connect(_ connection: ApplicationConnection) -> Int { state.apps.connect(connection) }
 
     /// Takes up what a run has recorded.
     mutating func take(_ facts: TransferFacts, of id: TransferID) { state.running.take(facts, of: id) }
@@ -89,8 +89,8 @@ struct Queue: Sendable {
 
     /// Decides what follows from an attempt's report, as ``QueueState/judge(_:of:_:at:)`` does.
     mutating func judge(
-        _ report: RunReport, of stored: TransferRecord, _ dice: Dice, at moment: Moment
-    ) -> Verdict? { state.judge(report, of: stored, dice, at: moment) }
+        _ report: RunReport, of stored: TransferRecord, _ jitter: Jitter, at moment: Moment
+    ) -> Verdict? { state.judge(report, of: stored, jitter, at: moment) }
 
     /// The end of an attempt that has succeeded, where its transfer is as it was when the attempt began; nil if it has not.
     func success(_ report: RunReport, of id: TransferID, at moment: Moment) -> (TransferRecord, Outcome)? {
@@ -100,7 +100,7 @@ struct Queue: Sendable {
     // MARK: Ends of time
 
     /// Seconds until another look at a transfer that cannot be ended at this moment.
-    static let soon = 0.02
+    static let deadlineRecheckDelay = 0.02
 
     /// Whether the time of a transfer that may run is over.
     static func isOver(_ record: TransferRecord, at moment: Moment) -> Bool {
@@ -108,7 +108,7 @@ struct Queue: Sendable {
     }
 
     /// What ends a transfer whose time is over.
-    static func overdue(_ record: TransferRecord) -> TransferError? {
+    static func overdue(_ record: TransferRecord) -> ServiceError? {
         var machine = TransferMachine(record)
         guard case .finish(.failed(let error)) = machine.deadlinePassed() else { return nil }
         return error

@@ -7,7 +7,7 @@ extension Queue {
     struct Verdict: Sendable {
         enum Next: Sendable {
             case finish(Outcome)
-            case again(NextTry)
+            case again(NextAttempt)
             /// A user's wish has stopped it.
             case rest
         }
@@ -19,7 +19,7 @@ extension Queue {
     }
 
     /// What spreads and scales delays; it comes with each input that may need it.
-    struct Dice: Sendable {
+    struct Jitter: Sendable {
         /// From 0 up to 1.
         var random: Double
         /// Multiplies every delay.
@@ -35,7 +35,7 @@ extension QueueState {
         var effects: [Effect] = changed.map { [.follow(id, $0)] } ?? []
         let isElsewhere = changed?.hasOtherAddress(than: record.request) == true
         // What was stopped before there was a run waits for its end; a new address is asked by the next attempt.
-        if running.course(of: id) != .goesOn || isElsewhere { effects.append(.stop(id, nil)) }
+        if running.disposition(of: id) != .continues || isElsewhere { effects.append(.stop(id, nil)) }
         return effects + stopIfForbidden(id)
     }
 
@@ -47,18 +47,18 @@ extension QueueState {
         return forget(CollectionOfOne(id), at: moment)
     }
 
-    mutating func ended(_ id: TransferID, _ next: NextTry?, at moment: Moment) -> [Effect] {
-        let (next, wasLeft) = running.end(id, next)
+    mutating func ended(_ id: TransferID, _ next: NextAttempt?, at moment: Moment) -> [Effect] {
+        let (next, wasAbandoned) = running.end(id, next)
         noteChange(of: id)
-        var effects = planLook() + (wasLeft ? [.cleanUp] : [])
+        var effects = planSchedule() + (wasAbandoned ? [.cleanUp] : [])
         guard let next, phase != .ending else { return effects }
-        effects += lineUp(
+        effects += enqueue(
             Input.Eligible(record: next.record, delay: next.delay, reason: next.reason, error: next.error), at: moment)
         // Its alarm may have rung between the end of its run and this.
         bound(next.record, at: moment)
-        effects.append(.tellWaiting(next.record))
+        effects.append(.notifyWaiting(next.record))
         let session = next.record.request.session
-        if next.reason == .authentication, desk.noteNews(of: session) { effects.append(.consider(session)) }
+        if next.reason == .authentication, apps.noteNews(of: session) { effects.append(.consider(session)) }
         return effects
     }
 
@@ -70,7 +70,7 @@ extension QueueState {
     ///   was made.
     /// - Returns: nil if the attempt has no run.
     mutating func judge(
-        _ report: RunReport, of stored: TransferRecord, _ dice: Queue.Dice, at moment: Moment
+        _ report: RunReport, of stored: TransferRecord, _ jitter: Queue.Jitter, at moment: Moment
     ) -> Queue.Verdict? {
         let id = stored.id
         guard let tried = running.record(of: id) else { return nil }
@@ -78,7 +78,7 @@ extension QueueState {
         record.attempts = tried.attempts
         let key = sessions.key(record)
         var effects: [Effect] = []
-        let end: TransferMachine.TryEnd
+        let end: TransferMachine.AttemptEnd
         switch report.result {
         case .succeeded(let success): end = .succeeded(success)
         case .stopped: end = .stopped
@@ -86,21 +86,22 @@ extension QueueState {
             let retryAfter = value.flatMap { RetryAfter(parsing: $0, now: moment.wall) }
             let isRefused = error.details.httpStatus == 429 || error.details.httpStatus == 503
             if let retryAfter, isRefused, let refuser = report.refusedBy {
-                let seconds = min(retryAfter.seconds, HeldOrigins.longest) * dice.delayScale
+                let seconds = min(retryAfter.seconds, ThrottledOrigins.longest) * jitter.delayScale
                 effects = take(.held(refuser, seconds: seconds, id), at: moment)
             }
             end = .failed(error, retryAfter: retryAfter)
         case .challenged(let challenge): end = .challenged(challenge)
         }
         var machine = TransferMachine(record, network: key.network)
-        let action = machine.tryEnded(
+        let action = machine.attemptEnded(
             end, facts: report.facts, cost: report.cost,
-            at: TransferMachine.Moment(now: moment.wall, random: dice.random, delayScale: dice.delayScale))
+            at: TransferMachine.Moment(now: moment.wall, random: jitter.random, delayScale: jitter.delayScale))
         running.keep(report.digest, of: id)
         let next: Queue.Verdict.Next =
             switch action {
             case .finish(let outcome): .finish(outcome)
-            case .enqueue(let delay, let reason): .again(NextTry(record: machine.record, delay: delay, reason: reason))
+            case .enqueue(let delay, let reason):
+                .again(NextAttempt(record: machine.record, delay: delay, reason: reason))
             case .none, .stop, .rest, .forget, .refuse: .rest
             }
         return Queue.Verdict(record: machine.record, next: next, effects: effects)
@@ -111,7 +112,7 @@ extension QueueState {
         guard case .succeeded(let success) = report.result, let tried = running.record(of: id) else { return nil }
         let request = tried.request
         var machine = TransferMachine(tried, network: sessions.network(request.network, in: request.session))
-        let action = machine.tryEnded(
+        let action = machine.attemptEnded(
             .succeeded(success), facts: report.facts, cost: report.cost,
             at: TransferMachine.Moment(now: moment.wall, random: 0))
         guard case .finish(let outcome) = action else { return nil }

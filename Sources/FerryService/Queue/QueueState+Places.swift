@@ -13,43 +13,43 @@ extension QueueState {
         var delay = 0.0
         var reason = WaitReason.retry
         /// What it waits for, where the journal does not say so.
-        var error: TransferError?
+        var error: ServiceError?
     }
 
     /// Puts a transfer in line after its delay, and not before the moment at which it may begin; one that has a slot comes back
     /// once its attempt ends.
-    mutating func lineUp(_ place: Place, at moment: Moment) -> [Effect] {
+    mutating func enqueue(_ place: Place, at moment: Moment) -> [Effect] {
         guard !running.contains(place.id) else { return [] }
         let effects = depend(on: place.key)
         let begin = min(place.notBefore?.timeIntervalSince(moment.wall) ?? 0, TransferMachine.untilAnswered)
         if begin > place.delay {
-            lines.delay(
+            waitingTransfers.delay(
                 place.id, DelayedTransfer(place.key, seconds: begin, .beginDate, begin: begin, at: moment.clock))
         } else if place.delay > 0 {
-            lines.delay(
+            waitingTransfers.delay(
                 place.id,
                 DelayedTransfer(
                     place.key, seconds: place.delay, place.reason, error: place.error, begin: begin,
                     at: moment.clock))
         } else {
-            lines.insert(place.id, place.key)
+            waitingTransfers.insert(place.id, place.key)
         }
         return effects
     }
 
-    mutating func lineUp(_ eligible: Input.Eligible, at moment: Moment) -> [Effect] {
+    mutating func enqueue(_ eligible: Input.Eligible, at moment: Moment) -> [Effect] {
         let record = eligible.record
         var place = Place(
             id: record.id, key: sessions.key(record), notBefore: record.request.notBefore, delay: eligible.delay,
             reason: eligible.reason, error: eligible.error)
         if record.facts.startsAfterRelaunch == true, record.attempts == 0 {
-            place.wait(forLaunches: desk.relaunchRest(of: record.request.session, at: moment.wall))
+            place.wait(forLaunches: apps.relaunchRest(of: record.request.session, at: moment.wall))
         }
-        return lineUp(place, at: moment)
+        return enqueue(place, at: moment)
     }
 
     /// Puts transfers that are in no line in theirs, as the journal knows them, with the alarms that bound them.
-    mutating func lineUp(_ transfers: [PendingTransfer], at moment: Moment) -> [Effect] {
+    mutating func enqueue(_ transfers: [PendingTransfer], at moment: Moment) -> [Effect] {
         var effects: [Effect] = []
         var latest: QueueKey?
         var alike: [TransferID] = []
@@ -61,10 +61,10 @@ extension QueueState {
                 id: transfer.id, key: sessions.key(transfer), notBefore: transfer.notBefore,
                 delay: transfer.retry?.rest(now: moment.wall) ?? 0, reason: transfer.retry?.reason ?? .retry)
             if transfer.startsAfterRelaunch {
-                place.wait(forLaunches: desk.relaunchRest(of: transfer.session, at: moment.wall))
+                place.wait(forLaunches: apps.relaunchRest(of: transfer.session, at: moment.wall))
             }
             guard place.delay == 0, place.notBefore == nil else {
-                effects += lineUp(place, at: moment)
+                effects += enqueue(place, at: moment)
                 continue
             }
             // Most neighbours may run and wait in one line.
@@ -77,28 +77,28 @@ extension QueueState {
     }
 
     private mutating func insert(_ ids: inout [TransferID], _ key: QueueKey) -> [Effect] {
-        lines.insert(ids, key)
+        waitingTransfers.insert(ids, key)
         ids.removeAll(keepingCapacity: true)
         return depend(on: key)
     }
 
     /// Puts transfers that were taken out back where they stood.
-    mutating func comeBack(_ taken: Lines.TakenOut) -> [Effect] {
+    mutating func comeBack(_ taken: WaitingTransfers.TakenOut) -> [Effect] {
         let running = running
-        return lines.comeBack(taken, unless: running.contains) ? [.readPolicies(taken.session)] : []
+        return waitingTransfers.comeBack(taken, unless: running.contains) ? [.readPolicies(taken.session)] : []
     }
 
     // MARK: Transfers in the journal alone
 
     /// Puts the first of each line in the queue; the rest stays in the journal until it is wanted.
-    mutating func takeLines(_ stored: [(line: StoredLine, ids: [TransferID])]) -> [Effect] {
+    mutating func takeLines(_ stored: [(line: StoredQueueKey, ids: [TransferID])]) -> [Effect] {
         var effects: [Effect] = []
         for (line, ids) in stored {
             let key = sessions.key(line)
             effects += depend(on: key)
-            lines.insert(ids, key)
+            waitingTransfers.insert(ids, key)
             if ids.count == Queue.lineWindow, let taken = ids.last {
-                lines.leaveToJournal(line, key, after: taken, through: self.ids.last)
+                waitingTransfers.leaveToJournal(line, key, after: taken, through: self.ids.last)
             }
         }
         return effects
@@ -110,10 +110,10 @@ extension QueueState {
         var effects: [Effect] = []
         for line in list.lines {
             let key = sessions.key(line)
-            lines.leaveToJournal(line, key, after: TransferID(rawValue: first.rawValue - 1), through: last)
+            waitingTransfers.leaveToJournal(line, key, after: TransferID(rawValue: first.rawValue - 1), through: last)
             effects += depend(on: key)
         }
-        if let due = list.due, lines.isSoon(due, at: moment.active) {
+        if let due = list.due, waitingTransfers.isSoon(due, at: moment.active) {
             for id in list.ids { bound(id, due, at: moment) }
         }
         return effects
@@ -121,12 +121,12 @@ extension QueueState {
 
     /// Puts transfers in line that were read; transfers that are being acted upon are left to the next reading.
     mutating func endReading(
-        _ reading: Backlog<StoredLine>.Reading, _ ids: [TransferID], busy: Set<TransferID>
+        _ reading: Backlog<StoredQueueKey>.Reading, _ ids: [TransferID], busy: Set<TransferID>
     ) -> [Effect] {
         let running = running
-        let goesOn = lines.endReading(
+        let continues = waitingTransfers.endReading(
             reading, ids, isEnd: ids.count < Queue.lineWindow, isBusy: busy.contains, isLive: running.contains)
-        return goesOn ? fill() : []
+        return continues ? fill() : []
     }
 
     /// Notes that an attempt at a transfer has ended, or an action upon it.
@@ -139,9 +139,10 @@ extension QueueState {
     mutating func takeOrdered(_ pending: [PendingTransfer], of id: SessionID, busy: Set<TransferID>) {
         let changed = changedInOrder.removeValue(forKey: id) ?? []
         for transfer in pending where transfer.session == id && transfer.isPlain && !changed.contains(transfer.id) {
-            guard !running.contains(transfer.id), lines.delay(of: transfer.id) == nil, !busy.contains(transfer.id)
+            guard !running.contains(transfer.id), waitingTransfers.delay(of: transfer.id) == nil,
+                !busy.contains(transfer.id)
             else { continue }
-            lines.insert(transfer.id, sessions.key(transfer))
+            waitingTransfers.insert(transfer.id, sessions.key(transfer))
         }
     }
 }

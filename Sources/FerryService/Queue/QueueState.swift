@@ -14,13 +14,13 @@ struct QueueState: Sendable {
     }
 
     /// Transfers that have no slot.
-    var lines: Lines
+    var waitingTransfers: WaitingTransfers
     /// Transfers that have a slot.
     var running = Running()
     /// The settings, and the order of each session's transfers.
     var sessions: Sessions
     /// Apps and the processes that have sessions open.
-    var desk = SessionDesk()
+    var apps = AppRegistry()
     /// Networks and power.
     var conditions: KnownConditions
     /// Changes that are being stored.
@@ -30,7 +30,7 @@ struct QueueState: Sendable {
     var phase = Phase.open
     /// Whether a look at the free slots is to come.
     private var isLookPlanned = false
-    /// Lines whose first transfers were told that they wait for their host: it has as many connections as it may.
+    /// WaitingTransfers whose first transfers were told that they wait for their host: it has as many connections as it may.
     private(set) var crowded: Set<QueueKey> = []
     /// Of sessions whose order is being read, the transfers that have changed meanwhile: what is read of them may be old.
     var changedInOrder: [SessionID: Set<TransferID>] = [:]
@@ -42,7 +42,7 @@ struct QueueState: Sendable {
         _ settings: ServiceSettings, _ conditions: KnownConditions, lastID: TransferID? = nil, lookAhead: Double
     ) {
         ids = IDSource(last: lastID)
-        lines = Lines(lookAhead: lookAhead)
+        waitingTransfers = WaitingTransfers(lookAhead: lookAhead)
         sessions = Sessions(settings)
         self.conditions = conditions
     }
@@ -50,13 +50,13 @@ struct QueueState: Sendable {
     /// Decides what follows from something that has happened.
     mutating func take(_ input: Input, at moment: Moment) -> [Effect] {
         switch input {
-        case .look: return fill()
-        case .plannedLook:
+        case .schedule: return fill()
+        case .deferredSchedule:
             isLookPlanned = false
             return fill()
         case .alarm: return ring(at: moment)
         case .plan(let alarm):
-            lines.set(alarm)
+            waitingTransfers.set(alarm)
             return []
         case .end:
             phase = .ending
@@ -78,18 +78,18 @@ struct QueueState: Sendable {
         case .policies(let own, let id): return follow(own, of: id) + giveExcessBack(of: id) + fill()
         case .order(let id, let order):
             sessions.order(id, order)
-            lines.order(id, order)
+            waitingTransfers.order(id, order)
             return []
         case .app(let input): return take(input, at: moment)
         case .relaunchDelay(let application): return followRelaunchDelay(of: application, at: moment) + fill()
 
-        case .pending(let transfers): return lineUp(transfers, at: moment)
-        case .eligible(let eligible): return lineUp(eligible, at: moment)
+        case .pending(let transfers): return enqueue(transfers, at: moment)
+        case .eligible(let eligible): return enqueue(eligible, at: moment)
         case .stored(let found): return takeLines(found)
         case .listed(let list): return leaveToJournal(list, at: moment)
         case .read(let reading, let ids, let busy): return endReading(reading, ids, busy: busy)
         case .readingFailed:
-            lines.abandonReading()
+            waitingTransfers.abandonReading()
             return []
         case .ordering(let id):
             changedInOrder[id] = []
@@ -99,24 +99,24 @@ struct QueueState: Sendable {
             return []
 
         case .rested(let record):
-            lines.leave(record.id, sessions.key(record))
+            waitingTransfers.leave(record.id, sessions.key(record))
             return stop([record.id])
         case .restedAll(let ids, let session):
-            lines.leave(Set(ids), of: session)
+            waitingTransfers.leave(Set(ids), of: session)
             return stop(ids)
         case .stop(let ids): return stop(ids)
         case .left(let ids):
             running.leave(ids)
             return []
         case .urged(let record):
-            lines.release(told: record.id)
-            lines.release(sessions.key(record).origin)
+            waitingTransfers.release(by: record.id)
+            waitingTransfers.release(sessions.key(record).origin)
             return []
         case .resumed(let record):
-            let effects = lineUp(Input.Eligible(record: record), at: moment)
+            let effects = enqueue(Input.Eligible(record: record), at: moment)
             bound(record, at: moment)
             return effects
-        case .restarted(let restart): return lineUp(restart, at: moment)
+        case .restarted(let restart): return enqueue(restart, at: moment)
         case .changing(let id):
             changes.begin(id)
             return []
@@ -126,17 +126,17 @@ struct QueueState: Sendable {
         case .changed(let record, let old):
             guard changes.end(record.id) else { return [] }
             return follow(record, replacing: old, at: moment)
-        case .takeOut(let ids, let session): return [.takenOut(lines.leave(ids, of: session))]
+        case .takeOut(let ids, let session): return [.takenOut(waitingTransfers.leave(ids, of: session))]
         case .comeBack(let taken): return comeBack(taken)
         case .answered(let session):
-            lines.wake(waitingFor: .authentication, in: session, at: moment.clock)
+            waitingTransfers.wake(waitingFor: .authentication, in: session, at: moment.clock)
             return []
         case .gone(let ids): return forget(ids, at: moment)
-        case .turnEnded(let id):
-            lines.touch(id)
+        case .unlocked(let id):
+            waitingTransfers.touch(id)
             noteChange(of: id)
             // Its time has passed while it was acted upon.
-            if lines.takeDueAfterTurn(id) { lines.ringDue(id, at: moment.clock) }
+            if waitingTransfers.takeDueAfterTurn(id) { waitingTransfers.ringDue(id, at: moment.clock) }
             return []
 
         case .bounded(let record):
@@ -147,26 +147,26 @@ struct QueueState: Sendable {
             return []
         case .lookAhead: return lookAhead(at: moment)
         case .rang(let ids, let isBusy):
-            for id in ids { lines.dueRang(id, isBusy: isBusy) }
+            for id in ids { waitingTransfers.dueRang(id, isBusy: isBusy) }
             return []
         case .overdue(let record): return expire(record, at: moment)
         case .ringAgain(let id, let seconds):
-            lines.ringDue(id, at: moment.clock + .wait(seconds: seconds))
+            waitingTransfers.ringDue(id, at: moment.clock + .wait(seconds: seconds))
             return []
 
         case .held(let origin, let seconds, let id):
             let until = moment.clock + .wait(seconds: seconds)
-            return [.tellReasons(lines.hold(origin.description, until: until, told: id))]
+            return [.notifyReasons(waitingTransfers.hold(origin.description, until: until, by: id))]
         case .began(let id, let record): return began(id, record, at: moment)
         case .whole(let id, let inMemory):
             running.becameWhole(id, inMemory: inMemory)
-            return planLook()
+            return planSchedule()
         case .name(let id, let isSlow):
             if isSlow {
                 running.waitsForName(id)
-                return planLook()
+                return planSchedule()
             }
-            return planLook() + (running.takeSlotBack(id, under: rules) ? [.stop(id, nil)] : [])
+            return planSchedule() + (running.takeSlotBack(id, under: rules) ? [.stop(id, nil)] : [])
         case .nameGivenUp(let id):
             running.waitsForNoName(id)
             return []
@@ -184,7 +184,7 @@ struct QueueState: Sendable {
         var limits = limits
         let (sessions, conditions) = (sessions, conditions)
         while !limits.isFull,
-            let next = lines.next(
+            let next = waitingTransfers.next(
                 isInOrder: { sessions.settings(of: $0).inOrder },
                 mayRun: { limits.obstacle($0) == nil && conditions.isPermitted($0) })
         {
@@ -192,34 +192,36 @@ struct QueueState: Sendable {
             limits.add(next.key)
             effects.append(.start(next.id, next.key))
         }
-        if let reading = lines.beginReading() { effects.append(.readOn(reading)) }
-        let isWaiting = lines.keys.contains(where: \.network.isDiscretionary)
+        if let reading = waitingTransfers.beginReading() { effects.append(.readOn(reading)) }
+        let isWaiting = waitingTransfers.keys.contains(where: \.network.isDiscretionary)
         if let pace = self.conditions.setPace(isWaiting: isWaiting, isRunning: running.hasDiscretionary) {
             effects.append(.pollPower(pace))
         }
         if running.isEmpty { effects.append(.rest) }
-        return effects + tellCrowded(limits)
+        return effects + notifyCrowded(limits)
     }
 
     /// Tells the first transfers of each line whose host is at its limit from now on, or no longer, what they wait for.
-    private mutating func tellCrowded(_ limits: SlotLimits) -> [Effect] {
+    private mutating func notifyCrowded(_ limits: SlotLimits) -> [Effect] {
         // While all slots are taken every transfer waits for one; another reason would come and go with each end.
         guard !limits.isFull else { return [] }
         let before = crowded
-        crowded = Set(lines.keys.filter { conditions.obstacle($0) == nil && limits.obstacle($0) == .host })
-        let told = crowded.symmetricDifference(before).flatMap { lines.waiting(with: $0, limit: Queue.toldOfHosts) }
-        return told.isEmpty ? [] : [.tellReasons(told)]
+        crowded = Set(waitingTransfers.keys.filter { conditions.obstacle($0) == nil && limits.obstacle($0) == .host })
+        let told = crowded.symmetricDifference(before).flatMap {
+            waitingTransfers.waiting(with: $0, limit: Queue.hostNotificationLimit)
+        }
+        return told.isEmpty ? [] : [.notifyReasons(told)]
     }
 
     /// Plans a look at the free slots after what may have freed one, so that many ends of a moment make one look.
-    mutating func planLook() -> [Effect] {
+    mutating func planSchedule() -> [Effect] {
         guard phase == .open, !isLookPlanned else { return [] }
         isLookPlanned = true
-        return [.lookSoon]
+        return [.deferSchedule]
     }
 
     /// The limits before anything runs.
-    var rules: SlotLimits { sessions.rules(heldOrigins: lines.heldOrigins) }
+    var rules: SlotLimits { sessions.rules(throttledOrigins: waitingTransfers.throttledOrigins) }
 
     /// What may run beside the transfers that have a slot.
     var limits: SlotLimits { running.limits(under: rules) }
@@ -239,7 +241,7 @@ struct QueueState: Sendable {
         let effects: [Effect] = [.sessionLimits(id, settings)]
         // The lines know the policies that applied; what the requests themselves say is in the journal.
         if old.network != settings.network {
-            lines.beginChangingKeys(of: id)
+            waitingTransfers.beginChangingKeys(of: id)
             return effects + [.readPolicies(id)]
         }
         return effects + giveExcessBack(of: id) + fill()
@@ -254,25 +256,25 @@ struct QueueState: Sendable {
             key.network = sessions.network(policy, in: id)
             return key
         }
-        let moved = lines.changeKeys(of: id, to: changed) { sessions.key($0) }
+        let moved = waitingTransfers.changeKeys(of: id, to: changed) { sessions.key($0) }
         var effects: [Effect] = []
         for transfer in running.ids(of: id) {
             guard let key = running.key(of: transfer) else { continue }
             running.changeKey(of: transfer, to: changed(key, transfer) ?? key)
         }
-        let keys = lines.keys.filter { $0.session == id } + running.ids(of: id).compactMap(running.key)
+        let keys = waitingTransfers.keys.filter { $0.session == id } + running.ids(of: id).compactMap(running.key)
         for key in keys { effects += depend(on: key) }
         for transfer in running.ids(of: id) { effects += stopIfForbidden(transfer) }
         let told = moved.filter { conditions.obstacle($0.new) != conditions.obstacle($0.old) }.map(\.id)
-        return effects + [.tellReasons(told)]
+        return effects + [.notifyReasons(told)]
     }
 
     mutating func followRelaunchDelay(of application: String, at moment: Moment) -> [Effect] {
         var effects: [Effect] = []
-        for (id, key) in lines.waiting(for: .relaunch) {
-            guard desk.registration(of: key.session)?.application == application else { continue }
-            let rest = desk.relaunchRest(of: key.session, at: moment.wall)
-            effects += lineUp(Place(id: id, key: key, delay: rest, reason: .relaunch), at: moment)
+        for (id, key) in waitingTransfers.waiting(for: .relaunch) {
+            guard apps.registration(of: key.session)?.application == application else { continue }
+            let rest = apps.relaunchRest(of: key.session, at: moment.wall)
+            effects += enqueue(Place(id: id, key: key, delay: rest, reason: .relaunch), at: moment)
         }
         return effects
     }
@@ -287,14 +289,14 @@ struct QueueState: Sendable {
         var effects: [Effect] = []
         if change.cameUp {
             effects.append(.renewConnections)
-            lines.wake(waitingFor: .retry, at: moment.clock)
-            lines.wake(waitingFor: .network, at: moment.clock)
+            waitingTransfers.wake(waitingFor: .retry, at: moment.clock)
+            waitingTransfers.wake(waitingFor: .network, at: moment.clock)
         }
         for id in running.ids { effects += stopIfForbidden(id) }
         effects += fill()
         let after = reasons
-        let changed = lines.keys.filter { before[$0] != after[$0] }
-        effects.append(.tellReasons(changed.flatMap { lines.waiting(with: $0, limit: 500) }))
+        let changed = waitingTransfers.keys.filter { before[$0] != after[$0] }
+        effects.append(.notifyReasons(changed.flatMap { waitingTransfers.waiting(with: $0, limit: 500) }))
         return effects + [.conditionsChanged(conditions)]
     }
 
@@ -302,7 +304,8 @@ struct QueueState: Sendable {
     private var reasons: [QueueKey: WaitReason] {
         if conditions.areGood { return [:] }
         return Dictionary(
-            uniqueKeysWithValues: lines.keys.compactMap { key in conditions.obstacle(key).map { (key, $0) } })
+            uniqueKeysWithValues: waitingTransfers.keys.compactMap { key in conditions.obstacle(key).map { (key, $0) } }
+        )
     }
 
     /// Stops a run that the conditions forbid; it goes on by itself once they allow it, or ends if it does not wait.
@@ -318,11 +321,11 @@ struct QueueState: Sendable {
     mutating func failForbidden() -> [Effect] {
         guard !conditions.areGood else { return [] }
         var effects: [Effect] = []
-        for key in lines.keys.filter({ !$0.network.waits && conditions.isSettled($0) }) {
+        for key in waitingTransfers.keys.filter({ !$0.network.waits && conditions.isSettled($0) }) {
             guard let reason = conditions.obstacle(key), ConditionRule.error(reason, key.network) != nil else {
                 continue
             }
-            effects += lines.removeAll(with: key).map { .fail($0, reason) }
+            effects += waitingTransfers.removeAll(with: key).map { .fail($0, reason) }
         }
         return effects
     }

@@ -95,7 +95,7 @@ extension LocalTransferService {
     ///
     /// An end that cannot be stored is logged: it keeps no daemon from starting.
     func failSuspects() async {
-        do throws(TransferError) {
+        do throws(ServiceError) {
             for record in try await records(of: life.mode.suspects) {
                 var machine = TransferMachine(record)
                 guard case .finish(let outcome) = machine.trapped() else { continue }

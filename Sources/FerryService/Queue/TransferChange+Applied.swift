@@ -9,7 +9,7 @@ extension TransferChange {
     /// - Throws: `invalid_request`, or `request_not_replaceable`.
     func applied(
         to record: TransferRecord, isRunning: Bool, now: Date
-    ) throws(TransferError) -> TransferRecord {
+    ) throws(ServiceError) -> TransferRecord {
         var record = record
         if let priority { record.request.priority = priority }
         if let rate = rateLimit { record.request.rateLimit = rate }
@@ -32,17 +32,17 @@ extension TransferChange {
         let movesFile = name != nil || folder != nil
         if movesFile {
             if case .succeeded = record.outcome {
-                throw TransferError(.invalidRequest, "The file of \(record.id) is in its place already.")
+                throw ServiceError(.invalidRequest, "The file of \(record.id) is in its place already.")
             }
             if record.facts.partial != nil, record.request.partialFolder == nil,
                 record.request.folder != Destination.folder(of: record.request)
                     || folder != nil
             {
-                throw TransferError(
+                throw ServiceError(
                     .invalidRequest, "A transfer that has bytes keeps its folder; cancel it and submit it anew.")
             }
             if isRunning, record.outcome == nil {
-                throw TransferError(.invalidRequest, "Pause the transfer before its name or folder is changed.")
+                throw ServiceError(.invalidRequest, "Pause the transfer before its name or folder is changed.")
             }
             record.facts.name = nil
             record.facts.destination = nil
@@ -54,8 +54,8 @@ extension TransferChange {
         return record
     }
 
-    /// - Throws: ``TransferError`` with code `request_not_replaceable`.
-    private static func checkReplaceable(_ record: TransferRecord) throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `request_not_replaceable`.
+    private static func checkReplaceable(_ record: TransferRecord) throws(ServiceError) {
         let request = record.request
         guard request.method == "GET", request.direction == .download, !(request.spooled && record.outcome != nil)
         else {
@@ -63,7 +63,7 @@ extension TransferChange {
                 request.method == "GET"
                 ? "The transfer \(record.id) has ended."
                 : "The request of \(record.id) has the method \(request.method)."
-            throw TransferError(.requestNotReplaceable, sentence)
+            throw ServiceError(.requestNotReplaceable, sentence)
         }
     }
 }

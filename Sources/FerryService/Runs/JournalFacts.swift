@@ -8,10 +8,10 @@ struct JournalFacts: FactsJournal {
     let whole: @Sendable (_ inMemory: Bool) async -> Void
     let nameChanged: @Sendable () async -> Void
 
-    func record(_ facts: TransferFacts, of id: TransferID) async throws(TransferError) -> Bool {
+    func record(_ facts: TransferFacts, of id: TransferID) async throws(ServiceError) -> Bool {
         let stored = try journal.prepare(facts)
         let path = facts.destination
-        let isRecorded = try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
+        let isRecorded = try await journal.commit(ofRunning: true) { transaction throws(ServiceError) in
             if let path { return try transaction.claimDestination(path, for: id, recording: stored) }
             try transaction.updateFacts(id, stored)
             return true
@@ -20,11 +20,11 @@ struct JournalFacts: FactsJournal {
         return isRecorded
     }
 
-    func record(_ group: [RecordedFacts]) async throws(TransferError) -> [Bool] {
+    func record(_ group: [RecordedFacts]) async throws(ServiceError) -> [Bool] {
         var stored: [(id: TransferID, path: String?, facts: StoredFacts)] = []
         for one in group { stored.append((one.id, one.facts.destination, try journal.prepare(one.facts))) }
         let all = stored
-        return try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
+        return try await journal.commit(ofRunning: true) { transaction throws(ServiceError) in
             var recorded: [Bool] = []
             for one in all {
                 if let path = one.path {

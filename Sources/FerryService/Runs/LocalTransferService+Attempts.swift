@@ -3,7 +3,7 @@ import FerryEngine
 
 /// Transfers that have got a slot and wait for their records, and what is known of the next ones. Owned by the service.
 struct StartingTransfers {
-    typealias Answer = Result<TransferRecord?, TransferError>
+    typealias Answer = Result<TransferRecord?, ServiceError>
 
     var waiting: [(id: TransferID, continuation: CheckedContinuation<Answer, Never>)] = []
     var isReading = false
@@ -15,13 +15,13 @@ extension LocalTransferService {
     /// Makes an attempt at a transfer that has got a slot.
     func start(_ id: TransferID, _ key: QueueKey) {
         let limiter = RateLimiter()
-        let ofSession = ties.limiter(of: key.session, queue.sessions.settings(of: key.session))
-        let gate = RateGate([limiter, ofSession, ties.limiter], priority: key.priority)
+        let ofSession = runtime.limiter(of: key.session, queue.sessions.settings(of: key.session))
+        let gate = RateGate([limiter, ofSession, runtime.limiter], priority: key.priority)
         let attempt = Attempt(limiter: limiter, gate: gate)
         attempts[id] = attempt
         StartWatch.began(id)
         attempt.task = Task(name: "attempt at a transfer") {
-            let next = await self.makeTry(id)
+            let next = await self.runAttempt(id)
             // Until here callers that stop or change the transfer wait for this task, so that they do not overwrite its facts.
             self.attempts[id] = nil
             StartWatch.ended(id)
@@ -36,7 +36,7 @@ extension LocalTransferService {
 
     /// The record of a transfer that has got a slot, read together with the records of other starting transfers and of the
     /// transfers that come next.
-    func startingRecord(_ id: TransferID) async throws(TransferError) -> TransferRecord? {
+    func startingRecord(_ id: TransferID) async throws(ServiceError) -> TransferRecord? {
         if let record = starting.ahead.take(id, revision: journal.revision) { return record }
         let answer: StartingTransfers.Answer = await withCheckedContinuation { continuation in
             starting.waiting.append((id, continuation))
@@ -59,11 +59,11 @@ extension LocalTransferService {
                 return true
             }
             guard let last = group.last else { continue }
-            let next = running.key(of: last.id).map { lines.waiting(with: $0, limit: Self.readAhead) } ?? []
+            let next = running.key(of: last.id).map { waitingTransfers.waiting(with: $0, limit: Self.readAhead) } ?? []
             let ids = group.map(\.id) + next
             starting.ahead.beginReading(at: revision)
-            do throws(TransferError) {
-                let read = try await journal.read { reader throws(TransferError) in try reader.records(ids) }
+            do throws(ServiceError) {
+                let read = try await journal.read { reader throws(ServiceError) in try reader.records(ids) }
                 var records = Dictionary(read.map { ($0.id, $0) }) { first, _ in first }
                 for one in group {
                     one.continuation.resume(returning: .success(records.removeValue(forKey: one.id)))

@@ -3,7 +3,7 @@ import Foundation
 
 /// Transfers that have ended and wait for that to be stored. Owned by the service.
 struct EndingTransfers {
-    typealias Answer = Result<Int64?, TransferError>
+    typealias Answer = Result<Int64?, ServiceError>
 
     struct One {
         let end: StoredEnd
@@ -22,7 +22,7 @@ extension LocalTransferService {
     /// - Returns: what `JournalTransaction.finish(_:kind:at:)` returns.
     func storeEnd(
         _ end: StoredEnd, kind: TransferEvent.Kind, at: Date
-    ) async throws(TransferError) -> Int64? {
+    ) async throws(ServiceError) -> Int64? {
         let answer: EndingTransfers.Answer = await withCheckedContinuation { continuation in
             ending.waiting.append(EndingTransfers.One(end: end, kind: kind, at: at, continuation: continuation))
             guard !ending.isStoring else { return }
@@ -37,8 +37,8 @@ extension LocalTransferService {
             let group = ending.waiting
             ending.waiting = []
             let entries = group.map { ($0.end, $0.kind, $0.at) }
-            do throws(TransferError) {
-                let numbers = try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
+            do throws(ServiceError) {
+                let numbers = try await journal.commit(ofRunning: true) { transaction throws(ServiceError) in
                     var numbers: [Int64?] = []
                     for (end, kind, at) in entries { numbers.append(try transaction.finish(end, kind: kind, at: at)) }
                     return numbers
@@ -56,9 +56,9 @@ extension LocalTransferService {
 
     private func storeAlone(_ one: EndingTransfers.One) async -> EndingTransfers.Answer {
         let (end, kind, at) = (one.end, one.kind, one.at)
-        do throws(TransferError) {
+        do throws(ServiceError) {
             return .success(
-                try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
+                try await journal.commit(ofRunning: true) { transaction throws(ServiceError) in
                     try transaction.finish(end, kind: kind, at: at)
                 })
         } catch {

@@ -7,9 +7,9 @@ import Synchronization
 /// One try of one transfer, from its slot to what follows from its report.
 extension LocalTransferService {
     /// Makes one attempt at a transfer that has a slot.
-    func makeTry(_ id: TransferID) async -> NextTry? {
+    func runAttempt(_ id: TransferID) async -> NextAttempt? {
         var known: TransferRecord?
-        do throws(TransferError) {
+        do throws(ServiceError) {
             let record = try await startingRecord(id)
             if let record, case .failed(let error) = record.outcome, error.code == .journalFailed {
                 // The journal's row cannot be read: that is this transfer's end, and the others go on. An action that has
@@ -24,20 +24,22 @@ extension LocalTransferService {
             known = record
             if let begin = record.request.notBefore, begin > Date() {
                 // The wall clock was set back while it waited.
-                return NextTry(record: record, delay: 0, reason: .beginDate)
+                return NextAttempt(record: record, delay: 0, reason: .beginDate)
             }
             if isOver(record), let error = overdue(record) {
                 let isEnded = try await finish(record, .failed(error))
                 // A transfer that has changed since it was read is looked at again.
-                return isEnded ? nil : NextTry(record: record, delay: Queue.soon, reason: .retry)
+                return isEnded ? nil : NextAttempt(record: record, delay: Queue.deadlineRecheckDelay, reason: .retry)
             }
             // Its slot is wanted back before it has used it.
-            if running.course(of: id) == .givesSlotBack { return NextTry(record: record, delay: 0, reason: .retry) }
+            if running.disposition(of: id) == .yieldsSlot {
+                return NextAttempt(record: record, delay: 0, reason: .retry)
+            }
             record.attempts += 1
             record.retry = nil
             record.facts.challenge = nil
             record.facts.startedAt = record.facts.startedAt ?? Date()
-            if record.request.direction == .upload { attempt.uploads(through: ties.uploads) }
+            if record.request.direction == .upload { attempt.uploads(through: runtime.uploads) }
             var job = TransferJob(record, gate: attempt.gate, progress: attempt.progress)
             if let timeout = queue.sessions.settings(of: key.session).idleTimeout { job.request.idleTimeout = timeout }
             // A transfer that an earlier process queued may have had attempts there; that process noted only how attempts ended.
@@ -75,7 +77,8 @@ extension LocalTransferService {
             logger.error("a try could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
             // A journal without room: the try is made again, and goes on from what is on disk.
             return (running.record(of: id) ?? known).map { record in
-                NextTry(record: record, delay: later, reason: error.code.row.subject.waitReason, error: error)
+                NextAttempt(
+                    record: record, delay: journalRetryDelay, reason: error.code.row.subject.waitReason, error: error)
             }
         }
     }
@@ -94,9 +97,9 @@ extension LocalTransferService {
     }
 
     /// What an earlier transfer put where this one's file goes; asked for under policy `update` alone.
-    private func existingFile(_ request: TransferRequest) async throws(TransferError) -> ExistingFile? {
+    private func existingFile(_ request: TransferRequest) async throws(ServiceError) -> ExistingFile? {
         guard request.onConflict == .update, let path = Destination.likelyPath(of: request) else { return nil }
-        let placed = try await journal.read { reader throws(TransferError) in try reader.lastPlaced(at: path) }
+        let placed = try await journal.read { reader throws(ServiceError) in try reader.lastPlaced(at: path) }
         guard let facts = placed?.facts, let placement = facts.placement, let identity = facts.identity else {
             return nil
         }
@@ -108,20 +111,20 @@ extension LocalTransferService {
     /// - Parameter asked: the request that the try was made with.
     private func settle(
         _ id: TransferID, _ report: RunReport, asked: TransferRequest
-    ) async throws(TransferError) -> NextTry? {
+    ) async throws(ServiceError) -> NextAttempt? {
         if try await settleSuccess(id, report) { return nil }
         var report = report
         if case .challenged(let challenge) = report.result, let session = running.record(of: id)?.request.session,
-            let memory = ties.memories[session]
+            let memory = runtime.memories[session]
         {
             report.result = .challenged(memory.counting(challenge, of: id))
         }
-        let dice = Queue.Dice(random: configuration.random(), delayScale: configuration.delayScale)
+        let jitter = Queue.Jitter(random: configuration.random(), delayScale: configuration.delayScale)
         // The request may have been changed, and the intent too, while the try was made and while its end is stored.
-        while let stored = try await journal.read({ reader throws(TransferError) in try reader.record(id) }) {
+        while let stored = try await journal.read({ reader throws(ServiceError) in try reader.record(id) }) {
             // One that has ended keeps its end; a row that cannot be read says that it has failed.
             guard stored.outcome == nil,
-                let verdict = queue.judge(report.concerning(stored.request, asked: asked), of: stored, dice, at: .now)
+                let verdict = queue.judge(report.concerning(stored.request, asked: asked), of: stored, jitter, at: .now)
             else { return nil }
             perform(verdict.effects)
             switch verdict.next {
@@ -142,7 +145,7 @@ extension LocalTransferService {
 
     /// Records a success of a transfer that no action has changed since its attempt began; false if its record has to be looked
     /// at first.
-    private func settleSuccess(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> Bool {
+    private func settleSuccess(_ id: TransferID, _ report: RunReport) async throws(ServiceError) -> Bool {
         guard let (record, outcome) = queue.success(report, of: id, at: .now) else { return false }
         return try await finish(record, outcome)
     }
@@ -150,15 +153,15 @@ extension LocalTransferService {
     /// Stores everything about a transfer after a try.
     ///
     /// - Returns: false, with nothing stored, if it has changed since it was read.
-    func store(_ record: TransferRecord) async throws(TransferError) -> Bool {
-        try await journal.commit { transaction throws(TransferError) in try transaction.update(record) }
+    func store(_ record: TransferRecord) async throws(ServiceError) -> Bool {
+        try await journal.commit { transaction throws(ServiceError) in try transaction.update(record) }
     }
 
     /// Records an outcome with its event in one transaction, and tells all listeners.
     ///
     /// - Parameter record: what the outcome was decided from.
     /// - Returns: false, with nothing recorded, if the transfer has changed since it was read, or is gone.
-    func finish(_ record: TransferRecord, _ outcome: Outcome) async throws(TransferError) -> Bool {
+    func finish(_ record: TransferRecord, _ outcome: Outcome) async throws(ServiceError) -> Bool {
         let now = Date()
         var record = record
         record.outcome = outcome
@@ -195,7 +198,7 @@ extension LocalTransferService {
         if let upload { UploadUpkeep(engine).cancel(upload, of: asked) }
         starting.ahead.forget(record.id)
         take(.finished(record.id, size: outcome.size))
-        ties.memories[record.request.session]?.forget(record.id)
+        runtime.memories[record.request.session]?.forget(record.id)
         await hub.publish(
             TransferEvent(
                 number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: shown))
@@ -206,7 +209,7 @@ extension LocalTransferService {
 
     private func offersHTTP2(_ record: TransferRecord, _ key: QueueKey) -> Bool {
         if let size = record.request.expectedSize { return size <= 4 << 20 }
-        return running.hasManySmallFiles(key.origin, waiting: lines.waiting(for: key.origin))
+        return running.hasManySmallFiles(key.origin, waiting: waitingTransfers.waiting(for: key.origin))
     }
 }
 

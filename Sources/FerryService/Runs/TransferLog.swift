@@ -11,7 +11,7 @@ struct TransferLog: Sendable {
         logger.notice("started", metadata: ["transfer": "\(record.id)", "url": "\(Self.shown(record))"])
     }
 
-    func failed(_ record: TransferRecord, _ error: TransferError, seconds: Double) {
+    func failed(_ record: TransferRecord, _ error: ServiceError, seconds: Double) {
         logger.notice(
             "failed, and tried again",
             metadata: [

@@ -13,7 +13,7 @@ enum AppInput: Sendable {
     /// A transfer of a session has ended, or asks its app for something.
     case news(of: SessionID)
     /// The journal was asked what the transfers of a session do.
-    case considered(SessionID, SessionDesk.Work, firstDelay: Double)
+    case considered(SessionID, AppRegistry.Work, firstDelay: Double)
     /// A process of an app was started for a session.
     case launched(Int32, of: String, for: SessionID)
     /// No process could be started for a session.
@@ -32,7 +32,7 @@ enum AppInput: Sendable {
     /// The connection of the process that had a session open is gone.
     case closed(SessionID, Int)
     /// A process that its user has started takes a session from one that was launched for events.
-    case takenOver(SessionID, from: SessionDesk.Holder)
+    case takenOver(SessionID, from: AppRegistry.Holder)
     /// The user has quit a session.
     case quit(SessionID)
 }
@@ -40,54 +40,54 @@ enum AppInput: Sendable {
 extension QueueState {
     mutating func take(_ input: AppInput, at moment: Moment) -> [Effect] {
         switch input {
-        case .recovered(let applications, let registrations): desk.recover(applications, registrations)
+        case .recovered(let applications, let registrations): apps.recover(applications, registrations)
         case .settling(let seconds):
-            guard desk.settle(asking: lines.asking.keys) else { return [] }
-            lines.set(Alarm(due: moment.clock + .wait(seconds: seconds), cause: .settling))
-        case .settled: return desk.endSettling().map { .consider($0) }
-        case .news(let id): return desk.noteNews(of: id) ? [.consider(id)] : []
+            guard apps.settle(asking: waitingTransfers.asking.keys) else { return [] }
+            waitingTransfers.set(Alarm(due: moment.clock + .wait(seconds: seconds), cause: .settling))
+        case .settled: return apps.endSettling().map { .consider($0) }
+        case .news(let id): return apps.noteNews(of: id) ? [.consider(id)] : []
         case .considered(let id, let work, let delay): return decide(id, work, firstDelay: delay, at: moment)
-        case .launched(let process, let application, let id): desk.launched(process, of: application, for: id)
+        case .launched(let process, let application, let id): apps.launched(process, of: application, for: id)
         case .launchFailed(let id): return launchFailed(id, at: moment)
         case .processEnded(let process):
-            guard let (application, failed) = desk.ended(process), phase != .ending else { return [] }
+            guard let (application, failed) = apps.ended(process), phase != .ending else { return [] }
             return failed.flatMap { launchFailed($0, at: moment) } + consider(application)
         case .disconnected(let token):
-            guard let application = desk.disconnect(token), phase != .ending else { return [] }
+            guard let application = apps.disconnect(token), phase != .ending else { return [] }
             return consider(application)
-        case .becameActive(let process, let application): desk.becameActive(process, of: application)
+        case .becameActive(let process, let application): apps.becameActive(process, of: application)
         case .foreground(let application, let session):
-            let foreground = desk.beginForeground(application, saving: session)
+            let foreground = apps.beginForeground(application, saving: session)
             return foreground.isEmpty ? [] : [.saveForeground(foreground)]
-        case .command(let command, let application): desk.setCommand(command, of: application)
+        case .command(let command, let application): apps.setCommand(command, of: application)
         case .closed(let id, let token):
-            guard desk.close(id, token) else { return [] }
+            guard apps.close(id, token) else { return [] }
             // A process that lives through the end of the daemon comes back to the next one.
-            if phase != .ending { desk.forgetHolder(of: id) }
+            if phase != .ending { apps.forgetHolder(of: id) }
             return [.detached(id)]
         case .takenOver(let id, let holder):
-            guard desk.close(id, holder.token), let listener = holder.listener else { return [] }
+            guard apps.close(id, holder.token), let listener = holder.listener else { return [] }
             return [.endSignals(listener)]
-        case .quit(let id): desk.quit(id, at: moment.wall)
+        case .quit(let id): apps.quit(id, at: moment.wall)
         }
         return []
     }
 
     private func consider(_ application: String) -> [Effect] {
-        desk.sessions(of: application).map { .consider($0) }
+        apps.sessions(of: application).map { .consider($0) }
     }
 
     /// Decides whether an app is told of a session's events, or started for them.
     private mutating func decide(
-        _ id: SessionID, _ work: SessionDesk.Work, firstDelay: Double, at moment: Moment
+        _ id: SessionID, _ work: AppRegistry.Work, firstDelay: Double, at moment: Moment
     ) -> [Effect] {
         guard phase != .ending else { return [] }
-        switch desk.decide(id, work) {
+        switch apps.decide(id, work) {
         case .none: return []
-        case .tell: return desk.tell(id).map { [.tellApp($0.token, session: $0.identifier)] } ?? []
+        case .tell: return apps.tell(id).map { [.notifyApp($0.token, session: $0.identifier)] } ?? []
         case .launch:
-            guard let application = desk.registration(of: id)?.application,
-                let launch = desk.beginLaunch(for: id, first: firstDelay, at: moment.wall)
+            guard let application = apps.registration(of: id)?.application,
+                let launch = apps.beginLaunch(for: id, first: firstDelay, at: moment.wall)
             else { return [] }
             return [
                 .launch(id, AppLaunch(application: application, session: launch.identifier, command: launch.command))
@@ -96,10 +96,10 @@ extension QueueState {
     }
 
     private mutating func launchFailed(_ id: SessionID, at moment: Moment) -> [Effect] {
-        switch desk.launchFailed(for: id, at: moment.wall) {
+        switch apps.launchFailed(for: id, at: moment.wall) {
         case nil: return []
         case .repeats(let rest):
-            lines.set(Alarm(due: moment.clock + .wait(seconds: rest), cause: .launch(id)))
+            waitingTransfers.set(Alarm(due: moment.clock + .wait(seconds: rest), cause: .launch(id)))
             return []
         case .gaveUp: return [.launchGivenUp(id)]
         }

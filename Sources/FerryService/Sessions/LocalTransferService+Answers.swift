@@ -4,25 +4,25 @@ import FerryEngine
 /// Who answers a transfer's challenges.
 extension LocalTransferService {
     /// What a session's client and servers have told each other.
-    func memory(of id: SessionID) async throws(TransferError) -> SessionMemory {
-        if let memory = ties.memories[id] { return memory }
-        let cookies = try await journal.read { reader throws(TransferError) in try reader.cookies(of: id) }
+    func memory(of id: SessionID) async throws(ServiceError) -> SessionMemory {
+        if let memory = runtime.memories[id] { return memory }
+        let cookies = try await journal.read { reader throws(ServiceError) in try reader.cookies(of: id) }
         // Looks again: another call may have made the memory while the cookies were read.
-        return ties.memory(of: id, cookies: cookies)
+        return runtime.memory(of: id, cookies: cookies)
     }
 
     /// Notes whether a process of the session's client is there to answer.
-    func setAttached(_ isAttached: Bool, to id: SessionID) async throws(TransferError) {
+    func setAttached(_ isAttached: Bool, to id: SessionID) async throws(ServiceError) {
         try await memory(of: id).isAttached = isAttached
     }
 
     /// The highest number of a task that a session ever had; 0 if it had none.
-    func lastTask(of id: SessionID) async throws(TransferError) -> Int {
-        try await journal.read { reader throws(TransferError) in try reader.lastTask(of: id) }
+    func lastTask(of id: SessionID) async throws(ServiceError) -> Int {
+        try await journal.read { reader throws(ServiceError) in try reader.lastTask(of: id) }
     }
 
     /// Who is asked while a transfer's requests are under way.
-    func advisor(for record: TransferRecord) async throws(TransferError) -> (any ExchangeAdvisor)? {
+    func advisor(for record: TransferRecord) async throws(ServiceError) -> (any ExchangeAdvisor)? {
         if let choose = configuration.advisor, let advisor = choose(Transfer(record, live: .waiting(.slot))) {
             return advisor
         }
@@ -37,8 +37,8 @@ extension LocalTransferService {
     }
 
     private func save(_ cookies: TransferCookies, of id: SessionID) async {
-        do throws(TransferError) {
-            try await journal.commit { transaction throws(TransferError) in
+        do throws(ServiceError) {
+            try await journal.commit { transaction throws(ServiceError) in
                 try transaction.saveCookies(cookies, of: id)
             }
         } catch {
@@ -51,7 +51,7 @@ extension LocalTransferService {
     /// Stores what a client answers to the challenge that its transfer waits with; the transfer is tried again at once.
     ///
     /// - Returns: whether the answer is that the transfer ends.
-    func take(_ change: TransferChange, for record: TransferRecord) async throws(TransferError) -> Bool {
+    func take(_ change: TransferChange, for record: TransferRecord) async throws(ServiceError) -> Bool {
         guard record.outcome == nil, let challenge = record.facts.challenge else { return false }
         let memory = try await memory(of: record.request.session)
         switch (challenge, change.answer, change.trustAnswer) {
@@ -65,14 +65,14 @@ extension LocalTransferService {
         var record = record
         while record.outcome == nil, record.facts.challenge != nil, !running.contains(record.id) {
             let asked = record
-            let isStored = try await journal.commit { transaction throws(TransferError) in
+            let isStored = try await journal.commit { transaction throws(ServiceError) in
                 guard var current = try transaction.current(asked) else { return false }
                 current.facts.challenge = nil
                 current.retry = nil
                 return try transaction.update(current)
             }
             if isStored {
-                if record.isEligible { lineUp(record) }
+                if record.isEligible { enqueue(record) }
                 break
             }
             record = try await existing(record.id)

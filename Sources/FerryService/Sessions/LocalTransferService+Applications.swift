@@ -5,12 +5,12 @@ import Foundation
 extension LocalTransferService {
     package func connect(
         _ application: ApplicationConnection
-    ) async throws(TransferError) -> AsyncThrowingStream<ApplicationSignal, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<ApplicationSignal, any Error> {
         try Self.check(application.application)
         let (stream, continuation) = AsyncThrowingStream<ApplicationSignal, any Error>.makeStream()
         let name = application.application
         let token = queue.connect(application)
-        ties.connect(token, continuation)
+        runtime.connect(token, continuation)
         continuation.onTermination = { [weak self] _ in
             Task(name: "end of a connection of \(name)") { await self?.disconnect(token) }
         }
@@ -24,11 +24,11 @@ extension LocalTransferService {
     }
 
     private func disconnect(_ token: Int) async {
-        ties.disconnect(token)
+        runtime.disconnect(token)
         await performInOrder(queue.take(.app(.disconnected(token)), at: .now))
     }
 
-    package func becomeActive(_ application: String, process: Int32) async throws(TransferError) {
+    package func becomeActive(_ application: String, process: Int32) async throws(ServiceError) {
         take(.app(.becameActive(process, of: application)))
         try await beginForeground(application, saving: nil)
         await considerAll(of: application)
@@ -36,25 +36,25 @@ extension LocalTransferService {
 
     package func registerLaunchCommand(
         _ command: LaunchCommand?, of application: String
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         try Self.check(application)
         try command?.check()
         take(.app(.command(command, of: application)))
-        try await noting { () async throws(TransferError) in try await saveApplication(application) }
+        try await noting { () async throws(ServiceError) in try await saveApplication(application) }
     }
 
-    private static func check(_ application: String) throws(TransferError) {
+    private static func check(_ application: String) throws(ServiceError) {
         _ = try SessionID(application)
     }
 
     // MARK: In use
 
     /// Its user has started the app: what was quit is forgotten, and so is the delay after launches.
-    func beginForeground(_ application: String, saving session: SessionID?) async throws(TransferError) {
+    func beginForeground(_ application: String, saving session: SessionID?) async throws(ServiceError) {
         let effects = queue.take(.app(.foreground(application, saving: session)), at: .now)
         for case .saveForeground(let foreground) in effects {
-            try await noting { () async throws(TransferError) in
-                try await journal.commit { transaction throws(TransferError) in
+            try await noting { () async throws(ServiceError) in
+                try await journal.commit { transaction throws(ServiceError) in
                     for (id, registration) in foreground.registrations {
                         try transaction.saveRegistration(registration, of: id)
                     }
@@ -65,13 +65,13 @@ extension LocalTransferService {
         }
     }
 
-    func saveApplication(_ name: String) async throws(TransferError) {
-        let record = queue.desk.record(of: name)
-        try await journal.commit { transaction throws(TransferError) in try transaction.saveApplication(name, record) }
+    func saveApplication(_ name: String) async throws(ServiceError) {
+        let record = queue.apps.record(of: name)
+        try await journal.commit { transaction throws(ServiceError) in try transaction.saveApplication(name, record) }
     }
 
     // MARK: The delay after launches
 
     /// Whether the app of a session is at work in the background, so that its new transfers wait.
-    func isInBackground(_ session: SessionID) -> Bool { queue.desk.isInBackground(session) }
+    func isInBackground(_ session: SessionID) -> Bool { queue.apps.isInBackground(session) }
 }

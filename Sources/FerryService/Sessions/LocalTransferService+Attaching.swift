@@ -14,12 +14,12 @@ extension LocalTransferService: SessionService {
 
     package func attach(
         _ session: SessionID, _ attachment: SessionAttachment
-    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<SessionSignal, any Error> {
         guard try attachment.session() == session else {
-            throw TransferError(.invalidRequest, "The session \(session) is not the one that the attachment names.")
+            throw ServiceError(.invalidRequest, "The session \(session) is not the one that the attachment names.")
         }
         try SettingRange<Int>.connectionsPerHost.check(attachment.connectionsPerHost)
-        let holder = queue.desk.holder(of: session)
+        let holder = queue.apps.holder(of: session)
         if let holder, holder.process != attachment.process, holder.isBackground, !attachment.isBackgroundLaunched {
             // The process gets the session in a moment, and is told so at once.
             let reader = HeldReader(lastTask: try await lastTask(of: session)) { [weak self] in
@@ -33,10 +33,10 @@ extension LocalTransferService: SessionService {
 
     private func attachNow(
         _ session: SessionID, _ attachment: SessionAttachment
-    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<SessionSignal, any Error> {
         try await waitForOthers(session, attachment)
         let token = queue.open(session, attachment, by: ProcessMark.of(attachment.process))
-        do throws(TransferError) {
+        do throws(ServiceError) {
             return try await open(session, attachment, token)
         } catch {
             await detach(session, token)
@@ -47,11 +47,11 @@ extension LocalTransferService: SessionService {
     /// Returns once no other process has the session open: a process that its user has started takes it from one that was
     /// launched for events and does not end.
     ///
-    /// - Throws: ``TransferError`` with code `session_in_use`.
-    private func waitForOthers(_ session: SessionID, _ attachment: SessionAttachment) async throws(TransferError) {
+    /// - Throws: ``ServiceError`` with code `session_in_use`.
+    private func waitForOthers(_ session: SessionID, _ attachment: SessionAttachment) async throws(ServiceError) {
         let start = ContinuousClock.now
         // A process that attaches twice has lost its connection before that was noticed here.
-        while let holder = queue.desk.holder(of: session), holder.process != attachment.process {
+        while let holder = queue.apps.holder(of: session), holder.process != attachment.process {
             if holder.isBackground, !attachment.isBackgroundLaunched,
                 ContinuousClock.now - start >= .seconds(Self.grace)
             {
@@ -62,7 +62,7 @@ extension LocalTransferService: SessionService {
                 holder.isBackground
                 ? Self.patience : ProcessMark.of(holder.process) == nil ? Self.deadPatience : 0
             guard ContinuousClock.now - start < .seconds(patience), !Task.isCancelled else {
-                throw TransferError(
+                throw ServiceError(
                     .sessionInUse, "Process \(holder.process) has the session \(session) open.")
             }
             try? await Task.sleep(for: .milliseconds(20))
@@ -71,7 +71,7 @@ extension LocalTransferService: SessionService {
 
     private func open(
         _ id: SessionID, _ attachment: SessionAttachment, _ token: Int
-    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<SessionSignal, any Error> {
         let wasCalled = queue.takeEvents(of: id, attachment, at: Date())
         if attachment.isBackgroundLaunched {
             try await saveRegistration(id)
@@ -91,7 +91,7 @@ extension LocalTransferService: SessionService {
         let followed = try await signals(subscription, isBrief: attachment.isManager)
         guard queue.follows(id, token, listener: followed.listener) else {
             await hub.end(followed.listener)
-            throw TransferError(.sessionInUse, "Another process has taken the session \(id) over.")
+            throw ServiceError(.sessionInUse, "Another process has taken the session \(id) over.")
         }
         let reader = SignalReader(
             .attached(.init(lastTask: lastTask, handlesEvents: wasCalled, history: history, order: order)),
@@ -119,31 +119,31 @@ extension LocalTransferService: SessionService {
 
     /// No process has a session open any more.
     func detached(_ id: SessionID) async {
-        ties.memories[id]?.isAttached = false
+        runtime.memories[id]?.isAttached = false
         guard !isShuttingDown else { return }
-        await attempt { () async throws(TransferError) in try await saveRegistration(id) }
+        await attempt { () async throws(ServiceError) in try await saveRegistration(id) }
         await consider(id)
     }
 
     /// The last event that a manager is told of again, and the stored order of its transfers.
-    private func memory(of id: SessionID) async throws(TransferError) -> (history: Int64, order: [TransferID]) {
-        try await noting { () async throws(TransferError) in
-            try await journal.read { reader throws(TransferError) in
+    private func memory(of id: SessionID) async throws(ServiceError) -> (history: Int64, order: [TransferID]) {
+        try await noting { () async throws(ServiceError) in
+            try await journal.read { reader throws(ServiceError) in
                 (try reader.lastEvent(of: id), try reader.order(of: id))
             }
         }
     }
 
-    func saveRegistration(_ id: SessionID) async throws(TransferError) {
-        guard let registration = queue.desk.registration(of: id) else { return }
-        try await journal.commit { transaction throws(TransferError) in
+    func saveRegistration(_ id: SessionID) async throws(ServiceError) {
+        guard let registration = queue.apps.registration(of: id) else { return }
+        try await journal.commit { transaction throws(ServiceError) in
             try transaction.saveRegistration(registration, of: id)
         }
     }
 
     /// Runs something whose failure no caller is told of, and notes the failure in the service.
-    func attempt(_ body: () async throws(TransferError) -> Void) async {
-        do throws(TransferError) { try await body() } catch { noteFailure(error) }
+    func attempt(_ body: () async throws(ServiceError) -> Void) async {
+        do throws(ServiceError) { try await body() } catch { noteFailure(error) }
     }
 }
 

@@ -7,38 +7,38 @@ extension LocalTransferService {
     /// The reason of a cancellation by force-quit, as `URLError` counts them.
     private static let forceQuit = 0
 
-    package func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] {
+    package func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult] {
         // What ends the daemon ends its apps too, as at logout (docs/behaviour/url-session.md#61).
         guard !isShuttingDown else {
-            throw TransferError(.daemonUnreachable, "The daemon is about to end; its transfers stay as they are.")
+            throw ServiceError(.daemonUnreachable, "The daemon is about to end; its transfers stay as they are.")
         }
         let sessions: [SessionID]
         switch selection {
         case .session(let id):
-            guard queue.desk.contains(id) else {
-                throw TransferError(.invalidRequest, "There is no background session \(id).")
+            guard queue.apps.contains(id) else {
+                throw ServiceError(.invalidRequest, "There is no background session \(id).")
             }
             sessions = [id]
-        case .application(let name): sessions = queue.desk.sessions(of: name)
+        case .application(let name): sessions = queue.apps.sessions(of: name)
         }
         // Before anything ends: nothing that ends here is told of.
         for id in sessions { try await markQuit(id) }
         var results: [ActionResult] = []
         for id in sessions {
-            let isManager = queue.desk.registration(of: id)?.isManager == true
+            let isManager = queue.apps.registration(of: id)?.isManager == true
             results += isManager ? try await suspendTransfers(of: id) : try await quitTransfers(of: id)
         }
         for id in sessions { try await markQuit(id) }
         return results
     }
 
-    private func markQuit(_ id: SessionID) async throws(TransferError) {
+    private func markQuit(_ id: SessionID) async throws(ServiceError) {
         take(.app(.quit(id)))
-        try await noting { () async throws(TransferError) in try await saveRegistration(id) }
+        try await noting { () async throws(ServiceError) in try await saveRegistration(id) }
     }
 
     /// Suspends what runs and waits, with its bytes.
-    private func suspendTransfers(of session: SessionID) async throws(TransferError) -> [ActionResult] {
+    private func suspendTransfers(of session: SessionID) async throws(ServiceError) -> [ActionResult] {
         let unfinished = try await ids(of: session, in: .pending)
         let failures = try await act(.pause, in: session, on: nil).failures
         let suspended = try await Set(ids(of: session, in: .suspended))
@@ -47,13 +47,13 @@ extension LocalTransferService {
 
     private func ids(
         of session: SessionID, in phase: JournalPhase
-    ) async throws(TransferError) -> [TransferID] {
-        try await noting { () async throws(TransferError) in
-            try await journal.read { reader throws(TransferError) in try reader.ids(of: session, in: phase) }
+    ) async throws(ServiceError) -> [TransferID] {
+        try await noting { () async throws(ServiceError) in
+            try await journal.read { reader throws(ServiceError) in try reader.ids(of: session, in: phase) }
         }
     }
 
-    private func quitTransfers(of session: SessionID) async throws(TransferError) -> [ActionResult] {
+    private func quitTransfers(of session: SessionID) async throws(ServiceError) -> [ActionResult] {
         var filter = JournalFilter()
         filter.session = session
         filter.limit = 500
@@ -63,8 +63,8 @@ extension LocalTransferService {
         var results: [ActionResult] = []
         while true {
             let page = filter
-            let ids = try await noting { () async throws(TransferError) in
-                try await journal.read { reader throws(TransferError) in try reader.page(page).map(\.id) }
+            let ids = try await noting { () async throws(ServiceError) in
+                try await journal.read { reader throws(ServiceError) in try reader.page(page).map(\.id) }
             }
             for part in [ids.filter { !queue.running.contains($0) }, ids.filter(running.contains)] {
                 await withTaskGroup(of: ActionResult.self) { group in
@@ -79,12 +79,12 @@ extension LocalTransferService {
 
     /// Ends a transfer and keeps what is needed to continue it.
     private func quit(_ id: TransferID) async -> ActionResult {
-        await takeTurn(id)
+        await lock(id)
         defer {
-            leaveTurn(id)
+            unlock(id)
             schedule()
         }
-        do throws(TransferError) {
+        do throws(ServiceError) {
             var record = try await existing(id)
             // Its user has ended it already: nothing of it is kept.
             if record.intent.endsTransfer { return ActionResult(id: id, state: shown(record).state) }

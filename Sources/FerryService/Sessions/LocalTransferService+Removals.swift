@@ -9,14 +9,14 @@ extension LocalTransferService {
     /// - Returns: Transfers whose files could not be removed; their removal is repeated later.
     func remove(
         _ ids: [TransferID], of session: SessionID, _ intent: TransferIntent, sparesSucceeded: Bool = false
-    ) async throws(TransferError) -> [ActionResult] {
+    ) async throws(ServiceError) -> [ActionResult] {
         // Out of the line before the transaction: none of them begins to write while its row goes.
         let (removed, begun) = try await withoutStarts(of: ids, in: session, comesBack: false) {
-            () async throws(TransferError) in
+            () async throws(ServiceError) in
             let live = Set(ids.filter(running.contains))
             configuration.reached(.actionBegins)
             let now = Date()
-            return try await journal.commit { transaction throws(TransferError) in
+            return try await journal.commit { transaction throws(ServiceError) in
                 try transaction.remove(
                     ids, of: session, intent: intent, sparesSucceeded: sparesSucceeded, live: live, at: now)
             }
@@ -40,9 +40,9 @@ extension LocalTransferService {
     ///   answered.
     func finishRemovals(
         of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool, within limit: Duration? = nil
-    ) async throws(TransferError) -> [ActionResult] {
+    ) async throws(ServiceError) -> [ActionResult] {
         guard !ids.isEmpty else { return [] }
-        do throws(TransferError) {
+        do throws(ServiceError) {
             let left = try await tryToFinishRemovals(
                 of: ids, in: session, sparesSucceeded: sparesSucceeded, within: limit)
             if left.contains(where: { $0.error != nil }) { cleanUpLater() }
@@ -55,13 +55,13 @@ extension LocalTransferService {
 
     private func tryToFinishRemovals(
         of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool, within limit: Duration?
-    ) async throws(TransferError) -> [ActionResult] {
-        var remains = try await journal.read { reader throws(TransferError) in try reader.remains(of: ids) }
+    ) async throws(ServiceError) -> [ActionResult] {
+        var remains = try await journal.read { reader throws(ServiceError) in try reader.remains(of: ids) }
         if sparesSucceeded {
             // What arrived while it was being stopped has its own event.
             let arrived = remains.filter(\.hasSucceeded).map(\.id)
             if !arrived.isEmpty {
-                try await journal.commit { transaction throws(TransferError) in try transaction.keep(arrived) }
+                try await journal.commit { transaction throws(ServiceError) in try transaction.keep(arrived) }
                 remains.removeAll { arrived.contains($0.id) }
             }
         }
@@ -76,13 +76,13 @@ extension LocalTransferService {
     /// - Returns: Transfers that are not forgotten, as ``finishRemovals(of:in:sparesSucceeded:within:)`` does.
     func finishRemoval(
         of remains: [Remains], in session: SessionID, on queue: DiskQueue? = nil, within limit: Duration? = nil
-    ) async throws(TransferError) -> [ActionResult] {
+    ) async throws(ServiceError) -> [ActionResult] {
         guard let failures = await removeLeftovers(remains.map(Leftovers.init), on: queue, within: limit) else {
             return remains.map { ActionResult(id: $0.id, state: $0.hasSucceeded ? .succeeded : .suspended) }
         }
         let gone = remains.map(\.id).filter { failures[$0] == nil }
         let now = Date()
-        let removed = try await journal.commit { transaction throws(TransferError) in
+        let removed = try await journal.commit { transaction throws(ServiceError) in
             try transaction.forget(gone, of: session, at: now)
         }
         forget(gone, of: session)
@@ -96,7 +96,7 @@ extension LocalTransferService {
     ///   again once it has.
     func removeLeftovers(
         _ leftovers: [Leftovers], on queue: DiskQueue?, within limit: Duration?
-    ) async -> [TransferID: TransferError]? {
+    ) async -> [TransferID: ServiceError]? {
         let work = Task(name: "files of transfers") { await engine.remove(leftovers, on: queue) }
         if let limit, await !Patience.wait(atMost: limit, for: { _ = await work.value }) {
             Task(name: "files of transfers whose disk is slow") {
@@ -112,7 +112,7 @@ extension LocalTransferService {
 
     /// Forgets what is kept in memory of transfers that are gone.
     private func forget(_ ids: [TransferID], of session: SessionID) {
-        let memory = ties.memories[session]
+        let memory = runtime.memories[session]
         for id in ids {
             starting.ahead.forget(id)
             memory?.forget(id)

@@ -6,20 +6,20 @@ import Foundation
 extension LocalTransferService {
     package func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
-    ) async throws(TransferError) -> SessionAction.Report {
+    ) async throws(ServiceError) -> SessionAction.Report {
         try checkIsOpen()
-        await takeTurn(forActionsIn: session)
-        defer { turns.actions.leave(session) }
-        let own = try await reading { reader throws(TransferError) in
+        await lock(forActionsIn: session)
+        defer { locks.actions.leave(session) }
+        let own = try await reading { reader throws(ServiceError) in
             try reader.transfers(of: session, within: ids)
         }
-        await takeTurns(own)
+        await lock(own)
         defer {
-            for id in own { leaveTurn(id) }
+            for id in own { unlock(id) }
             schedule()
         }
         var failures = Self.unknown(ids, among: own)
-        do throws(TransferError) {
+        do throws(ServiceError) {
             switch action {
             case .pause: try await pause(own, of: session)
             case .start: failures += try await start(own, of: session, isNamed: ids != nil)
@@ -32,28 +32,28 @@ extension LocalTransferService {
             throw error
         }
         await consider(session)
-        let last = try await reading { reader throws(TransferError) in try reader.lastEvent(of: session) }
+        let last = try await reading { reader throws(ServiceError) in try reader.lastEvent(of: session) }
         return SessionAction.Report(lastEvent: last, failures: failures)
     }
 
     static func unknown(_ ids: TransferIDRuns?, among own: [TransferID]) -> [ActionResult] {
         (ids?.unknown(among: own, atMost: SessionAction.mostUnknown) ?? []).map { id in
-            ActionResult(id: id, error: TransferError(.unknownTransfer, "There is no transfer \(id) in the session."))
+            ActionResult(id: id, error: ServiceError(.unknownTransfer, "There is no transfer \(id) in the session."))
         }
     }
 
     func reading<Value: Sendable>(
-        _ body: @escaping @Sendable (any JournalReader) throws(TransferError) -> Value
-    ) async throws(TransferError) -> Value {
-        try await noting { () async throws(TransferError) in try await journal.read(body) }
+        _ body: @escaping @Sendable (any JournalReader) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
+        try await noting { () async throws(ServiceError) in try await journal.read(body) }
     }
 
     // MARK: Pause
 
-    private func pause(_ ids: [TransferID], of session: SessionID) async throws(TransferError) {
+    private func pause(_ ids: [TransferID], of session: SessionID) async throws(ServiceError) {
         configuration.reached(.actionBegins)
         let moment = ActiveTime.Instant.now
-        let suspended = try await journal.commit { transaction throws(TransferError) in
+        let suspended = try await journal.commit { transaction throws(ServiceError) in
             try transaction.suspend(ids, of: session, at: moment)
         }
         configuration.reached(.actionCommitted)
@@ -68,13 +68,13 @@ extension LocalTransferService {
     /// - Returns: Transfers that cannot go on because their secrets were forgotten, or because their disks do not answer.
     private func start(
         _ ids: [TransferID], of session: SessionID, isNamed: Bool
-    ) async throws(TransferError) -> [ActionResult] {
+    ) async throws(ServiceError) -> [ActionResult] {
         let stopping = await endOldRuns(of: ids)
         let ids = stopping.isEmpty ? ids : ids.filter { !stopping.contains($0) }
         let gone = isNamed ? try await withoutFiles(ids, of: session) : [:]
         let circumstances = circumstances(of: ids, in: session)
         configuration.reached(.actionBegins)
-        let (begun, pending) = try await journal.commit { transaction throws(TransferError) in
+        let (begun, pending) = try await journal.commit { transaction throws(ServiceError) in
             let begun = try transaction.begin(ids, of: session, circumstances, gone: gone)
             return (begun, try transaction.pending(begun.events.ids))
         }
@@ -84,7 +84,7 @@ extension LocalTransferService {
                 Input.Restart(
                     ids: begun.events.ids, session: session, released: circumstances.delayed, pending: pending)))
         await hub.publish(begun.events)
-        await tellObstacles(of: begun.events.ids)
+        await notifyObstacles(of: begun.events.ids)
         return Self.lackingSecrets(begun.lacking)
             + stopping.sorted().map { ActionResult(id: $0, error: Self.stillStopping($0)) }
     }
@@ -107,8 +107,8 @@ extension LocalTransferService {
     }
 
     /// The successes whose files are not there as they were placed.
-    func withoutFiles(_ ids: [TransferID], of session: SessionID) async throws(TransferError) -> [TransferID: Outcome] {
-        let succeeded = try await reading { reader throws(TransferError) in
+    func withoutFiles(_ ids: [TransferID], of session: SessionID) async throws(ServiceError) -> [TransferID: Outcome] {
+        let succeeded = try await reading { reader throws(ServiceError) in
             try reader.succeeded(of: session, among: ids)
         }
         var gone: [TransferID: Outcome] = [:]
@@ -117,9 +117,9 @@ extension LocalTransferService {
     }
 
     /// What a start of transfers depends on besides their records.
-    func circumstances(of ids: [TransferID], in session: SessionID) -> WishCircumstances {
-        var circumstances = WishCircumstances(.now)
-        circumstances.delayed = Set(queue.lines.delayed(of: session, among: Set(ids)))
+    func circumstances(of ids: [TransferID], in session: SessionID) -> BulkCommandSituation {
+        var circumstances = BulkCommandSituation(.now)
+        circumstances.delayed = Set(queue.waitingTransfers.delayed(of: session, among: Set(ids)))
         circumstances.running = Set(ids.filter { queue.running.contains($0) })
         return circumstances
     }

@@ -2,15 +2,15 @@ package import FerryCore
 
 /// Limits of sessions and of all, and the order of a session's transfers.
 extension LocalTransferService {
-    package func settings() async throws(TransferError) -> ServiceSettings { queue.sessions.settings }
+    package func settings() async throws(ServiceError) -> ServiceSettings { queue.sessions.settings }
 
-    package func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
-        await takeTurn(forSettingsOf: nil)
-        defer { turns.settings.leave(nil) }
+    package func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
+        await lock(forSettingsOf: nil)
+        defer { locks.settings.leave(nil) }
         let changed = queue.sessions.settings.applying(change)
         try changed.validate()
-        try await noting { () async throws(TransferError) in
-            try await journal.commit { transaction throws(TransferError) in try transaction.saveSettings(changed) }
+        try await noting { () async throws(ServiceError) in
+            try await journal.commit { transaction throws(ServiceError) in try transaction.saveSettings(changed) }
         }
         take(.settings(changed, watch.source.report))
         return changed
@@ -18,27 +18,27 @@ extension LocalTransferService {
 
     package func changeSession(
         _ id: SessionID, _ change: SessionSettingsChange
-    ) async throws(TransferError) -> SessionInfo {
-        await takeTurn(forSettingsOf: id)
-        defer { turns.settings.leave(id) }
+    ) async throws(ServiceError) -> SessionInfo {
+        await lock(forSettingsOf: id)
+        defer { locks.settings.leave(id) }
         let settings = queue.sessions.settings(of: id).applying(change)
         try settings.validate()
-        try await noting { () async throws(TransferError) in
-            try await journal.commit { transaction throws(TransferError) in try transaction.saveSession(id, settings) }
+        try await noting { () async throws(ServiceError) in
+            try await journal.commit { transaction throws(ServiceError) in try transaction.saveSession(id, settings) }
         }
         let effects = queue.take(.session(id, settings), at: .now)
         perform(effects)
         for case .readPolicies(let id) in effects { try await followNetwork(of: id) }
         guard let info = try await sessions().first(where: { $0.id == id }) else {
-            throw TransferError(.internal, "The session \(id) was not stored.")
+            throw ServiceError(.internal, "The session \(id) was not stored.")
         }
         return info
     }
 
     /// Lets the waiting and the running transfers of a session follow its changed network policy.
-    func followNetwork(of session: SessionID) async throws(TransferError) {
-        let pending = try await noting { () async throws(TransferError) in
-            try await journal.read { reader throws(TransferError) in try reader.pending(of: session) }
+    func followNetwork(of session: SessionID) async throws(ServiceError) {
+        let pending = try await noting { () async throws(ServiceError) in
+            try await journal.read { reader throws(ServiceError) in try reader.pending(of: session) }
         }
         let own = Dictionary(pending.map { ($0.id, $0.network) }, uniquingKeysWith: { $1 })
         take(.policies(own, session))
@@ -46,24 +46,24 @@ extension LocalTransferService {
 
     // MARK: Order
 
-    package func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) {
-        await takeTurn(forSettingsOf: session)
-        defer { turns.settings.leave(session) }
-        let stored = try await noting { () async throws(TransferError) in
-            try await journal.commit { transaction throws(TransferError) in
+    package func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) {
+        await lock(forSettingsOf: session)
+        defer { locks.settings.leave(session) }
+        let stored = try await noting { () async throws(ServiceError) in
+            try await journal.commit { transaction throws(ServiceError) in
                 try transaction.saveOrder(ids, of: session)
             }
         }
         try await follow(stored, of: session)
     }
 
-    package func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? {
+    package func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int? {
         let session = try await existing(id).request.session
-        await takeTurn(forSettingsOf: session)
-        defer { turns.settings.leave(session) }
+        await lock(forSettingsOf: session)
+        defer { locks.settings.leave(session) }
         let active = activeIDs(of: session)
-        let moved = try await noting { () async throws(TransferError) in
-            try await journal.commit { transaction throws(TransferError) in
+        let moved = try await noting { () async throws(ServiceError) in
+            try await journal.commit { transaction throws(ServiceError) in
                 try transaction.move(id, of: session, to: move, excluding: active).map(Moved.init)
             }
         }
@@ -76,7 +76,7 @@ extension LocalTransferService {
     }
 
     /// Lets a session's transfers come in an order that is stored.
-    private func follow(_ order: [TransferID], of session: SessionID) async throws(TransferError) {
+    private func follow(_ order: [TransferID], of session: SessionID) async throws(ServiceError) {
         try await takeOrdered(order, of: session)
         take(.order(session, order))
         schedule()

@@ -67,7 +67,7 @@ struct Sessions: Sendable {
             network: network(transfer.network, in: transfer.session))
     }
 
-    func key(_ line: StoredLine) -> QueueKey {
+    func key(_ line: StoredQueueKey) -> QueueKey {
         QueueKey(
             session: line.session, origin: line.origin, priority: line.priority,
             network: network(line.network, in: line.session))
@@ -75,11 +75,11 @@ struct Sessions: Sendable {
 
     /// What bounds the transfers that run, before any does.
     ///
-    /// - Parameter heldOrigins: origins that asked for no new request for a while.
-    func rules(heldOrigins: Set<String>) -> SlotLimits {
+    /// - Parameter throttledOrigins: origins that asked for no new request for a while.
+    func rules(throttledOrigins: Set<String>) -> SlotLimits {
         SlotLimits(
             settings: settings, sessionLimits: sessions.compactMapValues(\.settings.activeTransfers),
             sessionHostLimits: sessions.compactMapValues(\.settings.hostConnections), running: EmptyCollection(),
-            heldOrigins: heldOrigins)
+            throttledOrigins: throttledOrigins)
     }
 }

@@ -5,14 +5,14 @@ import Foundation
 /// Files that their clients still have to take, and partial files that change hands.
 extension LocalTransferService {
     /// The spool's folder, made if it is not there; only its user may look into it.
-    func openSpool() async throws(TransferError) -> String {
+    func openSpool() async throws(ServiceError) -> String {
         let path = spoolFolder
         guard !upkeep.isSpoolOpen else { return path }
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw TransferError(
+            throw ServiceError(
                 .destinationUnwritable,
                 "The spool \(path.escapingControls) cannot be made: \(error.localizedDescription)")
         }
@@ -24,10 +24,10 @@ extension LocalTransferService {
     /// Makes a file that an earlier transfer left this one's partial file.
     func takeOver(
         _ source: PartialSource, for record: inout TransferRecord, origin: Origin
-    ) async throws(TransferError) {
+    ) async throws(ServiceError) {
         if let upload = source.upload {
             guard record.request.body == .file(upload.file) else {
-                throw TransferError(.fileChanged, "The upload that is to go on is that of another file.")
+                throw ServiceError(.fileChanged, "The upload that is to go on is that of another file.")
             }
             record.facts.upload = upload.facts
             return
@@ -48,10 +48,10 @@ extension LocalTransferService {
 
     // MARK: Release
 
-    package func release(_ id: TransferID) async throws(TransferError) -> PartialSource? {
-        await takeTurn(id)
+    package func release(_ id: TransferID) async throws(ServiceError) -> PartialSource? {
+        await lock(id)
         defer {
-            leaveTurn(id)
+            unlock(id)
             schedule()
         }
         var record = try await existing(id)
@@ -80,9 +80,9 @@ extension LocalTransferService {
     /// Records what was handed over, and with that the end of a transfer that has none.
     ///
     /// - Returns: false, with nothing recorded, if the transfer has changed since it was read.
-    private func noteRelease(of record: TransferRecord) async throws(TransferError) -> Bool {
+    private func noteRelease(of record: TransferRecord) async throws(ServiceError) -> Bool {
         guard record.outcome == nil else {
-            return try await journal.commit { transaction throws(TransferError) in
+            return try await journal.commit { transaction throws(ServiceError) in
                 try transaction.updateFacts(of: record)
             }
         }
@@ -92,7 +92,7 @@ extension LocalTransferService {
     }
 
     /// Gives the partial file a name of its own if the transfer can be continued; removes it if not.
-    private func handOver(_ record: inout TransferRecord) async throws(TransferError) -> PartialSource? {
+    private func handOver(_ record: inout TransferRecord) async throws(ServiceError) -> PartialSource? {
         if let upload = record.facts.upload, upload.resource != nil, case .file(let file) = record.request.body {
             let source = PartialSource(UploadSource(upload, of: file))
             record.facts.released = source

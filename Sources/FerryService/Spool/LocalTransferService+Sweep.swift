@@ -13,10 +13,10 @@ extension LocalTransferService {
     /// Drops results that were not taken in time, and files of the spool that belong to nothing.
     ///
     /// - Parameter limit: files of transfers that were made later stay: these may be about to be stored.
-    private func sweep(madeBefore limit: Date) async throws(TransferError) {
+    private func sweep(madeBefore limit: Date) async throws(ServiceError) {
         let now = Date()
         let oldest = now.addingTimeInterval(-configuration.resultAge)
-        let outdated = try await journal.read { reader throws(TransferError) in
+        let outdated = try await journal.read { reader throws(ServiceError) in
             try reader.spooledTransfers(endedBefore: oldest)
         }
         if !outdated.isEmpty {
@@ -35,7 +35,7 @@ extension LocalTransferService {
             case .ofTransfer:
                 let id = file.transfer
                 guard Int64(id.rawValue >> 20) < Int64(limit.timeIntervalSince1970 * 1000),
-                    try await journal.read({ reader throws(TransferError) in try reader.record(id) }) == nil
+                    try await journal.read({ reader throws(ServiceError) in try reader.record(id) }) == nil
                 else { continue }
             }
             _ = await disk.result { _ throws(DiskError) in file.remove() }
@@ -50,7 +50,7 @@ extension LocalTransferService {
 
     private func sweepInBackground(madeBefore limit: Date) {
         Task(name: "sweep of the spool") {
-            do throws(TransferError) { try await sweep(madeBefore: limit) } catch {
+            do throws(ServiceError) { try await sweep(madeBefore: limit) } catch {
                 if !isShuttingDown { noteFailure(error) }
             }
         }

@@ -15,7 +15,7 @@ struct Upkeep: Sendable {
     /// Outcomes since old events were let go.
     private var outcomes = 0
     /// Folders with files that are to be removed.
-    var folders = CleanUpLine()
+    var folders = CleanUpQueue()
     /// Whether the spool's folder is there.
     var isSpoolOpen = false
 
@@ -50,14 +50,14 @@ extension LocalTransferService {
 
     /// Forgets what opens something for the users of transfers that have ended: of failed ones, once their bytes are forgotten
     /// too. What a user has given anew to fetch a file again stays.
-    func forgetOldSecrets() async throws(TransferError) {
+    func forgetOldSecrets() async throws(ServiceError) {
         let ends: [(JournalPhase, before: Date?)] = [
             (.succeeded, nil), (.canceled, nil), (.failed, Date().addingTimeInterval(-CleanUp.lifetime)),
         ]
         for (phase, moment) in ends {
             var last: TransferID? = TransferID(rawValue: 0)
             while let after = last, !isShuttingDown {
-                last = try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
+                last = try await journal.commit(ofRunning: true) { transaction throws(ServiceError) in
                     try transaction.forgetSecrets(in: phase, endedBefore: moment, after: after)
                 }
             }
@@ -65,10 +65,10 @@ extension LocalTransferService {
     }
 
     /// Lets the journal give rows of an earlier version what decisions depend on: an action upon many need not do it then.
-    func completeOldRows() async throws(TransferError) {
+    func completeOldRows() async throws(ServiceError) {
         var last: TransferID? = TransferID(rawValue: 0)
         while let after = last, !isShuttingDown {
-            last = try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
+            last = try await journal.commit(ofRunning: true) { transaction throws(ServiceError) in
                 try transaction.completeRows(after: after)
             }
         }
@@ -80,7 +80,7 @@ extension LocalTransferService {
         guard running.isEmpty, !isShuttingDown else { return upkeep.rang() }
         Task(name: "upkeep of the journal") {
             let revision = journal.revision
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 try await trimEvents()
                 try await forgetOldSecrets()
                 while running.isEmpty, !isShuttingDown, await journal.reclaim() {}
@@ -103,14 +103,14 @@ extension LocalTransferService {
     // MARK: Events that are not acknowledged
 
     /// Lets events go that waited too long, or are too many.
-    func trimEvents() async throws(TransferError) {
+    func trimEvents() async throws(ServiceError) {
         let now = Date()
-        let sessions = try await journal.read { reader throws(TransferError) in try reader.sessionsWithEvents() }
+        let sessions = try await journal.read { reader throws(ServiceError) in try reader.sessionsWithEvents() }
         for session in sessions {
             let limits = configuration.retention.limits(isAcknowledged: isRegistered(session), now: now)
             var hasMore = true
             while hasMore, !isShuttingDown {
-                hasMore = try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
+                hasMore = try await journal.commit(ofRunning: true) { transaction throws(ServiceError) in
                     try transaction.trimEvents(of: session, limits)
                 }
             }
@@ -123,13 +123,13 @@ extension LocalTransferService {
     }
 
     /// Whether an app is registered for a session, and will take its events.
-    private func isRegistered(_ session: SessionID) -> Bool { queue.desk.contains(session) }
+    private func isRegistered(_ session: SessionID) -> Bool { queue.apps.contains(session) }
 
     /// Trims again after every thousand outcomes, so that a daemon that never rests stays small too.
     func noteOutcome() async {
         guard upkeep.countOutcome() else { return }
         // The outcome is stored, whatever becomes of old events.
-        do throws(TransferError) { try await trimEvents() } catch {
+        do throws(ServiceError) { try await trimEvents() } catch {
             if !isShuttingDown { noteFailure(error) }
         }
     }

@@ -10,7 +10,7 @@ struct EventRows {
 
     func events(
         after number: Int64, session: SessionID?, ids: Set<TransferID>?, kinds: [TransferEvent.Kind]?, limit: Int
-    ) throws(TransferError) -> [TransferEvent] {
+    ) throws(ServiceError) -> [TransferEvent] {
         var events: [TransferEvent] = []
         var last = number
         var hasMore = true
@@ -27,7 +27,7 @@ struct EventRows {
     /// - Returns: the events that can be read, the number of the last row, and whether there may be more behind it.
     private func eventRows(
         after number: Int64, session: SessionID?, ids: Set<TransferID>?, kinds: [TransferEvent.Kind]?, limit: Int
-    ) throws(TransferError) -> (events: [TransferEvent], last: Int64, hasMore: Bool) {
+    ) throws(ServiceError) -> (events: [TransferEvent], last: Int64, hasMore: Bool) {
         var sql = "SELECT number, kind, at, id, session, snapshot FROM events WHERE number > ?"
         var arguments: StatementArguments = [number]
         if let session {
@@ -84,7 +84,7 @@ struct EventRows {
 
     func eventHeads(
         after number: Int64, session: SessionID, limit: Int
-    ) throws(TransferError) -> [EventHead] {
+    ) throws(ServiceError) -> [EventHead] {
         var heads: [EventHead] = []
         try connection.forEachRow(
             "SELECT number, id, kind FROM events WHERE session = ? AND number > ? ORDER BY number LIMIT ?",
@@ -100,7 +100,7 @@ struct EventRows {
     }
 
     var lastNumber: Int64 {
-        get throws(TransferError) {
+        get throws(ServiceError) {
             try connection.row("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
                 .flatMap { RowReader($0).integer(0) }
                 // Leaves room for more numbers than there will ever be.
@@ -108,7 +108,7 @@ struct EventRows {
         }
     }
 
-    func last(of session: SessionID) throws(TransferError) -> Int64 {
+    func last(of session: SessionID) throws(ServiceError) -> Int64 {
         try connection.row(
             "SELECT number FROM events WHERE session = ? ORDER BY number DESC LIMIT 1", [session.name]
         )
@@ -116,7 +116,7 @@ struct EventRows {
     }
 
     /// The names of all sessions that have events.
-    func sessions() throws(TransferError) -> [SessionID] {
+    func sessions() throws(ServiceError) -> [SessionID] {
         var sessions: [SessionID] = []
         // Jumps from one session to the next in the index, past the events between. A damaged index may lead back to a
         // name: UNION ends there, where UNION ALL would not.
@@ -143,7 +143,7 @@ struct EventRows {
     @discardableResult
     func append(
         kind: TransferEvent.Kind, at: Date, id: TransferID, session: SessionID, snapshot: Transfer?
-    ) throws(TransferError) -> Int64 {
+    ) throws(ServiceError) -> Int64 {
         try connection.execute(
             "INSERT INTO events (session, id, kind, at, snapshot) VALUES (?, ?, ?, ?, ?)",
             [
@@ -154,14 +154,14 @@ struct EventRows {
     }
 
     /// Lets the events of a session up to and including a number go.
-    func acknowledge(_ session: SessionID, through number: Int64) throws(TransferError) {
+    func acknowledge(_ session: SessionID, through number: Int64) throws(ServiceError) {
         try connection.execute("DELETE FROM events WHERE session = ? AND number <= ?", [session.name, number])
     }
 
     /// Lets events of a session go that its limits do not keep, some thousand at a time, so that no other commit waits long.
     ///
     /// - Returns: whether there may be more of them.
-    func trim(of session: SessionID, _ limits: EventRetention.Limits) throws(TransferError) -> Bool {
+    func trim(of session: SessionID, _ limits: EventRetention.Limits) throws(ServiceError) -> Bool {
         // The number of the newest that goes for being too many.
         var last: Int64 = -1
         if let most = limits.most {
@@ -190,7 +190,7 @@ struct EventRows {
     @discardableResult
     func append(
         kind: TransferEvent.Kind, at: Date, ids: [TransferID], session: SessionID
-    ) throws(TransferError) -> EventRun {
+    ) throws(ServiceError) -> EventRun {
         guard !ids.isEmpty else {
             return EventRun(kind: kind, session: session, at: at, first: try lastNumber + 1, ids: [])
         }

@@ -43,7 +43,7 @@ final class CommitQueue: Sendable {
     /// Whether all further commits are refused.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    static var closed: TransferError { TransferError(.journalFailed, "The journal is closed.") }
+    static var closed: ServiceError { ServiceError(.journalFailed, "The journal is closed.") }
 
     /// Refuses all further commits; false if they are refused already.
     func close() -> Bool {
@@ -173,7 +173,7 @@ struct PendingCommit: Sendable {
     /// Makes the changes; called again where they have to be undone and made anew.
     let perform: @Sendable (SQLiteTransaction) -> Performed
     /// Tells the caller that nothing of it was committed. Called instead of what ``perform`` returned, never beside it.
-    let fail: @Sendable (TransferError) -> Void
+    let fail: @Sendable (ServiceError) -> Void
 }
 
 /// A step of the group commit.

@@ -24,7 +24,7 @@ package final class JournalConnection {
     }
 
     /// Runs statements; every error comes out as Ferry's.
-    func run<Value>(_ work: (Database) throws -> Value) throws(TransferError) -> Value {
+    func run<Value>(_ work: (Database) throws -> Value) throws(ServiceError) -> Value {
         do {
             return try work(database)
         } catch {
@@ -39,7 +39,7 @@ package final class JournalConnection {
 
     /// Runs one statement and returns how many rows it changed.
     @discardableResult
-    func execute(_ sql: String, _ arguments: StatementArguments = []) throws(TransferError) -> Int {
+    func execute(_ sql: String, _ arguments: StatementArguments = []) throws(ServiceError) -> Int {
         try run { database in
             try database.cachedStatement(sql: sql).execute(arguments: arguments)
             return database.changesCount
@@ -48,20 +48,20 @@ package final class JournalConnection {
 
     /// Lets the log grow until the commit has been told of, where very many transfers are changed: moving it into the journal's
     /// file makes nothing more durable.
-    func deferCheckpoint(changing count: Int) throws(TransferError) {
+    func deferCheckpoint(changing count: Int) throws(ServiceError) {
         guard count >= 1000 else { return }
         defersCheckpoint = true
         try run { try $0.execute(sql: JournalSchema.laterCheckpoint) }
     }
 
     /// Lets a transaction write very many pages: they go to the log early, and stay there until the commit is told of.
-    func prepareForManyPages() throws(TransferError) {
+    func prepareForManyPages() throws(ServiceError) {
         hasManyPages = true
         try run { try $0.execute(sql: JournalSchema.manyPages) }
     }
 
     /// Runs statements after which no page holds what they delete; pages that become free are written for that.
-    func erasing<Value>(_ work: () throws(TransferError) -> Value) throws(TransferError) -> Value {
+    func erasing<Value>(_ work: () throws(ServiceError) -> Value) throws(ServiceError) -> Value {
         // One within another ends with the outer one.
         guard !isErasing else { return try work() }
         try run { try $0.execute(sql: JournalSchema.eraseEverything) }
@@ -74,14 +74,14 @@ package final class JournalConnection {
     }
 
     /// The first row of a query.
-    func row(_ sql: String, _ arguments: StatementArguments = []) throws(TransferError) -> Row? {
+    func row(_ sql: String, _ arguments: StatementArguments = []) throws(ServiceError) -> Row? {
         try run { try Row.fetchOne($0.cachedStatement(sql: sql), arguments: arguments) }
     }
 
     /// Calls a closure with each row of a query, holding one at a time.
     func forEachRow(
         _ sql: String, _ arguments: StatementArguments = [], _ body: (RowReader) throws -> Void
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         try run { database in
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
             while let row = try rows.next() { try body(RowReader(row)) }
@@ -90,7 +90,7 @@ package final class JournalConnection {
 
     /// Ends a reading that goes page by page where a page does not advance, as in an index that is damaged so that it leads
     /// back: the reading would never end.
-    func checkAdvance(_ advances: Bool) throws(TransferError) {
+    func checkAdvance(_ advances: Bool) throws(ServiceError) {
         guard !advances else { return }
         try run { _ in throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "An index does not advance.") }
     }

@@ -7,7 +7,7 @@ import Synchronization
 final class JournalHealth: Sendable {
     let file: JournalFile?
     let logger: Logger
-    private let first = Mutex<TransferError?>(nil)
+    private let first = Mutex<ServiceError?>(nil)
 
     /// - Parameter file: The journal's file; nil for a journal in memory.
     init(file: JournalFile?, logger: Logger) {
@@ -19,30 +19,30 @@ final class JournalHealth: Sendable {
 
     /// What made the journal fail. Once set, nothing is committed any more: after a failed sync it is unknown what the
     /// disk holds, until the next start reads it anew.
-    var failure: TransferError? { first.withLock { $0 } }
+    var failure: ServiceError? { first.withLock { $0 } }
 
     private var name: String { file.map { "the journal “\($0.path.escapingControls)”" } ?? "the journal in memory" }
 
     /// The error to report for a failed transaction.
-    func writeFailed(_ error: any Error) -> TransferError {
+    func writeFailed(_ error: any Error) -> ServiceError {
         let translated = translate(error)
         if translated.code == .journalFailed || translated.code == .internal { fail(translated) }
         return translated
     }
 
     /// Ferry's error for one of SQLite's. Damage also fails the journal and is remembered for the next start.
-    func translate(_ error: any Error) -> TransferError {
-        if let error = error as? TransferError { return error }
+    func translate(_ error: any Error) -> ServiceError {
+        if let error = error as? ServiceError { return error }
         guard let error = error as? DatabaseError else {
-            return TransferError(.internal, "Something unexpected happened to \(name): \(error).")
+            return ServiceError(.internal, "Something unexpected happened to \(name): \(error).")
         }
         switch error.resultCode {
         case .SQLITE_FULL:
-            return TransferError(.diskFull, "The disk has no room for \(name); free some space.")
+            return ServiceError(.diskFull, "The disk has no room for \(name); free some space.")
         case .SQLITE_CONSTRAINT:
-            return TransferError(.internal, "A change does not fit \(name): \(error.message ?? "constraint").")
+            return ServiceError(.internal, "A change does not fit \(name): \(error.message ?? "constraint").")
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-            let damage = TransferError(
+            let damage = ServiceError(
                 .journalFailed, "SQLite found \(name) damaged; start the daemon again to have it checked and set aside."
             )
             file?.leaveCheckMarker(logger)
@@ -50,18 +50,18 @@ final class JournalHealth: Sendable {
             return damage
         case _ where error.isPassing:
             let why = error.message ?? "SQLite error"
-            return TransferError(
+            return ServiceError(
                 .diskIO,
                 "\(name) cannot be used at the moment: \(why) (\(error.extendedResultCode.rawValue)).".capitalizedFirst,
                 as: .wait)
         default:
             let why = error.message ?? "SQLite error"
-            return TransferError(
+            return ServiceError(
                 .journalFailed, "SQLite cannot use \(name): \(why) (\(error.extendedResultCode.rawValue)).")
         }
     }
 
-    private func fail(_ error: TransferError) {
+    private func fail(_ error: ServiceError) {
         let isFirst = first.withLock { first in
             defer { first = first ?? error }
             return first == nil

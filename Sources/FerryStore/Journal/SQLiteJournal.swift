@@ -22,15 +22,15 @@ package final class SQLiteJournal: Journal {
     /// Callers that arrive while a transaction is being committed share the next one.
     package func commit<Value: Sendable>(
         ofRunning: Bool, isolation: isolated (any Actor)?,
-        body: @escaping @Sendable (any JournalTransaction) throws(TransferError) -> Value
-    ) async throws(TransferError) -> Value {
+        body: @escaping @Sendable (any JournalTransaction) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
         if !ofRunning { changes.add(1, ordering: .acquiringAndReleasing) }
         defer { if !ofRunning { changes.add(1, ordering: .acquiringAndReleasing) } }
-        let result: Result<Value, TransferError> = await withCheckedContinuation { continuation in
+        let result: Result<Value, ServiceError> = await withCheckedContinuation { continuation in
             commits.add(
                 PendingCommit(
                     perform: { transaction in
-                        do throws(TransferError) {
+                        do throws(ServiceError) {
                             let value = try body(transaction)
                             return PendingCommit.Performed(isKept: true) {
                                 continuation.resume(returning: .success(value))
@@ -48,11 +48,11 @@ package final class SQLiteJournal: Journal {
     }
 
     package func read<Value: Sendable>(
-        isolation: isolated (any Actor)?, body: @escaping @Sendable (any JournalReader) throws(TransferError) -> Value
-    ) async throws(TransferError) -> Value {
+        isolation: isolated (any Actor)?, body: @escaping @Sendable (any JournalReader) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
         // GRDB ends the process where a closed database in memory is read.
         guard !commits.isClosed else { throw CommitQueue.closed }
-        let result: Result<Value, TransferError> = await withCheckedContinuation { [health, alike] continuation in
+        let result: Result<Value, ServiceError> = await withCheckedContinuation { [health, alike] continuation in
             database.asyncRead { access in
                 do {
                     let connection = JournalConnection(try access.get(), health: health, alike: alike)
@@ -88,15 +88,15 @@ package final class SQLiteJournal: Journal {
 
     // MARK: What is made before a transaction
 
-    package func prepare(_ facts: TransferFacts) throws(TransferError) -> StoredFacts {
+    package func prepare(_ facts: TransferFacts) throws(ServiceError) -> StoredFacts {
         StoredFacts(facts, form: try FactsColumns(facts))
     }
 
-    package func prepare(_ end: TransferEnd) throws(TransferError) -> StoredEnd {
+    package func prepare(_ end: TransferEnd) throws(ServiceError) -> StoredEnd {
         StoredEnd(end, form: try EndColumns(end))
     }
 
-    package func prepare(_ template: TransferRecord) throws(TransferError) -> BatchTemplate {
+    package func prepare(_ template: TransferRecord) throws(ServiceError) -> BatchTemplate {
         BatchTemplate(template, form: try TemplateColumns(template))
     }
 

@@ -18,10 +18,10 @@ struct JournalFile: Sendable {
     ///
     /// - Throws: `journal_failed` if something else than a regular file has the name. Links are not followed, so that
     ///   another user who can write to the folder cannot make Ferry write elsewhere.
-    func size() throws(TransferError) -> Int64? {
+    func size() throws(ServiceError) -> Int64? {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
         guard attributes[.type] as? FileAttributeType == .typeRegular else {
-            throw TransferError(
+            throw ServiceError(
                 .journalFailed, "“\(path.escapingControls)” is not a regular file, so it is no journal; move it away.")
         }
         return (attributes[.size] as? NSNumber)?.int64Value ?? 0
@@ -41,7 +41,7 @@ struct JournalFile: Sendable {
     /// Makes the file if there is none, and lets only the user read and write it.
     ///
     /// SQLite gives the files that it makes beside it the same mode.
-    func prepare() throws(TransferError) {
+    func prepare() throws(ServiceError) {
         do {
             if try size() == nil {
                 guard
@@ -53,10 +53,10 @@ struct JournalFile: Sendable {
                 guard isMade else { throw CocoaError(.fileWriteUnknown) }
             }
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-        } catch let error as TransferError {
+        } catch let error as ServiceError {
             throw error
         } catch {
-            throw TransferError(
+            throw ServiceError(
                 .journalFailed,
                 "The journal “\(path.escapingControls)” cannot be made; check its folder and the free space.")
         }
@@ -86,7 +86,7 @@ struct JournalFile: Sendable {
     ///
     /// - Returns: The new path of the journal. The log and the index keep their suffixes after it, so that SQLite's own
     ///   tools find them together.
-    func setAside(at now: Date) throws(TransferError) -> String {
+    func setAside(at now: Date) throws(ServiceError) -> String {
         let stamp = now.formatted(
             Date.VerbatimFormatStyle(
                 format: """
@@ -108,7 +108,7 @@ struct JournalFile: Sendable {
                 try FileManager.default.moveItem(atPath: path + suffix, toPath: target + suffix)
             }
         } catch {
-            throw TransferError(
+            throw ServiceError(
                 .journalFailed,
                 "The journal “\(path.escapingControls)” is damaged and cannot be renamed; move it away by hand.")
         }

@@ -40,7 +40,7 @@ enum JournalNumbers {
         return last == .max
     }
 
-    static let usedUp = TransferError(
+    static let usedUp = ServiceError(
         .journalFailed,
         "The journal has no number left for another event, so its file was edited; start the daemon again, which mends that."
     )

@@ -12,24 +12,24 @@ extension SQLiteJournal {
     ///   cannot be used.
     package static func open(
         at path: String, logger: Logger
-    ) async throws(TransferError) -> (journal: SQLiteJournal, warnings: [String]) {
+    ) async throws(ServiceError) -> (journal: SQLiteJournal, warnings: [String]) {
         try await open(at: path, logger: logger, probe: { _ in nil })
     }
 
     /// How a service opens the journal of a state folder, which must exist.
     package static func opening(in folder: String, logger: Logger) -> OpenedJournal.Opening {
-        { () async throws(TransferError) in
+        { () async throws(ServiceError) in
             let (journal, warnings) = try await open(at: folder + "/journal.sqlite", logger: logger)
             return OpenedJournal(journal, warnings: warnings)
         }
     }
 
     /// Makes a journal that lives as long as this process.
-    package static func inMemory(logger: Logger) throws(TransferError) -> SQLiteJournal {
+    package static func inMemory(logger: Logger) throws(ServiceError) -> SQLiteJournal {
         try inMemory(logger: logger, probe: { _ in nil })
     }
 
-    static func inMemory(logger: Logger, probe: @escaping JournalProbe) throws(TransferError) -> SQLiteJournal {
+    static func inMemory(logger: Logger, probe: @escaping JournalProbe) throws(ServiceError) -> SQLiteJournal {
         let health = JournalHealth(file: nil, logger: logger)
         do {
             let queue = try DatabaseQueue(configuration: JournalSchema.configuration)
@@ -45,7 +45,7 @@ extension SQLiteJournal {
     static func open(
         at path: String, logger: Logger, probe: @escaping JournalProbe,
         configuration: Configuration = JournalSchema.fileConfiguration
-    ) async throws(TransferError) -> (journal: SQLiteJournal, warnings: [String]) {
+    ) async throws(ServiceError) -> (journal: SQLiteJournal, warnings: [String]) {
         let file = JournalFile(path: path)
         do {
             return try openOnce(file, logger: logger, probe: probe, configuration)
@@ -103,8 +103,8 @@ extension SQLiteJournal {
         }
     }
 
-    private static func foreign(_ file: JournalFile) -> TransferError {
-        TransferError(
+    private static func foreign(_ file: JournalFile) -> ServiceError {
+        ServiceError(
             .journalFailed,
             """
             “\(file.path.escapingControls)” is the database of another program and was left as it is; move it away to \
@@ -118,7 +118,7 @@ extension SQLiteJournal {
         case .damaged: throw Damaged()
         case .foreign: throw foreign(file)
         case .newer:
-            throw TransferError(
+            throw ServiceError(
                 .journalFailed,
                 """
                 The journal “\(file.path.escapingControls)” was made by a newer Ferry and was left as it is; \

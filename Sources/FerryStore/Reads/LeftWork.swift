@@ -6,7 +6,7 @@ import GRDB
 struct LeftWork {
     let connection: JournalConnection
 
-    func unfinishedCleanups() throws(TransferError) -> [TransferRecord] {
+    func unfinishedCleanups() throws(ServiceError) -> [TransferRecord] {
         var ids: [TransferID] = []
         try connection.forEachRow(
             """
@@ -19,7 +19,7 @@ struct LeftWork {
         return try TransferRows(connection: connection).records(ids)
     }
 
-    func unfinishedNames() throws(TransferError) -> [TransferRecord] {
+    func unfinishedNames() throws(ServiceError) -> [TransferRecord] {
         var ids: [TransferID] = []
         // The index is of phases from 2 on, which SQLite does not see in the second condition.
         try connection.forEachRow(
@@ -33,7 +33,7 @@ struct LeftWork {
         return try TransferRows(connection: connection).records(ids)
     }
 
-    func spooledTransfers(endedBefore moment: Date) throws(TransferError) -> [TransferID] {
+    func spooledTransfers(endedBefore moment: Date) throws(ServiceError) -> [TransferID] {
         var ids: [TransferID] = []
         try connection.forEachRow(
             """
@@ -47,7 +47,7 @@ struct LeftWork {
         return ids
     }
 
-    func remains(of ids: [TransferID]?) throws(TransferError) -> [Remains] {
+    func remains(of ids: [TransferID]?) throws(ServiceError) -> [Remains] {
         let condition =
             ids == nil
             ? "phase = 2 AND intent IN ('remove', 'remove_with_file')" : "id IN (SELECT value FROM json_each(?))"

@@ -9,7 +9,7 @@ struct QueueParts {
 
     func waiting(
         _ filter: WaitingFilter, with priority: Priority, limit: Int
-    ) throws(TransferError) -> [TransferID] {
+    ) throws(ServiceError) -> [TransferID] {
         guard limit > 0 else { return [] }
         let excluded = PageQuery.json(filter.excluding)
         let tail =
@@ -37,7 +37,7 @@ struct QueueParts {
 
     func waitingPriorities(
         of ids: [TransferID], _ filter: WaitingFilter
-    ) throws(TransferError) -> [TransferID: Priority] {
+    ) throws(ServiceError) -> [TransferID: Priority] {
         var found: [TransferID: Priority] = [:]
         let (_, arguments) = Self.session(filter.session)
         try connection.forEachRow(
@@ -53,7 +53,7 @@ struct QueueParts {
         return found
     }
 
-    func unusualPriorities(of session: SessionID?) throws(TransferError) -> [Priority] {
+    func unusualPriorities(of session: SessionID?) throws(ServiceError) -> [Priority] {
         var found: Set<Priority> = []
         guard let session else {
             try connection.forEachRow(
@@ -72,7 +72,7 @@ struct QueueParts {
         return Array(found)
     }
 
-    private func next(after word: String, of session: SessionID) throws(TransferError) -> String? {
+    private func next(after word: String, of session: SessionID) throws(ServiceError) -> String? {
         try connection.row(
             """
             SELECT priority FROM transfers WHERE session = ? AND phase < 2 AND priority <> 'normal' AND priority > ? \
@@ -87,7 +87,7 @@ struct QueueParts {
 
     func ended(
         of session: SessionID?, offset: Int, limit: Int, reversed: Bool
-    ) throws(TransferError) -> [TransferID] {
+    ) throws(ServiceError) -> [TransferID] {
         guard limit > 0 else { return [] }
         let order = reversed ? "DESC" : "ASC"
         let (condition, arguments) = Self.session(session)
@@ -106,7 +106,7 @@ struct QueueParts {
         session.map { ("session = ? AND ", [$0.name]) } ?? ("", [])
     }
 
-    private func ids(_ sql: String, _ arguments: StatementArguments) throws(TransferError) -> [TransferID] {
+    private func ids(_ sql: String, _ arguments: StatementArguments) throws(ServiceError) -> [TransferID] {
         var found: [TransferID] = []
         try connection.forEachRow(sql, arguments) { row in
             if let id = row.integer(0) { found.append(TransferID(column: id)) }

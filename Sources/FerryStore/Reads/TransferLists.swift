@@ -11,7 +11,7 @@ struct TransferLists {
     /// Reads about as many index entries as the page has rows.
     ///
     /// - Throws: `journal_failed` if a damaged index leads back.
-    func ids(of filter: JournalFilter) throws(TransferError) -> [TransferID] {
+    func ids(of filter: JournalFilter) throws(ServiceError) -> [TransferID] {
         guard filter.limit > 0, filter.only?.isEmpty != true else { return [] }
         // A list of several phases is merged from one ordered list of each, which an index gives without sorting.
         let isEveryPhase = filter.phases.isEmpty || filter.phases.count == JournalPhase.allCases.count
@@ -36,7 +36,7 @@ struct TransferLists {
         return ids
     }
 
-    func listing(_ ids: [TransferID]) throws(TransferError) -> [ListedTransfer] {
+    func listing(_ ids: [TransferID]) throws(ServiceError) -> [ListedTransfer] {
         var listed: [TransferID: ListedTransfer] = [:]
         listed.reserveCapacity(ids.count)
         // SQLite reads the few values that are shown out of the JSON; decoding all of it takes several times as long.
@@ -61,14 +61,14 @@ struct TransferLists {
 
     func transfers(
         of session: SessionID, among ids: [TransferID]?, in phase: JournalPhase?
-    ) throws(TransferError) -> [TransferID] {
+    ) throws(ServiceError) -> [TransferID] {
         guard let phase else { return try self.ids(session, ids, "") }
         return try self.ids(session, ids, "AND phase = ?", [phase.rawValue])
     }
 
     func transfers(
         of session: SessionID, within runs: TransferIDRuns?
-    ) throws(TransferError) -> [TransferID] {
+    ) throws(ServiceError) -> [TransferID] {
         guard let runs else { return try transfers(of: session, among: nil, in: nil) }
         var found: [TransferID] = []
         let bounds = runs.merged.map { "[\($0.first.column),\($0.last.column)]" }.joined(separator: ",")
@@ -89,7 +89,7 @@ struct TransferLists {
     private func ids(
         _ session: SessionID, _ ids: [TransferID]?, _ condition: String,
         _ arguments: StatementArguments = []
-    ) throws(TransferError) -> [TransferID] {
+    ) throws(ServiceError) -> [TransferID] {
         var found: [TransferID] = []
         let named = ids == nil ? "" : "AND id IN (SELECT value FROM json_each(?))"
         var values: StatementArguments = [session.name]
@@ -105,12 +105,12 @@ struct TransferLists {
         return found
     }
 
-    func hasPending(_ session: SessionID, besides count: Int) throws(TransferError) -> Bool {
+    func hasPending(_ session: SessionID, besides count: Int) throws(ServiceError) -> Bool {
         try connection.row(
             "SELECT 1 FROM transfers WHERE session = ? AND phase = 0 LIMIT 1 OFFSET ?", [session.name, count]) != nil
     }
 
-    func hasEnded(_ session: SessionID, after moment: Date?) throws(TransferError) -> Bool {
+    func hasEnded(_ session: SessionID, after moment: Date?) throws(ServiceError) -> Bool {
         try connection.row(
             "SELECT 1 FROM transfers WHERE session = ? AND phase > 2 AND finished_at > ? LIMIT 1",
             [session.name, moment?.journalMilliseconds ?? Int64.min]) != nil
@@ -118,7 +118,7 @@ struct TransferLists {
 
     // MARK: Counts
 
-    func counts(session: SessionID?) throws(TransferError) -> [JournalPhase: Int] {
+    func counts(session: SessionID?) throws(ServiceError) -> [JournalPhase: Int] {
         var counts: [JournalPhase: Int] = [:]
         let (condition, arguments): (String, StatementArguments) =
             session.map { ("WHERE session = ?", [$0.name]) } ?? ("", [])

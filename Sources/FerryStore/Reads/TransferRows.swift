@@ -7,7 +7,7 @@ struct TransferRows {
     let connection: JournalConnection
 
     /// A row that cannot be read comes back as failed with `journal_failed`: see ``TransferColumns``.
-    func record(_ id: TransferID) throws(TransferError) -> TransferRecord? {
+    func record(_ id: TransferID) throws(ServiceError) -> TransferRecord? {
         guard let row = try connection.row(TransferColumns.select, [id.column]) else { return nil }
         let (record, unreadable) = TransferColumns.record(from: RowReader(row))
         if !unreadable.isEmpty { connection.report(unreadable: unreadable, of: "transfer \(id)") }
@@ -15,7 +15,7 @@ struct TransferRows {
     }
 
     /// Of transfers that were handed over together, what they have in common is read once.
-    func records(_ ids: [TransferID]) throws(TransferError) -> [TransferRecord] {
+    func records(_ ids: [TransferID]) throws(ServiceError) -> [TransferRecord] {
         if ids.count == 1 { return try record(ids[0]).map { [$0] } ?? [] }
         var found: [TransferID: TransferRecord] = [:]
         var others: [TransferID] = []
@@ -33,14 +33,14 @@ struct TransferRows {
     }
 
     var lastID: TransferID? {
-        get throws(TransferError) {
+        get throws(ServiceError) {
             try connection.row("SELECT seq FROM sqlite_sequence WHERE name = 'transfers'")
                 .flatMap { RowReader($0).integer(0) }
                 .map(TransferID.init(column:))
         }
     }
 
-    func holder(of path: String) throws(TransferError) -> TransferID? {
+    func holder(of path: String) throws(ServiceError) -> TransferID? {
         try connection.row(
             "SELECT id FROM transfers WHERE destination = ? AND destination IS NOT NULL", [path]
         )
@@ -48,14 +48,14 @@ struct TransferRows {
         .map(TransferID.init(column:))
     }
 
-    func lastPlaced(at path: String) throws(TransferError) -> TransferRecord? {
+    func lastPlaced(at path: String) throws(ServiceError) -> TransferRecord? {
         let row = try connection.row(
             "SELECT id FROM transfers WHERE placed = ? AND placed IS NOT NULL ORDER BY id DESC LIMIT 1", [path])
         guard let id = row.flatMap({ RowReader($0).integer(0) }) else { return nil }
         return try record(TransferID(column: id))
     }
 
-    func insert(_ tags: [String], of id: TransferID) throws(TransferError) {
+    func insert(_ tags: [String], of id: TransferID) throws(ServiceError) {
         for tag in tags {
             try connection.execute("INSERT OR IGNORE INTO transfer_tags (tag, id) VALUES (?, ?)", [tag, id.column])
         }

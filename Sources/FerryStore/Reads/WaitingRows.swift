@@ -8,7 +8,7 @@ struct WaitingRows {
 
     func forEachPending(
         _ selection: PendingSelection, _ body: (PendingTransfer) -> Void
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         let (condition, arguments): (String, StatementArguments) =
             switch selection {
             case .all: ("phase = 0", [])
@@ -60,7 +60,7 @@ struct WaitingRows {
     /// - Throws: `journal_failed` if a damaged index leads back.
     func due(
         after last: DueTransfer?, from start: Date?, through end: Date, limit: Int
-    ) throws(TransferError) -> [DueTransfer] {
+    ) throws(ServiceError) -> [DueTransfer] {
         var found = DuePage(after: last)
         let end = end.journalMilliseconds
         guard let last else {
@@ -85,7 +85,7 @@ struct WaitingRows {
 
     private func due(
         _ condition: String, _ arguments: StatementArguments, _ found: inout DuePage
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         try connection.forEachRow(Self.dueSelect(condition), arguments) { row in
             guard let id = row.integer(0), let due = row.integer(1) else { return }
             found.append(id: id, due: due)

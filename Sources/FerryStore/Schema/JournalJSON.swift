@@ -13,15 +13,15 @@ enum JournalJSON {
         return decoder
     }()
 
-    static func text(_ value: some Encodable) throws(TransferError) -> String {
+    static func text(_ value: some Encodable) throws(ServiceError) -> String {
         do {
             return String(decoding: try writer.bytes(value), as: UTF8.self)
         } catch {
-            throw TransferError(.internal, "A value cannot be written to the journal: \(error).")
+            throw ServiceError(.internal, "A value cannot be written to the journal: \(error).")
         }
     }
 
-    static func text(ifPresent value: (some Encodable)?) throws(TransferError) -> String? {
+    static func text(ifPresent value: (some Encodable)?) throws(ServiceError) -> String? {
         guard let value else { return nil }
         return try text(value)
     }

@@ -84,7 +84,7 @@ enum ListedColumns {
         case .givenName: [.givenName]
         case .error: [.retry, .outcome, .cancelReason]
         case .attempts: [.attempts]
-        case .nextTryAt: [.retry]
+        case .nextAttemptAt: [.retry]
         case .createdAt: [.createdAt]
         case .startedAt: [.startedAt]
         case .finishedAt: [.finishedAt]

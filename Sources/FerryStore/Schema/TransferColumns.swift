@@ -40,12 +40,12 @@ enum TransferColumns {
         """
 
     /// The arguments that ``insert`` and ``update`` share.
-    static func arguments(_ record: TransferRecord) throws(TransferError) -> StatementArguments {
+    static func arguments(_ record: TransferRecord) throws(ServiceError) -> StatementArguments {
         let request = record.request
         let values: [(any DatabaseValueConvertible)?] = [
             request.session.name, request.priority.word, origin(request), destination(record), former(record),
-            placed(record), record.finishedAt?.journalMilliseconds, StoredLine.word(of: request.network),
-            StoredLine.word(of: record), try text(record.facts, plain: TransferFacts()), try text(record.failures),
+            placed(record), record.finishedAt?.journalMilliseconds, StoredQueueKey.word(of: request.network),
+            StoredQueueKey.word(of: record), try text(record.facts, plain: TransferFacts()), try text(record.failures),
             try JournalJSON.text(ifPresent: record.retry), try JournalJSON.text(ifPresent: record.outcome),
             JournalSecrets(record).rawValue,
         ]
@@ -53,7 +53,7 @@ enum TransferColumns {
     }
 
     /// The arguments that ``insertRequest`` and ``updateRequest`` share.
-    static func requestArguments(_ record: TransferRecord) throws(TransferError) -> StatementArguments {
+    static func requestArguments(_ record: TransferRecord) throws(ServiceError) -> StatementArguments {
         [try JournalJSON.text(record.request), try JournalJSON.text(ifPresent: record.credentials), record.id.column]
     }
 
@@ -61,13 +61,13 @@ enum TransferColumns {
     static let plain = "{}"
 
     /// The text of failures, which most transfers have none of.
-    static func text(_ failures: FailureLedger) throws(TransferError) -> String {
+    static func text(_ failures: FailureLedger) throws(ServiceError) -> String {
         try text(failures, plain: FailureLedger())
     }
 
     private static func text<Value: Encodable & Equatable>(
         _ value: Value, plain: Value
-    ) throws(TransferError) -> String {
+    ) throws(ServiceError) -> String {
         try value == plain ? Self.plain : JournalJSON.text(value)
     }
 
@@ -134,7 +134,7 @@ enum TransferColumns {
             let columns = unreadable.joined(separator: ", ")
             record.retry = nil
             record.outcome = .failed(
-                TransferError(
+                ServiceError(
                     .journalFailed,
                     "The journal's record of transfer \(id) cannot be read (\(columns)); remove it and submit it again."
                 ))

@@ -7,7 +7,7 @@ struct SessionRows {
 
     // MARK: Reading
 
-    func service() throws(TransferError) -> ServiceSettings? {
+    func service() throws(ServiceError) -> ServiceSettings? {
         guard var settings: ServiceSettings = try value("SELECT value FROM settings WHERE name = ?", "service") else {
             return nil
         }
@@ -15,36 +15,36 @@ struct SessionRows {
         return settings
     }
 
-    func settings(of id: SessionID) throws(TransferError) -> SessionSettings? {
+    func settings(of id: SessionID) throws(ServiceError) -> SessionSettings? {
         guard var settings: SessionSettings = try value("SELECT settings FROM sessions WHERE name = ?", id.name)
         else { return nil }
         settings.bringNumbersIntoRange(.clamp)
         return settings
     }
 
-    func lastTask(of id: SessionID) throws(TransferError) -> Int {
+    func lastTask(of id: SessionID) throws(ServiceError) -> Int {
         try connection.row("SELECT last_task FROM sessions WHERE name = ?", [id.name])
             .flatMap { RowReader($0).integer(0) }.map { SettingRange.task.clamp(Int($0)) } ?? 0
     }
 
-    func order(of id: SessionID) throws(TransferError) -> [TransferID] {
+    func order(of id: SessionID) throws(ServiceError) -> [TransferID] {
         let sql = "SELECT transfer_order FROM sessions WHERE name = ? AND transfer_order IS NOT NULL"
         return try connection.row(sql, [id.name]).flatMap { RowReader($0).data(0) }.map(TransferOrder.ids) ?? []
     }
 
-    func cookies(of id: SessionID) throws(TransferError) -> TransferCookies {
+    func cookies(of id: SessionID) throws(ServiceError) -> TransferCookies {
         let sql = "SELECT cookies FROM sessions WHERE name = ? AND cookies IS NOT NULL"
         return try value(sql, id.name) ?? TransferCookies()
     }
 
-    private func value<Value: Decodable>(_ sql: String, _ name: String) throws(TransferError) -> Value? {
+    private func value<Value: Decodable>(_ sql: String, _ name: String) throws(ServiceError) -> Value? {
         guard let row = try connection.row(sql, [name]) else { return nil }
         let value = RowReader(row).json(0, as: Value.self)
         if value == nil { connection.report(unreadable: ["settings"], of: name) }
         return value
     }
 
-    func stored() throws(TransferError) -> [(id: SessionID, settings: SessionSettings)] {
+    func stored() throws(ServiceError) -> [(id: SessionID, settings: SessionSettings)] {
         var names: [String] = []
         try connection.forEachRow("SELECT name FROM sessions ORDER BY name") { row in
             if let name = row.text(0) { names.append(name) }
@@ -60,7 +60,7 @@ struct SessionRows {
         return found
     }
 
-    func counted() throws(TransferError) -> [(
+    func counted() throws(ServiceError) -> [(
         id: SessionID, settings: SessionSettings, counts: [JournalPhase: Int]
     )] {
         var counts: [String: [JournalPhase: Int]] = [:]
@@ -83,7 +83,7 @@ struct SessionRows {
         return result
     }
 
-    func applications() throws(TransferError) -> [String: ApplicationRecord] {
+    func applications() throws(ServiceError) -> [String: ApplicationRecord] {
         var found: [String: ApplicationRecord] = [:]
         try connection.forEachRow("SELECT name, value FROM applications") { row in
             guard let name = row.text(0) else { return }
@@ -93,7 +93,7 @@ struct SessionRows {
         return found
     }
 
-    func registrations() throws(TransferError) -> [SessionID: SessionRegistration] {
+    func registrations() throws(ServiceError) -> [SessionID: SessionRegistration] {
         var found: [SessionID: SessionRegistration] = [:]
         try connection.forEachRow("SELECT session, value FROM registrations") { row in
             guard let name = row.text(0) else { return }
@@ -109,13 +109,13 @@ struct SessionRows {
 
     // MARK: Changes
 
-    func save(_ settings: ServiceSettings) throws(TransferError) {
+    func save(_ settings: ServiceSettings) throws(ServiceError) {
         try connection.execute(
             "INSERT OR REPLACE INTO settings (name, value) VALUES ('service', ?)", [try JournalJSON.text(settings)])
     }
 
     /// Stores a session's settings; makes the session if there is none.
-    func save(_ id: SessionID, _ settings: SessionSettings) throws(TransferError) {
+    func save(_ id: SessionID, _ settings: SessionSettings) throws(ServiceError) {
         try connection.execute(
             """
             INSERT INTO sessions (name, settings) VALUES (?, ?) \
@@ -125,7 +125,7 @@ struct SessionRows {
     }
 
     /// Notes a task's number, so that no later one of its session gets it again.
-    func noteTask(_ number: Int, of id: SessionID) throws(TransferError) {
+    func noteTask(_ number: Int, of id: SessionID) throws(ServiceError) {
         try connection.execute(
             """
             INSERT INTO sessions (name, settings, last_task) VALUES (?, ?, ?) \
@@ -135,7 +135,7 @@ struct SessionRows {
     }
 
     /// Stores the order of a session's transfers; makes the session if there is none.
-    func saveOrder(_ order: [TransferID], of id: SessionID) throws(TransferError) {
+    func saveOrder(_ order: [TransferID], of id: SessionID) throws(ServiceError) {
         try connection.execute(
             """
             INSERT INTO sessions (name, settings, transfer_order) VALUES (?, ?, ?) \
@@ -145,7 +145,7 @@ struct SessionRows {
     }
 
     /// Stores the cookies that servers have given to a session.
-    func save(_ cookies: TransferCookies, of id: SessionID) throws(TransferError) {
+    func save(_ cookies: TransferCookies, of id: SessionID) throws(ServiceError) {
         try connection.execute(
             """
             INSERT INTO sessions (name, settings, cookies) VALUES (?, ?, ?) \
@@ -154,7 +154,7 @@ struct SessionRows {
             [id.name, try JournalJSON.text(SessionSettings()), try JournalJSON.text(cookies)])
     }
 
-    func save(application name: String, _ record: ApplicationRecord) throws(TransferError) {
+    func save(application name: String, _ record: ApplicationRecord) throws(ServiceError) {
         try connection.execute(
             "INSERT OR REPLACE INTO applications (name, value) VALUES (?, ?)", [name, try JournalJSON.text(record)])
     }
@@ -162,7 +162,7 @@ struct SessionRows {
     /// Stores what is kept of a session whose app may not be there; makes the session if there is none.
     func save(
         _ registration: SessionRegistration, of id: SessionID
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         try connection.execute(
             "INSERT OR REPLACE INTO registrations (session, value) VALUES (?, ?)",
             [id.name, try JournalJSON.text(registration)])

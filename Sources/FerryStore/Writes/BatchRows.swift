@@ -20,7 +20,7 @@ struct TemplateColumns: Sendable {
     let coreNames: String
     let corePlaces: String
 
-    init(_ record: TransferRecord) throws(TransferError) {
+    init(_ record: TransferRecord) throws(ServiceError) {
         session = record.request.session.name
         priority = record.request.priority.word
         createdAt = record.createdAt.journalMilliseconds
@@ -29,8 +29,8 @@ struct TemplateColumns: Sendable {
         failures = try TransferColumns.text(record.failures)
         tags = record.request.tags
         folder = record.request.folder
-        network = StoredLine.word(of: record.request.network)
-        line = StoredLine.word(of: record)
+        network = StoredQueueKey.word(of: record.request.network)
+        line = StoredQueueKey.word(of: record)
         hasSecrets = record.hasSecrets
         let telling = CoreColumns.telling(record.core)
         core = telling.map(\.value)
@@ -45,13 +45,13 @@ struct BatchRows {
 
     func insert(
         _ row: BatchRow, like template: BatchTemplate, destination: String?
-    ) throws(TransferError) -> Bool {
+    ) throws(ServiceError) -> Bool {
         try insert(row, like: TemplateColumns(of: template), destination: destination)
     }
 
     private func insert(
         _ row: BatchRow, like template: TemplateColumns, destination: String?
-    ) throws(TransferError) -> Bool {
+    ) throws(ServiceError) -> Bool {
         let changed = try connection.execute(
             """
             INSERT OR IGNORE INTO transfers (id, session, priority, origin, destination, created_at, facts, failures, \
@@ -77,7 +77,7 @@ struct BatchRows {
     func insert(
         _ urls: URLTable, like template: BatchTemplate, first: TransferID, session: SessionID, at moment: Date,
         keptEvents: Int
-    ) throws(TransferError) -> EventRun {
+    ) throws(ServiceError) -> EventRun {
         let template = try TemplateColumns(of: template)
         try connection.prepareForManyPages()
         let last = first.advanced(by: urls.count - 1)
@@ -109,7 +109,7 @@ struct BatchRows {
     /// - Parameter shared: the stored template of their requests; nil for requests that are stored whole.
     private func insert(
         _ group: URLTable.Group, like template: TemplateColumns, _ shared: Int64?, _ first: TransferID
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         let urls = String(decoding: group.json, as: UTF8.self)
         try connection.execute(
             """
@@ -131,7 +131,7 @@ struct BatchRows {
     }
 
     /// Records the newest of some events of transfers whose ids follow each other.
-    private func append(_ run: EventRun, newest: Int) throws(TransferError) {
+    private func append(_ run: EventRun, newest: Int) throws(ServiceError) {
         guard let first = run.ids.dropFirst(run.ids.count - min(newest, run.ids.count)).first, let last = run.ids.last
         else { return }
         try connection.execute(
@@ -152,7 +152,7 @@ struct BatchRows {
 
 extension TemplateColumns {
     /// What was made before the transaction, if this kind of journal made it.
-    init(of template: BatchTemplate) throws(TransferError) {
+    init(of template: BatchTemplate) throws(ServiceError) {
         if let columns = template.form as? TemplateColumns {
             self = columns
         } else {

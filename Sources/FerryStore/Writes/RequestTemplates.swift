@@ -26,7 +26,7 @@ struct RequestTemplates {
     ///   - first: the first transfer that may have the template.
     ///   - last: the last one.
     /// - Returns: the template's key.
-    func insert(_ request: RequestText, _ first: TransferID, _ last: TransferID) throws(TransferError) -> Int64 {
+    func insert(_ request: RequestText, _ first: TransferID, _ last: TransferID) throws(ServiceError) -> Int64 {
         let around = request.aroundURL()
         try connection.execute(
             "INSERT INTO request_templates (head, tail, first, last) VALUES (?, ?, ?, ?)",

@@ -11,7 +11,7 @@ struct RequestText: Sendable {
     private let name: String?
     private let data: String
 
-    init(_ request: TransferRequest) throws(TransferError) {
+    init(_ request: TransferRequest) throws(ServiceError) {
         folder = request.folder
         name = request.name
         data = request.note?.data ?? ""
@@ -28,7 +28,7 @@ struct RequestText: Sendable {
         }
         found.sort { $0.range.lowerBound < $1.range.lowerBound }
         guard found.count == (request.note == nil ? 2 : 3), text.hasSuffix("}") else {
-            throw TransferError(.internal, "A request cannot be written to the journal.")
+            throw ServiceError(.internal, "A request cannot be written to the journal.")
         }
         var pieces: [String] = []
         var rest = text.startIndex

@@ -28,14 +28,14 @@ private struct AlikeRows {
     let named: NamedIDs
 }
 
-extension WishCircumstances {
+extension BulkCommandSituation {
     /// Some transfers, by what a wish for them depends on besides them.
-    fileprivate func parts(of named: NamedIDs) -> [(WishMoment, NamedIDs)] {
-        guard !delayed.isEmpty || !running.isEmpty else { return [(WishMoment(now: now), named)] }
+    fileprivate func parts(of named: NamedIDs) -> [(CommandSituation, NamedIDs)] {
+        guard !delayed.isEmpty || !running.isEmpty else { return [(CommandSituation(now: now), named)] }
         var parts: [[TransferID]] = [[], [], [], []]
         for id in named.ids { parts[(delayed.contains(id) ? 1 : 0) + (running.contains(id) ? 2 : 0)].append(id) }
         return parts.enumerated().filter { !$0.element.isEmpty }.map { place, ids in
-            let moment = WishMoment(now: now, isDelayed: place & 1 == 1, isRunning: place & 2 == 2)
+            let moment = CommandSituation(now: now, isDelayed: place & 1 == 1, isRunning: place & 2 == 2)
             return (moment, ids.count == named.ids.count ? named : NamedIDs(ids))
         }
     }
@@ -70,16 +70,16 @@ private struct RowChange: Hashable {
 
 extension SQLiteTransaction {
     package func change(
-        _ wish: Wish, _ ids: [TransferID], of session: SessionID, _ circumstances: WishCircumstances
-    ) throws(TransferError) -> WishChanges {
+        _ command: TransferCommand, _ ids: [TransferID], of session: SessionID, _ circumstances: BulkCommandSituation
+    ) throws(ServiceError) -> BulkCommandChanges {
         try connection.deferCheckpoint(changing: ids.count)
-        var changes = WishChanges()
+        var changes = BulkCommandChanges()
         var left = ids.sorted()[...]
         while !left.isEmpty {
             let ids = Array(left.prefix(Self.pageSize))
             left = left.dropFirst(Self.pageSize)
             let page = NamedIDs(ids, json: PageQuery.json(ids))
-            try change(wish, try alike(page, of: session), circumstances, &changes)
+            try change(command, try alike(page, of: session), circumstances, &changes)
         }
         changes.sort()
         return changes
@@ -90,19 +90,20 @@ extension SQLiteTransaction {
 
     /// Asks about a page of rows, and writes what is alike together.
     private func change(
-        _ wish: Wish, _ page: [AlikeRows], _ circumstances: WishCircumstances, _ changes: inout WishChanges
-    ) throws(TransferError) {
+        _ command: TransferCommand, _ page: [AlikeRows], _ circumstances: BulkCommandSituation,
+        _ changes: inout BulkCommandChanges
+    ) throws(ServiceError) {
         var groups: [RowChange: [NamedIDs]] = [:]
         for rows in page {
             for (moment, named) in circumstances.parts(of: rows.named) {
                 var core = rows.core
-                let action = TransferMachine.decide(wish, &core, at: moment)
+                let action = TransferMachine.decide(command, &core, at: moment)
                 if case .refuse = action {
                     // Each is refused by its own name.
                     for id in named.ids {
                         var core = rows.core
                         core.id = id
-                        _ = changes.note(TransferMachine.decide(wish, &core, at: moment), of: [id])
+                        _ = changes.note(TransferMachine.decide(command, &core, at: moment), of: [id])
                     }
                 } else if changes.note(action, of: named.ids) {
                     groups[RowChange(core, from: rows.core, action), default: []].append(named)
@@ -122,7 +123,7 @@ extension SQLiteTransaction {
     private static var limits: String { ", failures = '\(TransferColumns.plain)'" }
 
     /// Makes ended transfers live again; if another transfer has taken a name meanwhile, the next head chooses a new one.
-    private func revive(_ change: RowChange, _ named: NamedIDs) throws(TransferError) {
+    private func revive(_ change: RowChange, _ named: NamedIDs) throws(ServiceError) {
         let live = Self.limits + ", outcome = NULL, finished_at = NULL"
         try write(change, live + ", destination = former, former = NULL", named)
         var robbed: [TransferID] = []
@@ -145,7 +146,7 @@ extension SQLiteTransaction {
     /// Writes one change to several transfers, except to transfers whose destination another transfer has.
     ///
     /// A wish never leaves a planned retry or the place of a file, since no transfer succeeds by a wish.
-    private func write(_ change: RowChange, _ more: String, _ named: NamedIDs) throws(TransferError) {
+    private func write(_ change: RowChange, _ more: String, _ named: NamedIDs) throws(ServiceError) {
         try connection.execute(
             """
             UPDATE OR IGNORE transfers SET revision = \(CoreColumns.nextRevision), intent = ?, phase = ?, ended = ?, \
@@ -161,7 +162,7 @@ extension SQLiteTransaction {
     }
 
     /// Forgets transfers, with their events.
-    package func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(TransferError) -> EventRun {
+    package func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(ServiceError) -> EventRun {
         try deleteRequests(ids)
         try connection.execute(
             "DELETE FROM transfers WHERE id IN (SELECT value FROM json_each(?))", [PageQuery.json(ids)])
@@ -171,7 +172,7 @@ extension SQLiteTransaction {
     // MARK: Reading
 
     /// Some of a session's transfers, by what decisions about them depend on: most that are acted upon together are alike.
-    private func alike(_ page: NamedIDs, of session: SessionID) throws(TransferError) -> [AlikeRows] {
+    private func alike(_ page: NamedIDs, of session: SessionID) throws(ServiceError) -> [AlikeRows] {
         var found: [AlikeRows] = []
         var old: [TransferID] = []
         // A `+` keeps SQLite from walking over the whole session.
@@ -197,7 +198,7 @@ extension SQLiteTransaction {
         return found
     }
 
-    package func completeRows(after id: TransferID) throws(TransferError) -> TransferID? {
+    package func completeRows(after id: TransferID) throws(ServiceError) -> TransferID? {
         let setting: StatementArguments = [JournalSchema.oldRows]
         guard try connection.row("SELECT 1 FROM settings WHERE name = ?", setting) != nil else { return nil }
         var ids: [TransferID] = []
@@ -218,11 +219,11 @@ extension SQLiteTransaction {
 
     /// What decisions depend on of a row of an earlier version, which is given its columns; one that cannot be read stays as it
     /// is.
-    func completedCore(_ id: TransferID) throws(TransferError) -> TransferCore? {
+    func completedCore(_ id: TransferID) throws(ServiceError) -> TransferCore? {
         guard let row = try connection.row(TransferColumns.select, [id.column]) else { return nil }
         let (record, unreadable) = TransferColumns.record(from: RowReader(row))
         guard unreadable.isEmpty, record.revision.number <= 0 else { return record.core }
-        do throws(TransferError) {
+        do throws(ServiceError) {
             try update(record)
         } catch {
             // Facts that were edited name what another transfer has: no reason to hold up an action on others.

@@ -7,7 +7,7 @@ extension SQLiteTransaction {
     ///
     /// - Returns: Whether it holds the path afterwards; false if another live transfer does, or if there is no live
     ///   transfer of this id.
-    package func claimDestination(_ path: String, for id: TransferID) throws(TransferError) -> Bool {
+    package func claimDestination(_ path: String, for id: TransferID) throws(ServiceError) -> Bool {
         try connection.execute(
             "UPDATE OR IGNORE transfers SET destination = ? WHERE id = ? AND phase < 3", [path, id.column]) == 1
     }
@@ -17,7 +17,7 @@ extension SQLiteTransaction {
     /// - Returns: Whether both was done; nothing has changed if not.
     package func claimDestination(
         _ path: String, for id: TransferID, recording facts: StoredFacts
-    ) throws(TransferError) -> Bool {
+    ) throws(ServiceError) -> Bool {
         let facts = try FactsColumns(of: facts)
         return try connection.execute(
             """
@@ -29,15 +29,15 @@ extension SQLiteTransaction {
 
     /// Runs a write that may reserve a path, and says so if that is why it does not fit.
     func reserving<Value>(
-        _ path: String?, for id: TransferID, _ write: () throws(TransferError) -> Value
-    ) throws(TransferError) -> Value {
-        do throws(TransferError) {
+        _ path: String?, for id: TransferID, _ write: () throws(ServiceError) -> Value
+    ) throws(ServiceError) -> Value {
+        do throws(ServiceError) {
             return try write()
         } catch {
             guard error.code == .internal, let path, let holder = try destinationHolder(path), holder != id else {
                 throw error
             }
-            throw TransferError(
+            throw ServiceError(
                 .destinationExists,
                 "Transfer \(holder) already goes to “\(path.escapingControls)”; choose another name.")
         }

@@ -20,7 +20,7 @@ struct EndColumns: Sendable {
     /// The request without its secrets; nil if it had none, and stays as it is.
     fileprivate let request: String?
 
-    init(_ end: TransferEnd) throws(TransferError) {
+    init(_ end: TransferEnd) throws(ServiceError) {
         let record = end.record
         id = record.id
         session = record.request.session
@@ -38,7 +38,7 @@ struct EndColumns: Sendable {
     }
 
     /// What was made before the transaction, if this kind of journal made it.
-    init(of end: StoredEnd) throws(TransferError) {
+    init(of end: StoredEnd) throws(ServiceError) {
         if let columns = end.form as? EndColumns {
             self = columns
         } else {
@@ -54,7 +54,7 @@ extension SQLiteTransaction {
     ///   from has changed since.
     package func finish(
         _ end: StoredEnd, kind: TransferEvent.Kind, at: Date
-    ) throws(TransferError) -> Int64? {
+    ) throws(ServiceError) -> Int64? {
         let end = try EndColumns(of: end)
         let changed = try connection.execute(
             """
@@ -71,7 +71,7 @@ extension SQLiteTransaction {
             ])
         guard changed == 1 else { return nil }
         if let request = end.request {
-            try connection.erasing { () throws(TransferError) in
+            try connection.erasing { () throws(ServiceError) in
                 _ = try connection.execute(
                     TransferColumns.updateRequest, [request, nil, end.id.column])
             }
@@ -83,7 +83,7 @@ extension SQLiteTransaction {
     }
 
     /// The revision of the row that an end was decided from; that of an earlier version is given its columns first.
-    private func complete(_ end: EndColumns) throws(TransferError) -> Int64 {
+    private func complete(_ end: EndColumns) throws(ServiceError) -> Int64 {
         let revision = end.core.revision.number
         guard revision <= 0,
             try connection.row(

@@ -14,7 +14,7 @@ extension SQLiteTransaction {
     /// - Returns: the last transfer that was looked at; nil if there are no more.
     package func forgetSecrets(
         in phase: JournalPhase, endedBefore moment: Date?, after id: TransferID
-    ) throws(TransferError) -> TransferID? {
+    ) throws(ServiceError) -> TransferID? {
         var arguments: StatementArguments = [phase.rawValue, id.column]
         if let moment { arguments += [moment.journalMilliseconds] }
         var ids: [TransferID] = []
@@ -29,14 +29,14 @@ extension SQLiteTransaction {
         }
         // A damaged index may lead back.
         guard let last = ids.last, last.column > id.column else { return nil }
-        try connection.erasing { () throws(TransferError) in
+        try connection.erasing { () throws(ServiceError) in
             for id in ids { try forgetSecrets(of: id) }
         }
         return last
     }
 
     /// Writes no more of a row than what changes: a part of it that cannot be read stays as it is.
-    private func forgetSecrets(of id: TransferID) throws(TransferError) {
+    private func forgetSecrets(of id: TransferID) throws(ServiceError) {
         // A row of an earlier version is given its columns first: the revision says that it has them.
         if try revision(of: id) <= 0 { _ = try completedCore(id) }
         guard let row = try connection.row(TransferColumns.select, [id.column]) else { return }
@@ -62,7 +62,7 @@ extension SQLiteTransaction {
             """, [record.request.secretsForgotten, id.column])
     }
 
-    private func revision(of id: TransferID) throws(TransferError) -> Int64 {
+    private func revision(of id: TransferID) throws(ServiceError) -> Int64 {
         try connection.row("SELECT revision FROM transfers WHERE id = ?", [id.column])
             .flatMap { RowReader($0).integer(0) } ?? 0
     }

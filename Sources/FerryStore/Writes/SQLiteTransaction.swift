@@ -12,10 +12,10 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
     /// Stores a new transfer, and reserves its destination if the facts name one.
     ///
     /// - Throws: `destination_exists` if another live transfer has reserved that path; `internal` if the id is taken.
-    package func insert(_ record: TransferRecord) throws(TransferError) {
+    package func insert(_ record: TransferRecord) throws(ServiceError) {
         var arguments = try TransferColumns.arguments(record)
         arguments += [record.id.column, record.createdAt.journalMilliseconds]
-        _ = try reserving(record.facts.destination, for: record.id) { () throws(TransferError) in
+        _ = try reserving(record.facts.destination, for: record.id) { () throws(ServiceError) in
             try connection.execute(TransferColumns.insert, arguments)
         }
         try connection.execute(TransferColumns.insertRequest, TransferColumns.requestArguments(record))
@@ -29,16 +29,16 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
     /// - Returns: false, with nothing changed, if there is no such transfer, or if it has changed since it was read.
     /// - Throws: `destination_exists` if another live transfer has reserved that path.
     @discardableResult
-    package func update(_ record: TransferRecord) throws(TransferError) -> Bool {
+    package func update(_ record: TransferRecord) throws(ServiceError) -> Bool {
         var arguments = try TransferColumns.arguments(record)
         arguments += [record.id.column, record.revision.number]
-        let changed = try reserving(record.facts.destination, for: record.id) { () throws(TransferError) in
+        let changed = try reserving(record.facts.destination, for: record.id) { () throws(ServiceError) in
             try connection.execute(TransferColumns.update, arguments)
         }
         guard changed == 1 else { return false }
         let request = try TransferColumns.requestArguments(record)
         if record.request.secretsForgotten {
-            try connection.erasing { () throws(TransferError) in
+            try connection.erasing { () throws(ServiceError) in
                 _ = try connection.execute(TransferColumns.updateRequest, request)
             }
         } else {
@@ -51,7 +51,7 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
 
     /// Stores a record's facts and leaves all else as it is, the reservation too.
     @discardableResult
-    package func updateFacts(of record: TransferRecord) throws(TransferError) -> Bool {
+    package func updateFacts(of record: TransferRecord) throws(ServiceError) -> Bool {
         let facts = try FactsColumns(record.facts)
         return try connection.execute(
             "UPDATE transfers SET facts = ?, has_partial = ?, restarts = ? WHERE id = ? AND revision = ?",
@@ -60,7 +60,7 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
 
     /// Records what a run has found out; without effect on a transfer that has ended.
     @discardableResult
-    package func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(TransferError) -> Bool {
+    package func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(ServiceError) -> Bool {
         let facts = try FactsColumns(of: facts)
         return try connection.execute(
             "UPDATE transfers SET facts = ?, has_partial = ?, restarts = ? WHERE id = ? AND phase < 3",
@@ -69,16 +69,16 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
 
     /// Forgets a transfer; its events stay.
     @discardableResult
-    package func delete(_ id: TransferID) throws(TransferError) -> Bool {
+    package func delete(_ id: TransferID) throws(ServiceError) -> Bool {
         try deleteRequests([id])
         return try connection.execute("DELETE FROM transfers WHERE id = ?", [id.column]) == 1
     }
 
     /// Deletes requests, before their transfers; requests of failed transfers may have secrets.
-    func deleteRequests(_ ids: [TransferID]) throws(TransferError) {
+    func deleteRequests(_ ids: [TransferID]) throws(ServiceError) {
         let named = PageQuery.json(ids)
         let condition = "id IN (SELECT value FROM json_each(?))"
-        let delete = { () throws(TransferError) in
+        let delete = { () throws(ServiceError) in
             _ = try connection.execute("DELETE FROM requests WHERE \(condition)", [named])
         }
         let secret = try connection.row(
@@ -94,14 +94,14 @@ extension SQLiteTransaction {
 
     package func insert(
         _ row: BatchRow, like template: BatchTemplate, destination: String?
-    ) throws(TransferError) -> Bool {
+    ) throws(ServiceError) -> Bool {
         try batches.insert(row, like: template, destination: destination)
     }
 
     package func insert(
         _ urls: URLTable, like template: BatchTemplate, first: TransferID, session: SessionID, at moment: Date,
         keptEvents: Int
-    ) throws(TransferError) -> EventRun {
+    ) throws(ServiceError) -> EventRun {
         try batches.insert(
             urls, like: template, first: first, session: session, at: moment, keptEvents: keptEvents)
     }
@@ -109,52 +109,52 @@ extension SQLiteTransaction {
     @discardableResult
     package func appendEvent(
         kind: TransferEvent.Kind, at: Date, id: TransferID, session: SessionID, snapshot: Transfer?
-    ) throws(TransferError) -> Int64 {
+    ) throws(ServiceError) -> Int64 {
         try log.append(kind: kind, at: at, id: id, session: session, snapshot: snapshot)
     }
 
     @discardableResult
     package func appendEvents(
         kind: TransferEvent.Kind, at: Date, ids: [TransferID], session: SessionID
-    ) throws(TransferError) -> EventRun {
+    ) throws(ServiceError) -> EventRun {
         try log.append(kind: kind, at: at, ids: ids, session: session)
     }
 
-    package func acknowledge(_ session: SessionID, through number: Int64) throws(TransferError) {
+    package func acknowledge(_ session: SessionID, through number: Int64) throws(ServiceError) {
         try log.acknowledge(session, through: number)
     }
 
-    package func trimEvents(of session: SessionID, _ limits: EventRetention.Limits) throws(TransferError) -> Bool {
+    package func trimEvents(of session: SessionID, _ limits: EventRetention.Limits) throws(ServiceError) -> Bool {
         try log.trim(of: session, limits)
     }
 
-    package func saveSettings(_ settings: ServiceSettings) throws(TransferError) { try registry.save(settings) }
+    package func saveSettings(_ settings: ServiceSettings) throws(ServiceError) { try registry.save(settings) }
 
-    package func saveSession(_ id: SessionID, _ settings: SessionSettings) throws(TransferError) {
+    package func saveSession(_ id: SessionID, _ settings: SessionSettings) throws(ServiceError) {
         try registry.save(id, settings)
     }
 
-    package func noteTask(_ number: Int, of id: SessionID) throws(TransferError) {
+    package func noteTask(_ number: Int, of id: SessionID) throws(ServiceError) {
         try registry.noteTask(number, of: id)
     }
 
-    package func saveOrder(_ ids: TransferIDRuns, of id: SessionID) throws(TransferError) -> [TransferID] {
+    package func saveOrder(_ ids: TransferIDRuns, of id: SessionID) throws(ServiceError) -> [TransferID] {
         let order = ids.selected(from: try transfers(of: id, among: nil))
         try registry.saveOrder(order, of: id)
         return order
     }
 
-    package func saveCookies(_ cookies: TransferCookies, of id: SessionID) throws(TransferError) {
+    package func saveCookies(_ cookies: TransferCookies, of id: SessionID) throws(ServiceError) {
         try registry.save(cookies, of: id)
     }
 
-    package func saveApplication(_ name: String, _ record: ApplicationRecord) throws(TransferError) {
+    package func saveApplication(_ name: String, _ record: ApplicationRecord) throws(ServiceError) {
         try registry.save(application: name, record)
     }
 
     package func saveRegistration(
         _ registration: SessionRegistration, of id: SessionID
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         try registry.save(registration, of: id)
     }
 }
@@ -165,14 +165,14 @@ struct FactsColumns: Sendable {
     let leavesWork: Bool
     let restarts: Int
 
-    init(_ facts: TransferFacts) throws(TransferError) {
+    init(_ facts: TransferFacts) throws(ServiceError) {
         text = try JournalJSON.text(facts)
         leavesWork = facts.leavesWork
         restarts = facts.restarts
     }
 
     /// What was made before the transaction, if this kind of journal made it.
-    init(of facts: StoredFacts) throws(TransferError) {
+    init(of facts: StoredFacts) throws(ServiceError) {
         if let columns = facts.form as? FactsColumns {
             self = columns
         } else {

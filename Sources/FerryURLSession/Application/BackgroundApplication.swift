@@ -80,8 +80,8 @@ import Logging
 
     private func register(_ command: LaunchCommand?) throws {
         let service = DaemonService.shared.service
-        do throws(FerryCore.TransferError) {
-            try Blocking.wait { () async throws(FerryCore.TransferError) in
+        do throws(ServiceError) {
+            try Blocking.wait { () async throws(ServiceError) in
                 try await service.registerLaunchCommand(command, of: ApplicationIdentity.current)
             }
         } catch {

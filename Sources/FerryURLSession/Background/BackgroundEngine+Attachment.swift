@@ -16,13 +16,13 @@ extension BackgroundEngine: AttachedSessionClient {
     // MARK: Waiting
 
     /// Why no task can be made at the moment; nil if one can. While ferryd is away, its next one takes the tasks.
-    var obstacle: FerryCore.TransferError? {
+    var obstacle: ServiceError? {
         guard let attached else {
-            return FerryCore.TransferError(.daemonUnreachable, "The identifier cannot name a session.")
+            return ServiceError(.daemonUnreachable, "The identifier cannot name a session.")
         }
         if case .refused(let error) = attached.standing { return error }
         if attached.isListed || state.withLock(\.isHeld) { return nil }
-        return attached.failure ?? FerryCore.TransferError(.daemonUnreachable, "The daemon does not answer.")
+        return attached.failure ?? ServiceError(.daemonUnreachable, "The daemon does not answer.")
     }
 
     var isRestoring: Bool {
@@ -60,7 +60,7 @@ extension BackgroundEngine: AttachedSessionClient {
     /// The transfers of tasks that have not had their last call.
     var shownTransfers: Set<TransferID> { transfers.ids }
 
-    func willAttach(to service: any SessionService) async throws(FerryCore.TransferError) {
+    func willAttach(to service: any SessionService) async throws(ServiceError) {
         state.withLock { $0.isHeld = false }
         if state.withLock(\.hasReached) { return }
         _ = try await service.settings()
@@ -79,9 +79,9 @@ extension BackgroundEngine: AttachedSessionClient {
     func settled() async { await attached?.settled() }
 
     func lost() { state.withLock { $0.isHeld = false } }
-    func isRefused(_ error: FerryCore.TransferError) { state.withLock { $0.isHeld = false } }
+    func isRefused(_ error: ServiceError) { state.withLock { $0.isHeld = false } }
 
-    func isUnreachable(_ error: FerryCore.TransferError) {
+    func isUnreachable(_ error: ServiceError) {
         state.withLock { $0.isHeld = false }
         logger.debug("the background session is not attached", metadata: ["error": "\(error)"])
     }
@@ -144,7 +144,7 @@ extension BackgroundEngine: AttachedSessionClient {
         if transfer.attempts > 0 { transport.hasBegun() } else if !transfer.state.isEnded { transport.watchBegin() }
         if note.kind == .data {
             // It ran in the process that is gone.
-            let error = FerryCore.TransferError(.daemonUnreachable, "The process that ran the task has ended.")
+            let error = ServiceError(.daemonUnreachable, "The process that ran the task has ended.")
             transport.lose(URLErrorMapping.error(error, url: url))
         }
     }
@@ -169,7 +169,7 @@ extension BackgroundEngine: AttachedSessionClient {
             storage.counts.expectedToReceive = transfer.bytesExpected ?? -1
             storage.response = transfer.response.flatMap(ResponseMapping.response)
             if hasEnded {
-                let error = transfer.error ?? FerryCore.TransferError(.canceled, "The task was canceled.")
+                let error = transfer.error ?? ServiceError(.canceled, "The task was canceled.")
                 storage.error = URLErrorMapping.error(error, url: URL(string: transfer.currentURL))
             }
             if transfer.currentURL != transfer.url, let url = URL(string: transfer.currentURL) {

@@ -15,12 +15,12 @@ extension BackgroundEngine {
         let place = transfers.mapping.placeholder(
             request, task: number, record: TaskRecord(original: request, createdAt: task.createdAt))
         let stored = Blocking.wait(seconds: TransferTransport.patience) {
-            () -> Result<Transfer, FerryCore.TransferError> in
-            do throws(FerryCore.TransferError) {
+            () -> Result<Transfer, ServiceError> in
+            do throws(ServiceError) {
                 switch try await service.submit([place]).first {
                 case .accepted(let transfer): return .success(transfer)
                 case .refused(let error): return .failure(error)
-                case nil: return .failure(FerryCore.TransferError(.internal, "The service has not answered."))
+                case nil: return .failure(ServiceError(.internal, "The service has not answered."))
                 }
             } catch {
                 return .failure(error)
@@ -32,7 +32,7 @@ extension BackgroundEngine {
         case .failure(let error):
             return FailedTransport(URLErrorMapping.error(error, url: request.url), relay: relay)
         case nil:
-            let error = FerryCore.TransferError(.daemonUnreachable, "The daemon does not answer.")
+            let error = ServiceError(.daemonUnreachable, "The daemon does not answer.")
             return FailedTransport(URLErrorMapping.error(error, url: request.url), relay: relay)
         }
         let session = relay.session

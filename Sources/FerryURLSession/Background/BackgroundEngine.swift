@@ -76,7 +76,8 @@ final class BackgroundEngine: SessionEngine {
                         attachment.isBackgroundLaunched = ApplicationIdentity.isBackground
                         return attachment
                     },
-                    service: { service }, turns: daemon.turns, patience: .seconds(TransferTransport.patience),
+                    service: { service }, attachmentLocks: daemon.attachmentLocks,
+                    patience: .seconds(TransferTransport.patience),
                     executor: BlockingExecutor.shared))
         }
         if BackgroundSessions.shared.takeCall(of: identifier) { transfers.called() }
@@ -165,7 +166,7 @@ final class BackgroundEngine: SessionEngine {
         if !isInTime {
             transport.fail(
                 URLErrorMapping.error(
-                    FerryCore.TransferError(.daemonUnreachable, "The daemon does not answer."), url: request.url))
+                    ServiceError(.daemonUnreachable, "The daemon does not answer."), url: request.url))
         }
         return transport
     }

@@ -14,7 +14,7 @@ package final class DaemonService: Sendable {
 
     package let service: RemoteTransferService
     /// The turns of its sessions in this process.
-    package let turns = AttachmentTurns()
+    package let attachmentLocks = AttachmentLocks()
     private let stateFolder: String
     private let configuration: ClientConfiguration
 
@@ -36,7 +36,7 @@ package final class DaemonService: Sendable {
     }
 
     private static func configuration(_ environment: [String: String]) -> ClientConfiguration {
-        do throws(FerryCore.TransferError) {
+        do throws(ServiceError) {
             var configuration = try ClientConfiguration(environment: environment)
             configuration.startLimit = .seconds(TransferTransport.patience)
             configuration.callLimit = .seconds(60)

@@ -71,13 +71,13 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {  // SAFETY: all
             known[key] = found.byUser.isEmpty && found.usual == nil ? nil : found
             return hasChanged
         }
-        if hasChanged { tellOfChange() }
+        if hasChanged { postChange() }
     }
 
     /// Removes all credentials.
     func removeAll() {
         known.withLock { $0 = [:] }
-        tellOfChange()
+        postChange()
     }
 
     private func set(_ credential: URLCredential, for space: URLProtectionSpace, isDefault: Bool) {
@@ -88,10 +88,10 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {  // SAFETY: all
             if isDefault { found.usual = credential }
             known[SpaceKey(space)] = found
         }
-        tellOfChange()
+        postChange()
     }
 
-    private func tellOfChange() {
+    private func postChange() {
         // Foundation's name of it, which is visible already wherever its module is loaded.
         NotificationCenter.default.post(name: .NSURLCredentialStorageChanged, object: self)
     }

@@ -49,9 +49,9 @@ public struct TransferError: CustomNSError, LocalizedError, Hashable, Sendable {
     /// `FerryErrorDomain`.
     public static let errorDomain = "FerryErrorDomain"
 
-    private let error: FerryCore.TransferError
+    private let error: ServiceError
 
-    init(_ error: FerryCore.TransferError) { self.error = error }
+    init(_ error: ServiceError) { self.error = error }
 
     /// The stable word for what went wrong, such as `digest_mismatch`.
     public var code: String { error.word }

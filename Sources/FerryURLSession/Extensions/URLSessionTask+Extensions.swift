@@ -38,7 +38,7 @@ extension URLSessionTask {
         let method = originalRequest?.httpMethod ?? "GET"
         guard state != .completed, state != .canceling, method == "GET", request.httpMethod ?? "GET" == "GET" else {
             throw TransferError(
-                FerryCore.TransferError(
+                ServiceError(
                     .requestNotReplaceable,
                     "The request of a completed task, or of one that is no GET, cannot be replaced."
                 ))

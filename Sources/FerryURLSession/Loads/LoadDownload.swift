@@ -82,9 +82,9 @@ final class LoadDownload: TaskTransport {
     private func told(_ error: any Error) -> any Error {
         if state.withLock(\.isCancelled) {
             return URLErrorMapping.error(
-                FerryCore.TransferError(.canceled, "The task was canceled."), url: response.url)
+                ServiceError(.canceled, "The task was canceled."), url: response.url)
         }
-        guard let error = error as? FerryCore.TransferError else { return error }
+        guard let error = error as? ServiceError else { return error }
         return URLErrorMapping.error(error, url: response.url)
     }
 

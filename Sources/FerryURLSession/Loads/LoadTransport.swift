@@ -21,7 +21,7 @@ final class LoadTransport: TaskTransport {
         case canceled
         case expired
         /// The conditions forbid the task, and it does not wait until they change.
-        case forbidden(FerryCore.TransferError)
+        case forbidden(ServiceError)
     }
 
     /// Whether the conditions allow the task to load.
@@ -40,7 +40,7 @@ final class LoadTransport: TaskTransport {
         var ending: Ending?
         var way = Way.unknown
         var shown: WaitingReason?
-        var toldConnectivity = false
+        var notifiedConnectivity = false
         var deadline: LoadDeadline
         var pace: LoadPace
         var waiting: CheckedContinuation<Void, Never>?
@@ -199,8 +199,8 @@ final class LoadTransport: TaskTransport {
         let shown = reason.flatMap(WaitingReason.init(condition:))
         let (hasChanged, tellsConnectivity) = state.withLock { state in
             defer { state.shown = shown }
-            let tells = shown?.isAboutNetworks == true && !state.toldConnectivity
-            if tells { state.toldConnectivity = true }
+            let tells = shown?.isAboutNetworks == true && !state.notifiedConnectivity
+            if tells { state.notifiedConnectivity = true }
             return (state.shown != shown, tells)
         }
         if hasChanged { relay.waiting(shown) }
@@ -289,7 +289,7 @@ final class LoadTransport: TaskTransport {
     private func tell(_ response: HTTPURLResponse) async throws -> URLSession.ResponseDisposition {
         let answer = await relay.response(response)
         try checkEnding()
-        if answer == .cancel { throw FerryCore.TransferError(.canceled, "The task was canceled.") }
+        if answer == .cancel { throw ServiceError(.canceled, "The task was canceled.") }
         return answer
     }
 
@@ -358,18 +358,18 @@ final class LoadTransport: TaskTransport {
         load?.cancel()
         let reason: any Error =
             switch ending {
-            case .expired: FerryCore.TransferError(.deadlineExceeded, "The task did not end in its time.")
-            case .canceled: FerryCore.TransferError(.canceled, "The task was canceled.")
+            case .expired: ServiceError(.deadlineExceeded, "The task did not end in its time.")
+            case .canceled: ServiceError(.canceled, "The task was canceled.")
             case .forbidden(let error): error
             case nil: error
             }
         let url = relay.task.currentRequest?.url
         // After a cancel only the call that asked for resume data gets them.
         let canceled = if case .canceled = ending { true } else { false }
-        let isUseless = (reason as? FerryCore.TransferError).map { UploadResumeData.areUseless(after: $0) } ?? false
+        let isUseless = (reason as? ServiceError).map { UploadResumeData.areUseless(after: $0) } ?? false
         let data = canceled ? state.withLock(\.resumeData) : isUseless ? nil : resumeData()
         let told: any Error =
-            if let error = reason as? FerryCore.TransferError {
+            if let error = reason as? ServiceError {
                 URLErrorMapping.error(error, url: url, resumeData: data, ofUpload: true)
             } else {
                 URLError.failing((reason as? URLError)?.code ?? .unknown, url)

@@ -49,7 +49,7 @@ struct ResourceFile {
         // The body of an error has no digest to meet.
         if (200..<300).contains(status ?? 200), let expected, let found = digest?.finalize().first, found != expected {
             let text = "The file's \(expected.algorithm.rawValue) is \(found.hex), not \(expected.hex)."
-            throw TransferError(FerryCore.TransferError(.digestMismatch, text))
+            throw TransferError(ServiceError(.digestMismatch, text))
         }
         do {
             let place = try FilePlacement.place(file.path, task: relay.task, status: status)

@@ -17,7 +17,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
 
     private struct State {
         /// Used on the queue alone.
-        var instance: Sealed<URLProtocol>?
+        var instance: UnsafeTransfer<URLProtocol>?
         /// Carries the task after a redirect.
         var next: (any TaskTransport)?
         var hasStarted = false
@@ -62,7 +62,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
         }
         next?.resume()
         guard isFirst else { return }
-        let instance = Sealed(kind.init(task: relay.task, cachedResponse: nil, client: self))
+        let instance = UnsafeTransfer(kind.init(task: relay.task, cachedResponse: nil, client: self))
         state.withLock { $0.instance = instance }
         Task(name: "task of a protocol class") { await self.deliver() }
         queue.async { self.state.withLock { $0.instance }?.value.startLoading() }

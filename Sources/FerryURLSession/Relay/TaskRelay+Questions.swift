@@ -47,7 +47,7 @@ extension TaskRelay {
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
         let (session, task) = (session, task)
         let method = challenge.protectionSpace.authenticationMethod
-        let question = Sealed(challenge)
+        let question = UnsafeTransfer(challenge)
         var answer: ChallengeReply?
         if method == NSURLAuthenticationMethodServerTrust || method == NSURLAuthenticationMethodClientCertificate {
             answer = await ask((any URLSessionDelegate).self) { delegate, answer in
@@ -65,8 +65,8 @@ extension TaskRelay {
     /// Asks for a body's stream.
     func needBodyStream() async -> InputStream? {
         let (session, task) = (session, task)
-        let answer: Sealed<InputStream?>? = await ask((any URLSessionTaskDelegate).self) { delegate, answer in
-            delegate.urlSession(session, task: task) { answer(Sealed($0)) }
+        let answer: UnsafeTransfer<InputStream?>? = await ask((any URLSessionTaskDelegate).self) { delegate, answer in
+            delegate.urlSession(session, task: task) { answer(UnsafeTransfer($0)) }
         }
         return answer?.value
     }
@@ -132,7 +132,7 @@ private struct BeginReply: Sendable {
 }
 
 /// Carries a value of Foundation's to one other thread that alone uses it from then on.
-struct Sealed<Value>: @unchecked Sendable {  // SAFETY: handed over, never shared
+struct UnsafeTransfer<Value>: @unchecked Sendable {  // SAFETY: handed over, never shared
     let value: Value
 
     init(_ value: Value) { self.value = value }

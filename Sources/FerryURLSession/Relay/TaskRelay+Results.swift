@@ -128,7 +128,7 @@ extension TaskRelay {
     ) async {
         let (handler, hasDelivered) = task.storage.withLock { ($0.handler, $0.hasDelivered) }
         let response = task.response
-        let failure = error.map(Sealed.init)
+        let failure = error.map(UnsafeTransfer.init)
         switch handler {
         case .data(let handler):
             let data = task.storage.withLock { $0.collected }

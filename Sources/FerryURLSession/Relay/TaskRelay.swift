@@ -12,7 +12,7 @@ final class TaskRelay: Sendable {
     let task: URLSessionTask
     let session: URLSession
     let calls: DelegateCalls
-    let line: RelayLine
+    let line: RelayQueue
     let question = OpenQuestion()
     let lastCall = LastCall()
 
@@ -21,7 +21,7 @@ final class TaskRelay: Sendable {
         self.session = session
         let calls = DelegateCalls(queue: session.delegateQueue)
         self.calls = calls
-        line = RelayLine { step in await Self.tell(step, task, session, calls) }
+        line = RelayQueue { step in await Self.tell(step, task, session, calls) }
     }
 
     // MARK: What is told

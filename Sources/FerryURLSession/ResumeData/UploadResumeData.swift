@@ -62,7 +62,7 @@ struct UploadResumeData: Equatable, Sendable {
     }
 
     /// Whether no other task could go on after an error.
-    static func areUseless(after error: FerryCore.TransferError) -> Bool {
+    static func areUseless(after error: ServiceError) -> Bool {
         [.fileChanged, .uploadConflict].contains(error.code)
     }
 

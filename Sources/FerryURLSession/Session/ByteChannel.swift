@@ -5,12 +5,12 @@ import Synchronization
 /// Hands the parts of a body over one by one: the next is read from the server when the one before has been taken.
 final class ByteChannel: Sendable {
     private struct State {
-        var response: Result<Sealed<URLResponse>, any Error>?
+        var response: Result<UnsafeTransfer<URLResponse>, any Error>?
         var parts: [Data] = []
         var end: Result<Void, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
         var writer: CheckedContinuation<Void, Never>?
-        var waitsForResponse: CheckedContinuation<Sealed<URLResponse>, any Error>?
+        var waitsForResponse: CheckedContinuation<UnsafeTransfer<URLResponse>, any Error>?
         var isAbandoned = false
         var waitsForReader = true
     }
@@ -20,7 +20,7 @@ final class ByteChannel: Sendable {
     // MARK: The task's side
 
     func began(_ response: URLResponse) {
-        let sealed = Sealed(response)
+        let sealed = UnsafeTransfer(response)
         let waiting = state.withLock { state in
             state.response = .success(sealed)
             defer { state.waitsForResponse = nil }

@@ -22,7 +22,7 @@ final class ForegroundEngine: SessionEngine {
         let folders = local.folders
         let place = TransferPlace(
             isDaemon: false,
-            service: { () async throws(FerryCore.TransferError) in try await session.service() },
+            service: { () async throws(ServiceError) in try await session.service() },
             folder: { $0 == .temporary ? folders.partials : DaemonService.shared.spool },
             folders: folders,
             keep: { source in

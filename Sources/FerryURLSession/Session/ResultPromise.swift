@@ -5,16 +5,16 @@ import Synchronization
 /// Turns the one call of a completion handler into a value that is awaited once.
 final class ResultPromise<Value: Sendable>: Sendable {
     private struct State {
-        var result: Result<Sealed<(Value, URLResponse)>, any Error>?
-        var waiting: CheckedContinuation<Sealed<(Value, URLResponse)>, any Error>?
+        var result: Result<UnsafeTransfer<(Value, URLResponse)>, any Error>?
+        var waiting: CheckedContinuation<UnsafeTransfer<(Value, URLResponse)>, any Error>?
     }
 
     private let state = Mutex(State())
 
     func fulfill(_ value: Value?, _ response: URLResponse?, _ error: (any Error)?) {
-        let result: Result<Sealed<(Value, URLResponse)>, any Error> =
+        let result: Result<UnsafeTransfer<(Value, URLResponse)>, any Error> =
             if let value, let response, error == nil {
-                .success(Sealed((value, response)))
+                .success(UnsafeTransfer((value, response)))
             } else {
                 .failure(error ?? URLError(.unknown))
             }

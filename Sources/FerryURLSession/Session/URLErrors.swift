@@ -15,7 +15,7 @@ package enum URLErrorMapping {
     ///   - url: the URL that was asked last.
     ///   - resumeData: what a later task needs to continue.
     package static func error(
-        _ error: FerryCore.TransferError, url: URL?, resumeData: Data? = nil, ofUpload: Bool = false
+        _ error: ServiceError, url: URL?, resumeData: Data? = nil, ofUpload: Bool = false
     ) -> any Error {
         if own.contains(error.code) { return TransferError(error) }
         var info: [String: Any] = [NSLocalizedDescriptionKey: error.message]
@@ -69,7 +69,7 @@ package enum URLErrorMapping {
     }
 
     /// Foundation's code: the cause's own where it decides, else that of the error's row.
-    static func code(_ error: FerryCore.TransferError) -> URLError.Code {
+    static func code(_ error: ServiceError) -> URLError.Code {
         // A task meets a lost partial file only where its resume data name it (docs/behaviour/url-session.md#65).
         let ofCode = error.code == .partialLost ? URLError.Code.cannotWriteToFile.rawValue : error.code.row.urlError
         return (error.details.urlError ?? ofCode).flatMap(URLError.Code.init(rawValue:)) ?? .unknown

@@ -15,7 +15,7 @@ package final class LocalService: Sendable {
     }
 
     private struct State {
-        var opening: Task<Result<LocalTransferService, FerryCore.TransferError>, Never>?
+        var opening: Task<Result<LocalTransferService, ServiceError>, Never>?
         var advisors: [Key: any ExchangeAdvisor] = [:]
         var sessions = 0
     }
@@ -37,7 +37,7 @@ package final class LocalService: Sendable {
     }
 
     /// The service; the first call opens it.
-    func service() async throws(FerryCore.TransferError) -> LocalTransferService {
+    func service() async throws(ServiceError) -> LocalTransferService {
         let opening = state.withLock { state in
             if let opening = state.opening { return opening }
             let task = Task(name: "service of this process") { await self.open() }
@@ -51,14 +51,14 @@ package final class LocalService: Sendable {
     }
 
     /// The service as a session's client sees it.
-    package func sessionService() async throws(FerryCore.TransferError) -> any SessionService { try await service() }
+    package func sessionService() async throws(ServiceError) -> any SessionService { try await service() }
 
-    private func open() async -> Result<LocalTransferService, FerryCore.TransferError> {
+    private func open() async -> Result<LocalTransferService, ServiceError> {
         do {
             try folders.open()
         } catch {
             return .failure(
-                FerryCore.TransferError(
+                ServiceError(
                     .destinationUnwritable,
                     "The folder for temporary files \(folders.own.escapingControls) cannot be made."))
         }
@@ -68,7 +68,7 @@ package final class LocalService: Sendable {
         configuration.spoolFolder = folders.own
         configuration.umask = .ofProcess
         configuration.advisor = { [weak self] transfer in self?.advisor(for: transfer) }
-        do throws(FerryCore.TransferError) {
+        do throws(ServiceError) {
             let service = try await LocalTransferService.open(configuration)
             var settings = ServiceSettingsChange()
             // A session's own limit is that of connections to one host.

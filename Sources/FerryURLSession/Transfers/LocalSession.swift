@@ -6,7 +6,7 @@ import Synchronization
 /// Opens the service of this process for one session, and reads the session's events from before its first transfer on.
 final class LocalSession: Sendable {
     private struct State {
-        var opening: Task<Result<any TransferService, FerryCore.TransferError>, Never>?
+        var opening: Task<Result<any TransferService, ServiceError>, Never>?
         var reader: Task<Void, Never>?
         var receive: (@Sendable (TransferEvent) -> Void)?
     }
@@ -25,7 +25,7 @@ final class LocalSession: Sendable {
     /// Sets the closure that receives the events; called once, before the other methods.
     func setReceiver(_ receive: @escaping @Sendable (TransferEvent) -> Void) { state.withLock { $0.receive = receive } }
 
-    func service() async throws(FerryCore.TransferError) -> any TransferService {
+    func service() async throws(ServiceError) -> any TransferService {
         let opening = state.withLock { state in
             if let opening = state.opening { return opening }
             let task = Task(name: "events of \(id)") { await self.open() }
@@ -40,8 +40,8 @@ final class LocalSession: Sendable {
     /// Reads no more events.
     func close() { state.withLock { $0.reader }?.cancel() }
 
-    private func open() async -> Result<any TransferService, FerryCore.TransferError> {
-        do throws(FerryCore.TransferError) {
+    private func open() async -> Result<any TransferService, ServiceError> {
+        do throws(ServiceError) {
             let service = try await local.service()
             var change = SessionSettingsChange()
             change.hostConnections = .some(connectionsPerHost)

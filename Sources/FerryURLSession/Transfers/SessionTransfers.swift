@@ -18,14 +18,14 @@ final class SessionTransfers: Sendable {
     private let state: Mutex<State>
     /// Delivers the results of transfers that had ended before this process attached, one after the other.
     let kept = CommandQueue()
-    private let tellFinished: @Sendable () async -> Void
+    private let notifyFinished: @Sendable () async -> Void
     private let logger = Logger(label: "ferry.session")
 
     /// - Parameter tellFinished: tells the delegate that the events which waited are over.
-    init(_ mapping: RequestMapping, place: TransferPlace, tellFinished: @escaping @Sendable () async -> Void = {}) {
+    init(_ mapping: RequestMapping, place: TransferPlace, notifyFinished: @escaping @Sendable () async -> Void = {}) {
         self.mapping = mapping
         self.place = place
-        self.tellFinished = tellFinished
+        self.notifyFinished = notifyFinished
         state = Mutex(State(ledger: SessionLedger(isRestored: !place.isDaemon)))
     }
 
@@ -136,7 +136,7 @@ final class SessionTransfers: Sendable {
         while true {
             let (batch, isFinish) = state.withLock { ($0.ledger.takeRemovals(), $0.ledger.takeFinish()) }
             if !batch.isEmpty { await remove(batch) }
-            if isFinish { await tellFinished() }
+            if isFinish { await notifyFinished() }
             guard batch.isEmpty, !isFinish else { continue }
             let (isOver, waiters) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
                 var ledger = state.ledger
@@ -152,7 +152,7 @@ final class SessionTransfers: Sendable {
     }
 
     private func remove(_ ids: [TransferID]) async {
-        do throws(FerryCore.TransferError) {
+        do throws(ServiceError) {
             _ = try await place.service().act(.remove, on: TransferSelection(ids: ids))
             state.withLock { $0.ledger.removed(isDone: true) }
         } catch {

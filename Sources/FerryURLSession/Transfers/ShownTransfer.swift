@@ -24,7 +24,7 @@ struct ShownTransfer: Hashable, Sendable {
     private var url: String?
     private var response: ResponseFacts?
     private var waiting: WaitingReason?
-    private var toldConnectivity = false
+    private var notifiedConnectivity = false
 
     /// - Parameter offset: bytes that the task continues after; nil if it begins at the first.
     init(_ kind: ClientNote.Kind, offset: Int64? = nil) {
@@ -68,8 +68,8 @@ struct ShownTransfer: Hashable, Sendable {
         if reason != waiting {
             waiting = reason
             steps.append(.waiting(reason))
-            if !toldConnectivity, let reason, reason.isAboutNetworks {
-                toldConnectivity = true
+            if !notifiedConnectivity, let reason, reason.isAboutNetworks {
+                notifiedConnectivity = true
                 steps.append(.waitsForConnectivity)
             }
         }

@@ -5,14 +5,14 @@ import Synchronization
 
 /// What a task's transport asks of the service.
 extension TransferTransport {
-    private enum Wish { case run, rest, nothing }
+    private enum WantedState { case run, rest, nothing }
 
     // MARK: Submission
 
     /// Makes the transfer; it rests until the task is resumed.
     func submit() async {
         guard let request = state.withLock({ $0.id == nil && $0.failure == nil ? $0.request : nil }) else { return }
-        do throws(FerryCore.TransferError) {
+        do throws(ServiceError) {
             let service = try await transfers.place.service()
             if let source = request.continues { transfers.place.folders.claim(source.path, size: source.offset) }
             defer { if let source = request.continues { transfers.place.folders.settle(source.path) } }
@@ -35,7 +35,7 @@ extension TransferTransport {
     /// Makes the transfer once the session is attached; until then no call waits for it.
     ///
     /// - Parameter attach: returns when the session is attached; gives an error if it cannot be.
-    func submit(after attach: @escaping @Sendable () async -> FerryCore.TransferError?) {
+    func submit(after attach: @escaping @Sendable () async -> ServiceError?) {
         state.withLock { $0.isDeferred = true }
         commands.add {
             if let obstacle = await attach() {
@@ -58,9 +58,9 @@ extension TransferTransport {
 
     private func submitted(
         _ request: TransferRequest, to service: any TransferService
-    ) async throws(FerryCore.TransferError) -> Transfer {
+    ) async throws(ServiceError) -> Transfer {
         let results: [SubmissionResult]
-        do throws(FerryCore.TransferError) {
+        do throws(ServiceError) {
             results = try await service.submit([request])
         } catch {
             // The service may have received the request although its answer was lost.
@@ -71,13 +71,13 @@ extension TransferTransport {
         switch results.first {
         case .accepted(let transfer): return transfer
         case .refused(let error): throw error
-        case nil: throw FerryCore.TransferError(.internal, "The service has not answered.")
+        case nil: throw ServiceError(.internal, "The service has not answered.")
         }
     }
 
     private func known(
         _ note: ClientNote, in session: SessionID, of service: any TransferService
-    ) async throws(FerryCore.TransferError) -> Transfer? {
+    ) async throws(ServiceError) -> Transfer? {
         var query = TransferQuery()
         query.session = session
         query.newestFirst = true
@@ -88,9 +88,9 @@ extension TransferTransport {
 
     /// Makes the transfer run or pause, as the task's state demands.
     func settle() async {
-        let wish = self.wish
-        if wish == .nothing { return }
-        if wish == .run {
+        let wantedState = self.wantedState
+        if wantedState == .nothing { return }
+        if wantedState == .run {
             do {
                 _ = try task.options.expectedDigest?.checksum()
             } catch {
@@ -99,21 +99,21 @@ extension TransferTransport {
             await submit()
         }
         let (id, failure, isRunning) = state.withLock { ($0.id, $0.failure, $0.isRunning) }
-        if wish == .run, let failure { return await end(failure) }
-        guard let id, isRunning != (wish == .run), !state.withLock(\.hasEnded) else { return }
+        if wantedState == .run, let failure { return await end(failure) }
+        guard let id, isRunning != (wantedState == .run), !state.withLock(\.hasEnded) else { return }
         // Once, before the call that may have to be made again.
-        var taken = wish == .run ? takeChange() : nil
+        var taken = wantedState == .run ? takeChange() : nil
         taken?.action = .resume
-        await repeating { [taken] () async throws(FerryCore.TransferError) in
+        await repeating { [taken] () async throws(ServiceError) in
             let service = try await self.transfers.place.service()
             if let taken {
                 _ = try await service.change(id, taken)
             } else {
-                _ = try await service.act(wish == .run ? .resume : .pause, on: TransferSelection(ids: [id]))
+                _ = try await service.act(wantedState == .run ? .resume : .pause, on: TransferSelection(ids: [id]))
             }
-            self.state.withLock { $0.isRunning = wish == .run }
+            self.state.withLock { $0.isRunning = wantedState == .run }
         }
-        if wish == .run { watchBegin() }
+        if wantedState == .run { watchBegin() }
     }
 
     /// Ends the task with an error of its app, and its transfer without having run.
@@ -125,7 +125,7 @@ extension TransferTransport {
         if isKnown { await cancelNow() } else { await end(error) }
     }
 
-    private var wish: Wish {
+    private var wantedState: WantedState {
         switch task.toldState {
         case .running: .run
         case .suspended: .rest
@@ -140,7 +140,7 @@ extension TransferTransport {
         }
         guard !state.withLock(\.hasEnded) else { return }
         await repeating {
-            () async throws(FerryCore.TransferError) in
+            () async throws(ServiceError) in
             _ = try await self.transfers.place.service().act(.cancel, on: TransferSelection(ids: [id]))
         }
     }
@@ -173,7 +173,7 @@ extension TransferTransport {
         guard let id = state.withLock(\.id), kind != .data else { return nil }
         let result = Mutex<Data?>(nil)
         await repeating {
-            () async throws(FerryCore.TransferError) in
+            () async throws(ServiceError) in
             guard let source = try await self.transfers.place.service().release(id) else { return }
             if self.kind == .upload {
                 let data = self.uploadResumeData(source)
@@ -201,7 +201,7 @@ extension TransferTransport {
 
     func sendChange() async {
         guard let id = state.withLock(\.id), let change = takeChange() else { return }
-        do throws(FerryCore.TransferError) {
+        do throws(ServiceError) {
             _ = try await transfers.place.service().change(id, change)
         } catch {
             // After any other error the service has refused the change, and would refuse it again.
@@ -231,9 +231,9 @@ extension TransferTransport {
     // MARK: -
 
     /// Makes a call until the service has answered; a transfer that the service does not know has ended.
-    private func repeating(_ call: @escaping @Sendable () async throws(FerryCore.TransferError) -> Void) async {
+    private func repeating(_ call: @escaping @Sendable () async throws(ServiceError) -> Void) async {
         while true {
-            do throws(FerryCore.TransferError) {
+            do throws(ServiceError) {
                 return try await call()
             } catch {
                 switch error.code {
@@ -246,11 +246,11 @@ extension TransferTransport {
         }
     }
 
-    static func canceled(_ task: URLSessionTask, _ error: FerryCore.TransferError? = nil, data: Data? = nil)
+    static func canceled(_ task: URLSessionTask, _ error: ServiceError? = nil, data: Data? = nil)
         -> any Error
     {
         URLErrorMapping.error(
-            error ?? FerryCore.TransferError(.canceled, "The task was canceled."), url: task.currentRequest?.url,
+            error ?? ServiceError(.canceled, "The task was canceled."), url: task.currentRequest?.url,
             resumeData: data, ofUpload: task is URLSessionUploadTask)
     }
 }

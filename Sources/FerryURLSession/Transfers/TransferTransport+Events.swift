@@ -94,7 +94,7 @@ extension TransferTransport {
         }
         let isUseless = kind == .upload && transfer.error.map { UploadResumeData.areUseless(after: $0) } ?? false
         let data = isUseless ? nil : await resumeData()
-        let error = transfer.error ?? FerryCore.TransferError(.canceled, "The task was canceled.")
+        let error = transfer.error ?? ServiceError(.canceled, "The task was canceled.")
         guard transfer.state == .failed, !isCancelled else {
             let canceled = error.code == .canceled ? error : nil
             return await relay.complete(Self.canceled(task, canceled, data: data), metrics: metrics)

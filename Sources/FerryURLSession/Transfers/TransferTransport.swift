@@ -129,7 +129,7 @@ struct TransferPlace: Sendable {
     /// Whether transfers outlive this process.
     let isDaemon: Bool
     /// The service; opens or reaches it.
-    let service: @Sendable () async throws(FerryCore.TransferError) -> any TransferService
+    let service: @Sendable () async throws(ServiceError) -> any TransferService
     /// Where a file is that resume data name.
     let folder: @Sendable (ResumeData.Directory) -> String
     /// Where apps see the files that resume data name.

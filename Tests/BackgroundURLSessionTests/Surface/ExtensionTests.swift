@@ -113,8 +113,8 @@ import Testing
             }
         var transfer = Transfer.waitingSample(reason)
         transfer.notBefore = reason == .beginDate ? date : nil
-        transfer.nextTryAt = reason == .beginDate ? nil : date
-        transfer.error = FerryCore.TransferError(.timedOut, "")
+        transfer.nextAttemptAt = reason == .beginDate ? nil : date
+        transfer.error = ServiceError(.timedOut, "")
         #expect(WaitingReason(transfer, now: .distantPast) == expected)
     }
 

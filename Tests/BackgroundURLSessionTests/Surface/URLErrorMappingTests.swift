@@ -30,7 +30,7 @@ import Testing
     func `44 every code is a URLError with the failing URL, or an error of Ferry's own`(
         code: ErrorCode, number: Int?
     ) throws {
-        let error = URLErrorMapping.error(FerryCore.TransferError(code, "It failed."), url: Self.url)
+        let error = URLErrorMapping.error(ServiceError(code, "It failed."), url: Self.url)
         guard let number else {
             let own = try #require(error as? FerryURLSession.TransferError)
             #expect(own.code == code.rawValue)
@@ -85,20 +85,20 @@ import Testing
     func `26 the cause's own number comes before the row's`(number: Int) {
         var details = ErrorDetails()
         details.urlError = number
-        #expect(URLErrorMapping.code(FerryCore.TransferError(.tlsCertificate, "", details: details)).rawValue == number)
+        #expect(URLErrorMapping.code(ServiceError(.tlsCertificate, "", details: details)).rawValue == number)
     }
 
     @Test func `a number that Foundation does not know is the unknown error`() {
         var details = ErrorDetails()
         details.urlError = -123_456
-        #expect(URLErrorMapping.code(FerryCore.TransferError(.internal, "", details: details)) == .unknown)
+        #expect(URLErrorMapping.code(ServiceError(.internal, "", details: details)) == .unknown)
     }
 
     @Test func `60 a force-quit says so`() throws {
         var details = ErrorDetails()
         details.cancelReason = 0
         let error = URLErrorMapping.error(
-            FerryCore.TransferError(.canceled, "Stopped.", details: details), url: Self.url, resumeData: Data([1]))
+            ServiceError(.canceled, "Stopped.", details: details), url: Self.url, resumeData: Data([1]))
         let urlError = try #require(error as? URLError)
         #expect(urlError.code == .cancelled)
         #expect(urlError.backgroundTaskCancelledReason == .userForceQuitApplication)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func `43 an ordinary cancellation has neither reason nor data`() throws {
-        let error = URLErrorMapping.error(FerryCore.TransferError(.canceled, "Stopped."), url: Self.url)
+        let error = URLErrorMapping.error(ServiceError(.canceled, "Stopped."), url: Self.url)
         let urlError = try #require(error as? URLError)
         #expect(urlError.backgroundTaskCancelledReason == nil)
         #expect(urlError.downloadTaskResumeData == nil)
@@ -126,13 +126,13 @@ import Testing
     ) throws {
         var details = ErrorDetails()
         details.network = reason
-        let error = URLErrorMapping.error(FerryCore.TransferError(.offline, "", details: details), url: Self.url)
+        let error = URLErrorMapping.error(ServiceError(.offline, "", details: details), url: Self.url)
         #expect((error as? URLError)?.networkUnavailableReason == expected)
     }
 
     @Test func `the system's number is the underlying error`() throws {
         let error = URLErrorMapping.error(
-            FerryCore.TransferError(.diskFull, "", details: ErrorDetails(errno: ENOSPC)), url: nil)
+            ServiceError(.diskFull, "", details: ErrorDetails(errno: ENOSPC)), url: nil)
         let underlying = try #require((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)
         #expect(underlying.domain == NSPOSIXErrorDomain)
         #expect(underlying.code == Int(ENOSPC))

@@ -19,14 +19,14 @@ final class FakeService: SessionService {
 
     private let state = Mutex(State())
     private let given: [TransferEvent]
-    private let refusal: TransferError?
-    private let moveRefusal: TransferError?
+    private let refusal: ServiceError?
+    private let moveRefusal: ServiceError?
     /// Events as a test sends them, in place of the given ones.
     private let live: AsyncThrowingStream<TransferEvent, any Error>?
 
     init(
         events: [TransferEvent] = [], live: AsyncThrowingStream<TransferEvent, any Error>? = nil,
-        refusal: TransferError? = nil, moveRefusal: TransferError? = nil
+        refusal: ServiceError? = nil, moveRefusal: ServiceError? = nil
     ) {
         given = events
         self.live = live
@@ -57,13 +57,13 @@ final class FakeService: SessionService {
 
     // MARK: TransferService
 
-    func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
+    func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
         state.withLock { state in
             requests.map { request in
                 state.requests.append(request)
                 if let refusal { return .refused(refusal) }
                 let admitted: TransferRequest
-                do throws(TransferError) { admitted = try TransferAdmission.admit(request).request } catch {
+                do throws(ServiceError) { admitted = try TransferAdmission.admit(request).request } catch {
                     return .refused(error)
                 }
                 state.last += 1
@@ -81,12 +81,12 @@ final class FakeService: SessionService {
         }
     }
 
-    func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
+    func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer {
         guard let transfer = state.withLock({ $0.transfers[id] }) else { throw Self.unknown(id) }
         return transfer
     }
 
-    func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
+    func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage {
         let matching = state.withLock {
             $0.transfers.values.sorted { query.newestFirst ? $0.id > $1.id : $0.id < $1.id }
         }
@@ -102,20 +102,20 @@ final class FakeService: SessionService {
         return TransferPage(transfers: page, next: page.count < matching.count ? page.last?.id : nil)
     }
 
-    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] {
+    func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer] {
         try query.validate()
         state.withLock { $0.queries.append(query) }
         let part = self.part(query.part, of: query.session)
         return Array((query.reversed ? part.reversed() : part).dropFirst(query.offset).prefix(query.limit))
     }
 
-    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts {
+    func queueCounts(of session: SessionID?) async throws(ServiceError) -> QueueCounts {
         QueueCounts(
             active: part(.active, of: session).count, waiting: part(.waiting, of: session).count,
             ended: part(.ended, of: session).count)
     }
 
-    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? {
+    func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int? {
         let session = try await transfer(id).session
         if let moveRefusal { throw moveRefusal }
         var line = part(.waiting, of: session).map(\.id)
@@ -139,7 +139,7 @@ final class FakeService: SessionService {
         }
     }
 
-    func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
+    func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer {
         let changed = state.withLock { state -> Transfer? in
             guard var transfer = state.transfers[id] else { return nil }
             state.changes.append(change)
@@ -154,7 +154,7 @@ final class FakeService: SessionService {
         return changed
     }
 
-    func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult] {
+    func act(_ action: TransferAction, on selection: TransferSelection) async throws(ServiceError) -> [ActionResult] {
         state.withLock { state in
             state.actions.append(action)
             return (selection.ids ?? []).map { id in
@@ -171,11 +171,11 @@ final class FakeService: SessionService {
         }
     }
 
-    func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { nil }
+    func release(_ id: TransferID) async throws(ServiceError) -> PartialSource? { nil }
 
     func events(
         _ subscription: EventSubscription
-    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<TransferEvent, any Error> {
         if let live { return live }
         return AsyncThrowingStream { continuation in
             for event in given where subscription.session.map({ $0 == event.session }) ?? true {
@@ -185,9 +185,9 @@ final class FakeService: SessionService {
         }
     }
 
-    func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {}
+    func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError) {}
 
-    func sessions() async throws(TransferError) -> [SessionInfo] {
+    func sessions() async throws(ServiceError) -> [SessionInfo] {
         state.withLock { state in
             Set(state.transfers.values.map(\.session)).union(state.sessions.keys).map { session in
                 let transfers = state.transfers.values.filter { $0.session == session }
@@ -198,19 +198,19 @@ final class FakeService: SessionService {
         }
     }
 
-    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(TransferError) -> SessionInfo {
+    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(ServiceError) -> SessionInfo {
         let settings = (settingsOfSessions[id] ?? SessionSettings()).applying(change)
         try settings.validate()
         state.withLock { $0.sessions[id] = settings }
         return SessionInfo(id: id, settings: settings, transfers: [:])
     }
 
-    func settings() async throws(TransferError) -> ServiceSettings { ServiceSettings() }
-    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
+    func settings() async throws(ServiceError) -> ServiceSettings { ServiceSettings() }
+    func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
         ServiceSettings()
     }
 
-    func status() async throws(TransferError) -> ServiceStatus {
+    func status() async throws(ServiceError) -> ServiceStatus {
         ServiceStatus(
             version: "0", pid: 1, startedAt: .distantPast, transfers: Self.count(all), lastEvent: 0, warnings: [])
     }
@@ -219,34 +219,34 @@ final class FakeService: SessionService {
         transfers.reduce(into: [:]) { $0[$1.state.rawValue, default: 0] += 1 }
     }
 
-    private static func unknown(_ id: TransferID) -> TransferError {
-        TransferError(.unknownTransfer, "No transfer has the id \(id).")
+    private static func unknown(_ id: TransferID) -> ServiceError {
+        ServiceError(.unknownTransfer, "No transfer has the id \(id).")
     }
 
     // MARK: SessionService
 
-    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) {
+    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) {
         let existing = all.filter { $0.session == session }.map(\.id)
         state.withLock { $0.orders[session] = ids.selected(from: existing) }
     }
 
     func attach(
         _ session: SessionID, _ attachment: SessionAttachment
-    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> { throw Self.unused }
+    ) async throws(ServiceError) -> AsyncThrowingStream<SessionSignal, any Error> { throw Self.unused }
     func connect(
         _ application: ApplicationConnection
-    ) async throws(TransferError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw Self.unused }
-    func becomeActive(_ application: String, process: Int32) async throws(TransferError) { throw Self.unused }
-    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(TransferError) {
+    ) async throws(ServiceError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw Self.unused }
+    func becomeActive(_ application: String, process: Int32) async throws(ServiceError) { throw Self.unused }
+    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(ServiceError) {
         throw Self.unused
     }
-    func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] { throw Self.unused }
-    func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report { throw Self.unused }
+    func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult] { throw Self.unused }
+    func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report { throw Self.unused }
     func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
-    ) async throws(TransferError) -> SessionAction.Report { throw Self.unused }
+    ) async throws(ServiceError) -> SessionAction.Report { throw Self.unused }
 
-    private static let unused = TransferError(.internal, "No test calls this.")
+    private static let unused = ServiceError(.internal, "No test calls this.")
 }
 
 extension Transfer {

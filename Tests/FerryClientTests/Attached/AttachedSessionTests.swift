@@ -9,21 +9,21 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `An attached session` {
     private let service = AttachableService()
 
-    private func session(_ client: ListeningClient, turns: AttachmentTurns) throws -> AttachedSession {
+    private func session(_ client: ListeningClient, attachmentLocks: AttachmentLocks) throws -> AttachedSession {
         let attachment = SessionAttachment(
             application: "app", identifier: "photos", process: 1, isBackgroundLaunched: false, sendsLaunchEvents: true,
             connectionsPerHost: nil, isManager: true)
         let session = AttachedSession(
             AttachmentPlace(
                 session: try attachment.session(), attachment: { attachment }, service: { [service] in service },
-                turns: turns, patience: .seconds(5), executor: Threads.shared))
+                attachmentLocks: attachmentLocks, patience: .seconds(5), executor: Threads.shared))
         session.open(for: client)
         return session
     }
 
     @Test func `gives its client the list, then the events, through restarts of the daemon`() async throws {
         let client = ListeningClient()
-        let session = try session(client, turns: AttachmentTurns())
+        let session = try session(client, attachmentLocks: AttachmentLocks())
         await session.settled()
         #expect(session.standing == .following)
         service.tell(.batch(EventBatch(kind: .suspended, through: 4, ids: [])))
@@ -40,13 +40,13 @@ import Testing
     }
 
     @Test func `is handed over to the next object of the process when the first has left`() async throws {
-        let turns = AttachmentTurns()
+        let attachmentLocks = AttachmentLocks()
         // Held by this test alone, as an engine or a manager's session is by its owner.
         let clients = (0..<3).map { _ in ListeningClient() }
-        let first = try session(clients[0], turns: turns)
+        let first = try session(clients[0], attachmentLocks: attachmentLocks)
         await first.settled()
-        let second = try session(clients[1], turns: turns)
-        let third = try session(clients[2], turns: turns)
+        let second = try session(clients[1], attachmentLocks: attachmentLocks)
+        let third = try session(clients[2], attachmentLocks: attachmentLocks)
         // One that gives up does not hold up the others.
         await second.close()
         #expect(service.attachments == 1 && third.isUnderWay)
@@ -63,7 +63,7 @@ import Testing
         let (old, new) = (TransferID(rawValue: 1), TransferID(rawValue: 2))
         client.show(old)
         service.whenListed { client.show(new) }
-        let session = try session(client, turns: AttachmentTurns())
+        let session = try session(client, attachmentLocks: AttachmentLocks())
         await session.settled()
         #expect(client.gone == [old])
         await session.close()
@@ -73,7 +73,7 @@ import Testing
     /// again after 100 ms, and its downloads were there twice.
     @Test func `lets a call whose answer was lost wait for the next list`() async throws {
         let client = ListeningClient()
-        let session = try session(client, turns: AttachmentTurns())
+        let session = try session(client, attachmentLocks: AttachmentLocks())
         await session.settled()
         let before = session.lists
         let told = Mutex<[String]>([])
@@ -89,8 +89,8 @@ import Testing
 
     @Test func `lets callers go on when another process has it, and asks again when they do`() async throws {
         let client = ListeningClient()
-        service.refuseOnce(TransferError(.sessionInUse, "Process 7 has it."))
-        let session = try session(client, turns: AttachmentTurns())
+        service.refuseOnce(ServiceError(.sessionInUse, "Process 7 has it."))
+        let session = try session(client, attachmentLocks: AttachmentLocks())
         await session.settled()
         #expect(!session.isListed && client.told == ["refused"])
         session.openAgain()
@@ -123,7 +123,7 @@ private final class ListeningClient: AttachedSessionClient {
     }
 
     func lost() { note("lost") }
-    func isRefused(_ error: TransferError) { note("refused") }
+    func isRefused(_ error: ServiceError) { note("refused") }
 }
 
 /// A service whose sessions can be attached, and whose streams break when the test says so.
@@ -133,7 +133,7 @@ private final class AttachableService: SessionService {
         var attachments = 0
         var acknowledged: Int64 = 0
         var last: Int64 = 0
-        var refusal: TransferError?
+        var refusal: ServiceError?
         var whenListed: @Sendable () -> Void = {}
     }
 
@@ -143,7 +143,7 @@ private final class AttachableService: SessionService {
     var acknowledged: Int64 { state.withLock(\.acknowledged) }
 
     func whenListed(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenListed = body } }
-    func refuseOnce(_ error: TransferError) { state.withLock { $0.refusal = error } }
+    func refuseOnce(_ error: ServiceError) { state.withLock { $0.refusal = error } }
 
     func tell(_ signal: SessionSignal) {
         let stream = state.withLock { state in
@@ -154,12 +154,12 @@ private final class AttachableService: SessionService {
     }
 
     func breakStream() {
-        state.withLock(\.stream)?.finish(throwing: TransferError(.daemonUnreachable, "The stream broke."))
+        state.withLock(\.stream)?.finish(throwing: ServiceError(.daemonUnreachable, "The stream broke."))
     }
 
     func attach(
         _ session: SessionID, _ attachment: SessionAttachment
-    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<SessionSignal, any Error> {
         let refusal = state.withLock { state in
             defer { state.refusal = nil }
             return state.refusal
@@ -174,57 +174,57 @@ private final class AttachableService: SessionService {
         return stream
     }
 
-    func status() async throws(TransferError) -> ServiceStatus {
+    func status() async throws(ServiceError) -> ServiceStatus {
         ServiceStatus(
             version: "1", pid: 1, startedAt: .distantPast, transfers: [:], lastEvent: state.withLock(\.last),
             warnings: [])
     }
 
-    func allTransfers(of session: SessionID) async throws(TransferError) -> [Transfer] {
+    func allTransfers(of session: SessionID) async throws(ServiceError) -> [Transfer] {
         state.withLock(\.whenListed)()
         return []
     }
 
-    func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {
+    func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError) {
         // The first is lost with the daemon that had it.
-        guard attachments > 1 else { throw TransferError(.daemonUnreachable, "The daemon is gone.") }
+        guard attachments > 1 else { throw ServiceError(.daemonUnreachable, "The daemon is gone.") }
         state.withLock { $0.acknowledged = max($0.acknowledged, number) }
     }
 
-    private var unused: TransferError { TransferError(.internal, "No test calls this.") }
-    func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] { throw unused }
-    func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report { throw unused }
-    func transfer(_ id: TransferID) async throws(TransferError) -> Transfer { throw unused }
-    func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage { throw unused }
-    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] { throw unused }
-    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts { throw unused }
-    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? { throw unused }
-    func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer { throw unused }
-    func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult] {
+    private var unused: ServiceError { ServiceError(.internal, "No test calls this.") }
+    func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] { throw unused }
+    func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report { throw unused }
+    func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer { throw unused }
+    func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage { throw unused }
+    func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer] { throw unused }
+    func queueCounts(of session: SessionID?) async throws(ServiceError) -> QueueCounts { throw unused }
+    func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int? { throw unused }
+    func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer { throw unused }
+    func act(_ action: TransferAction, on selection: TransferSelection) async throws(ServiceError) -> [ActionResult] {
         throw unused
     }
     func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
-    ) async throws(TransferError) -> SessionAction.Report { throw unused }
-    func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { throw unused }
+    ) async throws(ServiceError) -> SessionAction.Report { throw unused }
+    func release(_ id: TransferID) async throws(ServiceError) -> PartialSource? { throw unused }
     func events(
         _ subscription: EventSubscription
-    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> { throw unused }
-    func sessions() async throws(TransferError) -> [SessionInfo] { throw unused }
-    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(TransferError) -> SessionInfo {
+    ) async throws(ServiceError) -> AsyncThrowingStream<TransferEvent, any Error> { throw unused }
+    func sessions() async throws(ServiceError) -> [SessionInfo] { throw unused }
+    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(ServiceError) -> SessionInfo {
         throw unused
     }
-    func settings() async throws(TransferError) -> ServiceSettings { throw unused }
-    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings { throw unused }
+    func settings() async throws(ServiceError) -> ServiceSettings { throw unused }
+    func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings { throw unused }
     func connect(
         _ application: ApplicationConnection
-    ) async throws(TransferError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw unused }
-    func becomeActive(_ application: String, process: Int32) async throws(TransferError) { throw unused }
-    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(TransferError) {
+    ) async throws(ServiceError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw unused }
+    func becomeActive(_ application: String, process: Int32) async throws(ServiceError) { throw unused }
+    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(ServiceError) {
         throw unused
     }
-    func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] { throw unused }
-    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) { throw unused }
+    func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult] { throw unused }
+    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) { throw unused }
 }
 
 private final class Threads: TaskExecutor {

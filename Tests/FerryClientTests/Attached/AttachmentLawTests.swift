@@ -114,7 +114,7 @@ private final class World {
         guard isAttachDue else { return }
         isAttachDue = false
         attempts -= 1
-        perform(machine.refused(TransferError(.sessionInUse, "Another process has it.")))
+        perform(machine.refused(ServiceError(.sessionInUse, "Another process has it.")))
     }
 
     /// Asks for the number, or reads the list, which may show more.
@@ -179,7 +179,7 @@ private final class World {
 
     private func lose() {
         attempts -= 1
-        perform(machine.lost(TransferError(.daemonUnreachable, "There is no daemon."), at: now))
+        perform(machine.lost(ServiceError(.daemonUnreachable, "There is no daemon."), at: now))
     }
 
     private func beginProcess() {
@@ -202,7 +202,7 @@ private final class World {
                 expect(!isAcknowledgementDue && acknowledging == nil, "one acknowledgement at a time")
                 isAcknowledgementDue = true
             case .forgetNumbers: expect(false, "the journal is there")
-            case .tellLost, .tellUnreachable, .tellRefused, .release: break
+            case .notifyLost, .notifyUnreachable, .notifyRefused, .release: break
             }
         }
     }

@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct `How a session stays attached` {
     private static let start = ContinuousClock.now
-    private static let away = TransferError(.daemonUnreachable, "There is no daemon.")
-    private static let inUse = TransferError(.sessionInUse, "Another process has it.")
+    private static let away = ServiceError(.daemonUnreachable, "There is no daemon.")
+    private static let inUse = ServiceError(.sessionInUse, "Another process has it.")
 
     /// A machine as a reference, since an expectation changes no value.
     private final class Session {
@@ -21,13 +21,13 @@ import Testing
         var state: AttachmentMachine.State { machine.state }
         var isListed: Bool { machine.isListed }
         var isUnderWay: Bool { machine.isUnderWay }
-        var failure: TransferError? { machine.failure }
+        var failure: ServiceError? { machine.failure }
         var lists: Int { machine.lists }
         var numbers: EventNumbers { machine.numbers }
         func wanted() -> Effects { machine.wanted(at: now) }
         func attached(_ last: Int64 = 0) -> Effects { machine.attached(replaying: last) }
         @discardableResult func listed(_ number: Int64 = 0) -> Effects { machine.listed(through: number, at: now) }
-        func lost(_ error: TransferError? = away) -> Effects { machine.lost(error, at: now) }
+        func lost(_ error: ServiceError? = away) -> Effects { machine.lost(error, at: now) }
         func refused() -> Effects { machine.refused(inUse) }
         func closed() -> Effects { machine.closed() }
         @discardableResult func took(_ number: Int64?) -> Effects { machine.took(number, at: now) }
@@ -53,15 +53,15 @@ import Testing
     @Test func `attempts that fail come at growing intervals, and the client hears of the first`() {
         let session = Session()
         _ = session.wanted()
-        #expect(session.lost() == [.tellUnreachable(Self.away), .attach(after: .milliseconds(100))])
+        #expect(session.lost() == [.notifyUnreachable(Self.away), .attach(after: .milliseconds(100))])
         let delays = (0..<5).flatMap { _ in session.lost() }
         #expect(delays == [200, 400, 800, 1000, 1000].map { .attach(after: .milliseconds($0)) })
         _ = session.attached()
         #expect(session.lost() == [.attach(after: .seconds(1))])
         _ = session.attached()
         session.listed()
-        #expect(session.lost() == [.tellLost, .attach(after: .milliseconds(50))])
-        #expect(session.lost().first == .tellUnreachable(Self.away))
+        #expect(session.lost() == [.notifyLost, .attach(after: .milliseconds(50))])
+        #expect(session.lost().first == .notifyUnreachable(Self.away))
     }
 
     @Test func `callers wait for a daemon that is away no longer than their patience`() {
@@ -79,9 +79,9 @@ import Testing
 
     @Test func `without a program to start callers go on at once, and attempts go on until there is one`() {
         let session = Session()
-        let missing = TransferError(.daemonUnreachable, "No ferryd.", details: ErrorDetails(errno: ENOENT))
+        let missing = ServiceError(.daemonUnreachable, "No ferryd.", details: ErrorDetails(errno: ENOENT))
         #expect(session.wanted() == [.attach(after: .zero)] && session.isUnderWay)
-        #expect(session.lost(missing) == [.tellUnreachable(missing), .release, .attach(after: .milliseconds(100))])
+        #expect(session.lost(missing) == [.notifyUnreachable(missing), .release, .attach(after: .milliseconds(100))])
         #expect(!session.isUnderWay && session.failure == missing)
         #expect(session.lost(missing) == [.release, .attach(after: .milliseconds(200))])
         _ = session.attached()
@@ -93,7 +93,7 @@ import Testing
     @Test func `a session that another process has is asked for again by the client alone`() {
         let session = Session()
         _ = session.wanted()
-        #expect(session.refused() == [.tellRefused(Self.inUse), .release])
+        #expect(session.refused() == [.notifyRefused(Self.inUse), .release])
         #expect(session.lost().isEmpty && session.attached().isEmpty && session.refused().isEmpty)
         #expect(session.wanted() == [.attach(after: .zero)])
     }

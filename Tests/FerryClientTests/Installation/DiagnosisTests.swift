@@ -50,14 +50,14 @@ import Testing
         arguments: [
             Change(
                 "program", "no ferryd",
-                { $0.program = .failure(TransferError(.daemonUnreachable, "There is no ferryd.")) }),
+                { $0.program = .failure(ServiceError(.daemonUnreachable, "There is no ferryd.")) }),
             Change(
-                "folders", "too long", { $0.paths = .failure(TransferError(.invalidRequest, "The path is too long.")) }),
+                "folders", "too long", { $0.paths = .failure(ServiceError(.invalidRequest, "The path is too long.")) }),
             Change(
                 "folders", "chmod",
-                { $0.distrust = [TransferError(.daemonUnreachable, "Others may write; run chmod.")] }),
+                { $0.distrust = [ServiceError(.daemonUnreachable, "Others may write; run chmod.")] }),
             Change(
-                "daemon", "silent", { $0.daemon = .failure(TransferError(.daemonUnreachable, "The daemon is silent.")) }
+                "daemon", "silent", { $0.daemon = .failure(ServiceError(.daemonUnreachable, "The daemon is silent.")) }
             ),
             Change("room", "Make room", { $0.rooms = [.init(folder: "/data", bytes: 1 << 20)] }),
             Change("room", "No more files", { $0.rooms = [.init(folder: "/data", bytes: 1 << 40, files: 0)] }),

@@ -22,49 +22,49 @@ final class ScriptedService: TransferService {
 
     func events(
         _ subscription: EventSubscription
-    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<TransferEvent, any Error> {
         subscribed.withLock { $0.append(subscription) }
         let script = scripts.withLock { $0.isEmpty ? [.breaks] : $0.removeFirst() }
         return AsyncThrowingStream { continuation in
             for step in script {
                 switch step {
                 case .event(let event): continuation.yield(event)
-                case .breaks: continuation.finish(throwing: TransferError(.daemonUnreachable, "The stream broke."))
+                case .breaks: continuation.finish(throwing: ServiceError(.daemonUnreachable, "The stream broke."))
                 }
             }
             continuation.finish()
         }
     }
 
-    func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
-        guard let transfer = known[id] else { throw TransferError(.unknownTransfer, "There is none.") }
+    func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer {
+        guard let transfer = known[id] else { throw ServiceError(.unknownTransfer, "There is none.") }
         return transfer
     }
 
-    func status() async throws(TransferError) -> ServiceStatus {
+    func status() async throws(ServiceError) -> ServiceStatus {
         ServiceStatus(version: "1", pid: 1, startedAt: .distantPast, transfers: [:], lastEvent: 10, warnings: [])
     }
 
-    func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
+    func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage {
         TransferPage(transfers: Array(known.values), next: nil)
     }
 
-    private var unused: TransferError { TransferError(.internal, "No test calls this.") }
-    func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { nil }
+    private var unused: ServiceError { ServiceError(.internal, "No test calls this.") }
+    func release(_ id: TransferID) async throws(ServiceError) -> PartialSource? { nil }
 
-    func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] { throw unused }
-    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] { throw unused }
-    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts { throw unused }
-    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? { throw unused }
-    func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer { throw unused }
-    func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult] {
+    func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] { throw unused }
+    func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer] { throw unused }
+    func queueCounts(of session: SessionID?) async throws(ServiceError) -> QueueCounts { throw unused }
+    func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int? { throw unused }
+    func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer { throw unused }
+    func act(_ action: TransferAction, on selection: TransferSelection) async throws(ServiceError) -> [ActionResult] {
         throw unused
     }
-    func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) { throw unused }
-    func sessions() async throws(TransferError) -> [SessionInfo] { throw unused }
-    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(TransferError) -> SessionInfo {
+    func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError) { throw unused }
+    func sessions() async throws(ServiceError) -> [SessionInfo] { throw unused }
+    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(ServiceError) -> SessionInfo {
         throw unused
     }
-    func settings() async throws(TransferError) -> ServiceSettings { throw unused }
-    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings { throw unused }
+    func settings() async throws(ServiceError) -> ServiceSettings { throw unused }
+    func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings { throw unused }
 }

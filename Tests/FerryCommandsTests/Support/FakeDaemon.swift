@@ -19,8 +19,8 @@ final class FakeDaemon: DaemonAccess, SessionService {
 
     private let state = Mutex(State())
     /// How the transfer of each URL ends; one without an entry does not end.
-    private let ends: [String: Result<String, TransferError>]
-    private let refusals: [String: TransferError]
+    private let ends: [String: Result<String, ServiceError>]
+    private let refusals: [String: ServiceError]
     private let isRunning: Bool
     private let warnings: [String]
     private let sessionNames: [SessionID]
@@ -28,7 +28,7 @@ final class FakeDaemon: DaemonAccess, SessionService {
     private let endsWhenRead: Set<TransferID>
 
     init(
-        ends: [String: Result<String, TransferError>] = [:], refusals: [String: TransferError] = [:],
+        ends: [String: Result<String, ServiceError>] = [:], refusals: [String: ServiceError] = [:],
         isRunning: Bool = true, sessions: [SessionID] = [], warnings: [String] = [], endsWhenRead: Set<TransferID> = []
     ) {
         self.warnings = warnings
@@ -49,19 +49,19 @@ final class FakeDaemon: DaemonAccess, SessionService {
 
     var service: any SessionService { self }
     var watcher: any SessionService { self }
-    func statusIfRunning() async throws(TransferError) -> ServiceStatus? { isRunning ? try await status() : nil }
-    func start() async throws(TransferError) -> Bool { !isRunning }
-    func stop() async throws(TransferError) -> Bool { isRunning }
-    func run(arguments: [String]) throws(TransferError) -> Never {
-        throw TransferError(.daemonUnreachable, "There is none.")
+    func statusIfRunning() async throws(ServiceError) -> ServiceStatus? { isRunning ? try await status() : nil }
+    func start() async throws(ServiceError) -> Bool { !isRunning }
+    func stop() async throws(ServiceError) -> Bool { isRunning }
+    func run(arguments: [String]) throws(ServiceError) -> Never {
+        throw ServiceError(.daemonUnreachable, "There is none.")
     }
     func close() async {}
 
     // MARK: TransferService
 
-    func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { nil }
+    func release(_ id: TransferID) async throws(ServiceError) -> PartialSource? { nil }
 
-    func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
+    func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
         state.withLock { state in
             requests.map { request in
                 state.requests.append(request)
@@ -73,14 +73,14 @@ final class FakeDaemon: DaemonAccess, SessionService {
         }
     }
 
-    func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
+    func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer {
         guard let transfer = state.withLock({ $0.transfers[id] }) else {
-            throw TransferError(.unknownTransfer, "No transfer has the id \(id).")
+            throw ServiceError(.unknownTransfer, "No transfer has the id \(id).")
         }
         return transfer
     }
 
-    func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
+    func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage {
         let all = state.withLock { $0.transfers.values.sorted { query.newestFirst ? $0.id > $1.id : $0.id < $1.id } }
         let matching = all.filter { transfer in
             if let after = query.after, query.newestFirst ? transfer.id >= after : transfer.id <= after { return false }
@@ -97,7 +97,7 @@ final class FakeDaemon: DaemonAccess, SessionService {
         return TransferPage(transfers: page, next: page.count < matching.count ? page.last?.id : nil)
     }
 
-    func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
+    func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer {
         let transfer = try await transfer(id)
         state.withLock { $0.changes.append(change) }
         return transfer
@@ -108,13 +108,13 @@ final class FakeDaemon: DaemonAccess, SessionService {
         state.withLock { state in for transfer in transfers { state.transfers[transfer.id] = transfer } }
     }
 
-    func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult] {
+    func act(_ action: TransferAction, on selection: TransferSelection) async throws(ServiceError) -> [ActionResult] {
         state.withLock { state in
             state.actions.append(action)
             state.actedOn.append(selection)
             return (selection.ids ?? []).map { id in
                 state.transfers[id] == nil
-                    ? ActionResult(id: id, error: TransferError(.unknownTransfer, "No transfer has the id \(id)."))
+                    ? ActionResult(id: id, error: ServiceError(.unknownTransfer, "No transfer has the id \(id)."))
                     : ActionResult(id: id, state: .suspended)
             }
         }
@@ -122,7 +122,7 @@ final class FakeDaemon: DaemonAccess, SessionService {
 
     func events(
         _ subscription: EventSubscription
-    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<TransferEvent, any Error> {
         let transfers = try await transfers(TransferQuery()).transfers
         return AsyncThrowingStream { continuation in
             var number: Int64 = 0
@@ -147,28 +147,28 @@ final class FakeDaemon: DaemonAccess, SessionService {
 
     let fakeGateway = FakeGateway()
     var gateway: any GatewayControl { fakeGateway }
-    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] { [] }
-    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts {
+    func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer] { [] }
+    func queueCounts(of session: SessionID?) async throws(ServiceError) -> QueueCounts {
         QueueCounts(active: 0, waiting: 0, ended: 0)
     }
-    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? { nil }
-    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) {}
+    func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int? { nil }
+    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) {}
 
-    func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {}
-    func sessions() async throws(TransferError) -> [SessionInfo] {
+    func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError) {}
+    func sessions() async throws(ServiceError) -> [SessionInfo] {
         sessionNames.map { SessionInfo(id: $0, settings: SessionSettings(), transfers: [:]) }
     }
-    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(TransferError) -> SessionInfo {
+    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(ServiceError) -> SessionInfo {
         SessionInfo(id: id, settings: SessionSettings().applying(change), transfers: [:])
     }
-    func settings() async throws(TransferError) -> ServiceSettings { state.withLock(\.settings) }
-    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
+    func settings() async throws(ServiceError) -> ServiceSettings { state.withLock(\.settings) }
+    func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
         let changed = try await settings().applying(change)
         try changed.validate()
         state.withLock { $0.settings = changed }
         return changed
     }
-    func status() async throws(TransferError) -> ServiceStatus {
+    func status() async throws(ServiceError) -> ServiceStatus {
         ServiceStatus(
             version: "0.1.0", pid: 42, startedAt: .distantPast, transfers: ["running": 2], lastEvent: 0,
             warnings: warnings)
@@ -178,22 +178,22 @@ final class FakeDaemon: DaemonAccess, SessionService {
 
     func attach(
         _ session: SessionID, _ attachment: SessionAttachment
-    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> { throw Self.noSessions }
+    ) async throws(ServiceError) -> AsyncThrowingStream<SessionSignal, any Error> { throw Self.noSessions }
     func connect(
         _ application: ApplicationConnection
-    ) async throws(TransferError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw Self.noSessions }
-    func becomeActive(_ application: String, process: Int32) async throws(TransferError) { throw Self.noSessions }
-    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(TransferError) {
+    ) async throws(ServiceError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw Self.noSessions }
+    func becomeActive(_ application: String, process: Int32) async throws(ServiceError) { throw Self.noSessions }
+    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(ServiceError) {
         throw Self.noSessions
     }
-    func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] {
+    func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult] {
         state.withLock { state in
             state.quits.append(selection)
             return state.transfers.keys.sorted().map { ActionResult(id: $0, state: .canceled) }
         }
     }
 
-    func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report {
+    func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report {
         let requests = batch.items.each.map { item in
             var request = batch.templates[item.template]
             request.url = item.url
@@ -210,9 +210,9 @@ final class FakeDaemon: DaemonAccess, SessionService {
     }
     func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
-    ) async throws(TransferError) -> SessionAction.Report { throw Self.noSessions }
+    ) async throws(ServiceError) -> SessionAction.Report { throw Self.noSessions }
 
-    private static let noSessions = TransferError(.internal, "No test calls this.")
+    private static let noSessions = ServiceError(.internal, "No test calls this.")
 }
 
 /// Transfers for tests.

@@ -16,9 +16,9 @@ final class FakeGateway: GatewayControl {
 
     let state = Mutex(State())
 
-    func status() async throws(TransferError) -> GatewayStatus { state.withLock(\.status) }
+    func status() async throws(ServiceError) -> GatewayStatus { state.withLock(\.status) }
 
-    func change(_ change: GatewayChange) async throws(TransferError) -> GatewayStatus {
+    func change(_ change: GatewayChange) async throws(ServiceError) -> GatewayStatus {
         state.withLock { state in
             state.changes.append(change)
             state.status.settings.isOn = change.isOn ?? state.status.settings.isOn
@@ -37,21 +37,21 @@ final class FakeGateway: GatewayControl {
         }
     }
 
-    func secret(isNew: Bool) async throws(TransferError) -> String {
+    func secret(isNew: Bool) async throws(ServiceError) -> String {
         state.withLock { state in
             if isNew { state.secret = "second" }
             return state.secret
         }
     }
 
-    func pair() async throws(TransferError) -> PairingOffer { PairingOffer(code: "23456789", seconds: 60) }
-    func clients() async throws(TransferError) -> [GatewayClient] { state.withLock(\.clients) }
+    func pair() async throws(ServiceError) -> PairingOffer { PairingOffer(code: "23456789", seconds: 60) }
+    func clients() async throws(ServiceError) -> [GatewayClient] { state.withLock(\.clients) }
 
-    func removeClient(_ id: String) async throws(TransferError) {
+    func removeClient(_ id: String) async throws(ServiceError) {
         let found = state.withLock { state in
             defer { state.clients.removeAll { $0.id == id } }
             return state.clients.contains { $0.id == id }
         }
-        if !found { throw TransferError(.invalidRequest, "No paired client has the id “\(id)”.") }
+        if !found { throw ServiceError(.invalidRequest, "No paired client has the id “\(id)”.") }
     }
 }

@@ -25,7 +25,7 @@ import Testing
     private func challenge(_ step: Authenticator.Step) throws -> AuthenticationChallenge {
         guard case .ask(let challenge) = step else {
             Issue.record("\(step)")
-            throw TransferError(.internal, "no challenge")
+            throw ServiceError(.internal, "no challenge")
         }
         return challenge
     }

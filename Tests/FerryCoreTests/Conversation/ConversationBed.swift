@@ -6,7 +6,7 @@ import Testing
 struct ConversationBed {
     static let home = "http://home.example/a"
     static let proofs = ProofSource(digester: { _, _ in [1, 2, 3] }, nonce: { "c" })
-    static let lost = TransferError(.connectionLost, "lost")
+    static let lost = ServiceError(.connectionLost, "lost")
 
     private(set) var conversation: Conversation
     var memory = ConversationMemory()

@@ -171,16 +171,16 @@ import Testing
 
     private func next(
         _ url: HTTPURL, _ location: String?, method: String = "GET", chain: inout RedirectChain
-    ) throws(TransferError) -> Redirect {
+    ) throws(ServiceError) -> Redirect {
         try RedirectRule.next(
             from: url, to: location, status: 302, method: method, policy: RedirectPolicy(), chain: &chain)
     }
 
-    private func failure(_ body: () throws -> Void) -> TransferError? {
+    private func failure(_ body: () throws -> Void) -> ServiceError? {
         do {
             try body()
             return nil
-        } catch { return error as? TransferError }
+        } catch { return error as? ServiceError }
     }
 
     private func code(_ body: () throws -> Void) -> ErrorCode? { failure(body)?.code }

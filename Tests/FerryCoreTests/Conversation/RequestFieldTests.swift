@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["CONNECT", "connect"]) func `the method CONNECT is refused`(method: String) {
-        let error = #expect(throws: TransferError.self) { try RequestFieldRule.kind(method: method, fields: []) }
+        let error = #expect(throws: ServiceError.self) { try RequestFieldRule.kind(method: method, fields: []) }
         #expect(error?.code == .invalidRequest)
     }
 
@@ -144,7 +144,7 @@ import Testing
     }
 
     private func code(_ fields: [HeaderField], method: String = "GET") -> ErrorCode? {
-        do throws(TransferError) {
+        do throws(ServiceError) {
             _ = try RequestFieldRule.kind(method: method, fields: fields)
             return nil
         } catch { return error.code }

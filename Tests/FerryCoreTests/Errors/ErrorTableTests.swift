@@ -51,7 +51,7 @@ import Testing
         let codes = ErrorCode.allCases.filter { $0.row.subject.changesWithNetwork && $0.row.errorClass == .doubtful }
         #expect(Set(codes) == [.hostNotFound, .proxyFailed])
         let policy = RetryPolicy(rule: RetryRule())
-        let patient = ErrorCode.allCases.filter { policy.errorClass(of: TransferError($0, "No.")) != $0.row.errorClass }
+        let patient = ErrorCode.allCases.filter { policy.errorClass(of: ServiceError($0, "No.")) != $0.row.errorClass }
         #expect(Set(patient) == Set(codes))
     }
 
@@ -90,18 +90,18 @@ import Testing
 
 @Suite struct `An error on the wire` {
     @Test func `E2 carries code, sentence, details and class`() throws {
-        var error = TransferError(
+        var error = ServiceError(
             .notFound, "It is gone.", details: ErrorDetails(httpStatus: 404, body: "x", errno: 2, url: "http://a/"),
             as: .doubtful)
         error.details.attempts = 3
-        error.details.nextTryAt = Date(timeIntervalSince1970: 9)
-        let read = try JSONDecoder().decode(TransferError.self, from: JSONEncoder().encode(error))
+        error.details.nextAttemptAt = Date(timeIntervalSince1970: 9)
+        let read = try JSONDecoder().decode(ServiceError.self, from: JSONEncoder().encode(error))
         #expect(read == error && read.errorClass == .doubtful && read.description == "It is gone. (not_found)")
     }
 
     @Test func `a word of a newer peer is kept and passed on`() throws {
         let text = #"{"code":"sun_flare","message":"Wait."}"#
-        let error = try JSONDecoder().decode(TransferError.self, from: Data(text.utf8))
+        let error = try JSONDecoder().decode(ServiceError.self, from: Data(text.utf8))
         #expect(error.code == .unrecognized && error.word == "sun_flare" && error.errorClass == .final)
         let written = String(decoding: try JSONEncoder().encode(error), as: UTF8.self)
         #expect(written.contains("sun_flare") && !written.contains("details"))
@@ -109,6 +109,6 @@ import Testing
 
     @Test func `a class of a newer peer is left to the code's row`() throws {
         let text = #"{"code":"timed_out","message":"Late.","class":"whimsical"}"#
-        #expect(try JSONDecoder().decode(TransferError.self, from: Data(text.utf8)).errorClass == .patient)
+        #expect(try JSONDecoder().decode(ServiceError.self, from: Data(text.utf8)).errorClass == .patient)
     }
 }

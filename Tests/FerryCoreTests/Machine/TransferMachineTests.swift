@@ -4,8 +4,8 @@ import Testing
 
 @Suite struct `Transfer machine` {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
-    private static let atOnce = WishMoment(now: ActiveTime.Instant(wall: now, boot: "boot", uptime: 1000))
-    private static let delayed = WishMoment(now: atOnce.now, isDelayed: true)
+    private static let atOnce = CommandSituation(now: ActiveTime.Instant(wall: now, boot: "boot", uptime: 1000))
+    private static let delayed = CommandSituation(now: atOnce.now, isDelayed: true)
     private static let moment = TransferMachine.Moment(now: now, random: 0.5)
     private static let success = Outcome.Success(path: "/d/f", size: 9, verified: [])
 
@@ -29,7 +29,7 @@ import Testing
         intent: TransferIntent, action: TransferMachine.Action, after: TransferIntent
     ) {
         var machine = TransferMachine(record(intent: intent))
-        #expect(machine.wished(.pause, at: Self.atOnce) == action)
+        #expect(machine.perform(.pause, at: Self.atOnce) == action)
         #expect(machine.record.intent == after)
     }
 
@@ -41,32 +41,32 @@ import Testing
         intent: TransferIntent, isDelayed: Bool, action: TransferMachine.Action
     ) {
         var machine = TransferMachine(record(intent: intent))
-        #expect(machine.wished(.resume, at: isDelayed ? Self.delayed : Self.atOnce) == action)
+        #expect(machine.perform(.resume, at: isDelayed ? Self.delayed : Self.atOnce) == action)
     }
 
     @Test func `T12 resuming starts delays and limits again`() {
         var machine = TransferMachine(record(retries: 1))
-        let lost = TransferError(.connectionLost, "Lost.")
-        _ = machine.tryEnded(.failed(lost, retryAfter: nil), facts: TransferFacts(), at: Self.moment)
+        let lost = ServiceError(.connectionLost, "Lost.")
+        _ = machine.attemptEnded(.failed(lost, retryAfter: nil), facts: TransferFacts(), at: Self.moment)
         #expect(machine.record.retry != nil)
-        _ = machine.wished(.resume, at: Self.delayed)
+        _ = machine.perform(.resume, at: Self.delayed)
         #expect(machine.record.retry == nil)
         #expect(machine.record.failures.failures == 0)
     }
 
     @Test(arguments: [
-        Outcome.failed(TransferError(.notFound, "Gone.")), .canceled,
+        Outcome.failed(ServiceError(.notFound, "Gone.")), .canceled,
     ])
     func `retrying lets what ended run again`(outcome: Outcome) {
         var machine = TransferMachine(record(intent: .cancel, outcome: outcome))
-        #expect(machine.wished(.start, at: Self.atOnce) == .enqueue(after: 0, .slot))
+        #expect(machine.perform(.start, at: Self.atOnce) == .enqueue(after: 0, .slot))
         #expect(machine.record.isEligible)
         #expect(machine.record.finishedAt == nil)
     }
 
     @Test func `a transfer that has succeeded is not retried`() {
         var machine = TransferMachine(record(outcome: .succeeded(Self.success)))
-        guard case .refuse(let error) = machine.wished(.start, at: Self.atOnce) else {
+        guard case .refuse(let error) = machine.perform(.start, at: Self.atOnce) else {
             Issue.record("not refused")
             return
         }
@@ -76,25 +76,25 @@ import Testing
 
     @Test func `canceling is stored first and ends once the run has stopped`() {
         var machine = TransferMachine(record(intent: .suspend))
-        #expect(machine.wished(.cancel, at: Self.atOnce) == .stop)
+        #expect(machine.perform(.cancel, at: Self.atOnce) == .stop)
         #expect(machine.record.intent == .cancel)
         #expect(machine.runStopped() == .finish(.canceled))
         var ended = TransferMachine(record(outcome: .succeeded(Self.success)))
-        #expect(ended.wished(.cancel, at: Self.atOnce) == .none)
+        #expect(ended.perform(.cancel, at: Self.atOnce) == .none)
         #expect(ended.runStopped() == .none)
     }
 
     @Test(
         arguments: [false, true],
-        [nil, .canceled, .failed(TransferError(.notFound, "Gone.")), .succeeded(success)] as [Outcome?])
+        [nil, .canceled, .failed(ServiceError(.notFound, "Gone.")), .succeeded(success)] as [Outcome?])
     func `a removal is stored first, and nothing takes it back`(withFile: Bool, outcome: Outcome?) {
         var machine = TransferMachine(record(outcome: outcome))
-        let running = WishMoment(now: Self.atOnce.now, isRunning: true)
-        #expect(machine.wished(.forget(file: withFile, sparesSucceeded: false), at: running) == .stop)
+        let running = CommandSituation(now: Self.atOnce.now, isRunning: true)
+        #expect(machine.perform(.forget(file: withFile, sparesSucceeded: false), at: running) == .stop)
         let removed = machine.record
         #expect(removed.intent == (withFile ? .removeWithFile : .remove))
-        #expect(machine.wished(.pause, at: Self.atOnce) == .none && machine.wished(.cancel, at: Self.atOnce) == .none)
-        for action in [machine.wished(.resume, at: Self.delayed), machine.wished(.start, at: Self.delayed)] {
+        #expect(machine.perform(.pause, at: Self.atOnce) == .none && machine.perform(.cancel, at: Self.atOnce) == .none)
+        for action in [machine.perform(.resume, at: Self.delayed), machine.perform(.start, at: Self.delayed)] {
             guard case .refuse(let error) = action else {
                 Issue.record("not refused: \(action)")
                 return
@@ -109,9 +109,9 @@ import Testing
     @Test(arguments: [TransferIntent.run, .suspend, .cancel])
     func `a file that arrived counts, whatever was wanted meanwhile`(intent: TransferIntent) {
         var machine = TransferMachine(record(intent: intent))
-        let end = TransferMachine.TryEnd.succeeded(Self.success)
+        let end = TransferMachine.AttemptEnd.succeeded(Self.success)
         #expect(
-            machine.tryEnded(end, facts: TransferFacts(), cost: AttemptCost(spent: 9, gained: 9), at: Self.moment)
+            machine.attemptEnded(end, facts: TransferFacts(), cost: AttemptCost(spent: 9, gained: 9), at: Self.moment)
                 == .finish(.succeeded(Self.success)))
     }
 
@@ -122,7 +122,7 @@ import Testing
         intent: TransferIntent, action: TransferMachine.Action
     ) {
         var machine = TransferMachine(record(intent: intent))
-        #expect(machine.tryEnded(.stopped, facts: TransferFacts(), at: Self.moment) == action)
+        #expect(machine.attemptEnded(.stopped, facts: TransferFacts(), at: Self.moment) == action)
     }
 
     @Test(arguments: [
@@ -133,8 +133,8 @@ import Testing
         code: ErrorCode, reason: WaitReason, delay: Double
     ) throws {
         var machine = TransferMachine(record())
-        let action = machine.tryEnded(
-            .failed(TransferError(code, "No."), retryAfter: nil), facts: TransferFacts(),
+        let action = machine.attemptEnded(
+            .failed(ServiceError(code, "No."), retryAfter: nil), facts: TransferFacts(),
             at: Self.moment)
         #expect(action == .enqueue(after: delay, reason))
         let plan = try #require(machine.record.retry)
@@ -145,8 +145,8 @@ import Testing
     @Test func `T5 a server that asks for time is given it`() throws {
         var machine = TransferMachine(record())
         let asked = try #require(RetryAfter(parsing: "120", now: Self.now))
-        let action = machine.tryEnded(
-            .failed(TransferError(.serverBusy, "Busy."), retryAfter: asked), facts: TransferFacts(),
+        let action = machine.attemptEnded(
+            .failed(ServiceError(.serverBusy, "Busy."), retryAfter: asked), facts: TransferFacts(),
             at: TransferMachine.Moment(now: Self.now, random: 0))
         #expect(action == .enqueue(after: 120, .server))
     }
@@ -154,8 +154,8 @@ import Testing
     @Test(arguments: [ErrorCode.notFound, .tlsCertificate, .digestMismatch, .redirectRefused])
     func `a final failure ends the transfer`(code: ErrorCode) {
         var machine = TransferMachine(record())
-        let action = machine.tryEnded(
-            .failed(TransferError(code, "No."), retryAfter: nil), facts: TransferFacts(),
+        let action = machine.attemptEnded(
+            .failed(ServiceError(code, "No."), retryAfter: nil), facts: TransferFacts(),
             at: Self.moment)
         guard case .finish(.failed(let error)) = action else {
             Issue.record("not failed: \(action)")
@@ -168,8 +168,8 @@ import Testing
     func `T1 the caller's number of retries is kept`(retries: Int) {
         var machine = TransferMachine(record(retries: retries))
         for attempt in 0...retries {
-            let action = machine.tryEnded(
-                .failed(TransferError(.connectFailed, "No."), retryAfter: nil), facts: TransferFacts(),
+            let action = machine.attemptEnded(
+                .failed(ServiceError(.connectFailed, "No."), retryAfter: nil), facts: TransferFacts(),
                 at: Self.moment)
             if case .finish = action { #expect(attempt == retries) } else { #expect(attempt < retries) }
         }
@@ -178,8 +178,8 @@ import Testing
     @Test func `T3 stored bytes start the limits again`() {
         var machine = TransferMachine(record(retries: 1))
         for _ in 0..<20 {
-            let action = machine.tryEnded(
-                .failed(TransferError(.connectionLost, "Lost."), retryAfter: nil), facts: TransferFacts(),
+            let action = machine.attemptEnded(
+                .failed(ServiceError(.connectionLost, "Lost."), retryAfter: nil), facts: TransferFacts(),
                 cost: AttemptCost(spent: 100 << 10, gained: 100 << 10), at: Self.moment)
             guard case .enqueue = action else {
                 Issue.record("ended: \(action)")
@@ -192,8 +192,8 @@ import Testing
     @Test func `bytes that are fetched again start no limit again`() {
         var machine = TransferMachine(record(retries: 2))
         for attempt in 0...2 {
-            let action = machine.tryEnded(
-                .failed(TransferError(.connectionLost, "Lost."), retryAfter: nil), facts: TransferFacts(),
+            let action = machine.attemptEnded(
+                .failed(ServiceError(.connectionLost, "Lost."), retryAfter: nil), facts: TransferFacts(),
                 cost: AttemptCost(spent: 1 << 20, gained: attempt == 0 ? 1 << 20 : 0, frontier: 1 << 20),
                 at: Self.moment)
             if case .finish = action { #expect(attempt == 2) } else { #expect(attempt < 2) }
@@ -208,9 +208,9 @@ import Testing
         record.request.expectedSize = expectedSize
         record.attempts = 7
         var machine = TransferMachine(record)
-        let lost = TransferMachine.TryEnd.failed(TransferError(.connectionLost, "Lost."), retryAfter: nil)
+        let lost = TransferMachine.AttemptEnd.failed(ServiceError(.connectionLost, "Lost."), retryAfter: nil)
         let vain = AttemptCost(spent: 1 << 30, gained: 1 << 20, frontier: 1 << 20)
-        let action = machine.tryEnded(lost, facts: TransferFacts(), cost: vain, at: Self.moment)
+        let action = machine.attemptEnded(lost, facts: TransferFacts(), cost: vain, at: Self.moment)
         guard case .finish(.failed(let error)) = action else {
             #expect(!ends)
             return
@@ -219,8 +219,8 @@ import Testing
         var failed = machine.record
         failed.outcome = .failed(error)
         machine = TransferMachine(failed)
-        _ = machine.wished(.start, at: Self.atOnce)
-        guard case .enqueue = machine.tryEnded(lost, facts: TransferFacts(), at: Self.moment) else {
+        _ = machine.perform(.start, at: Self.atOnce)
+        guard case .enqueue = machine.attemptEnded(lost, facts: TransferFacts(), at: Self.moment) else {
             Issue.record("the budget did not begin anew")
             return
         }
@@ -228,17 +228,17 @@ import Testing
 
     /// A week without network used up the patience of a transfer, so that its next failure ended it.
     @Test(arguments: [
-        (TransferError(.offline, "No."), WaitReason.network), (TransferError(.diskFull, "No."), .disk),
-        (TransferError(.destinationUnwritable, "No.", as: .wait), .destination),
+        (ServiceError(.offline, "No."), WaitReason.network), (ServiceError(.diskFull, "No."), .disk),
+        (ServiceError(.destinationUnwritable, "No.", as: .wait), .destination),
     ])
-    func `T6 a wait of a month is no time in vain`(cause: TransferError, reason: WaitReason) {
+    func `T6 a wait of a month is no time in vain`(cause: ServiceError, reason: WaitReason) {
         var machine = TransferMachine(record())
-        func fail(_ error: TransferError, after days: Double) -> TransferMachine.Action {
-            machine.tryEnded(
+        func fail(_ error: ServiceError, after days: Double) -> TransferMachine.Action {
+            machine.attemptEnded(
                 .failed(error, retryAfter: nil), facts: TransferFacts(),
                 at: TransferMachine.Moment(now: Self.now.addingTimeInterval(days * 86_400), random: 0.5))
         }
-        let lost = TransferError(.connectionLost, "Lost.")
+        let lost = ServiceError(.connectionLost, "Lost.")
         #expect(fail(lost, after: 0) == .enqueue(after: 1, .retry))
         for day in 1...30 { #expect(fail(cause, after: Double(day)) == .enqueue(after: 30, reason)) }
         #expect(fail(lost, after: 31) == .enqueue(after: 2, .retry))
@@ -246,15 +246,15 @@ import Testing
 
     @Test func `T6 the user's return begins the time in vain anew`() {
         var machine = TransferMachine(record())
-        let lost = TransferMachine.TryEnd.failed(TransferError(.connectionLost, "Lost."), retryAfter: nil)
+        let lost = TransferMachine.AttemptEnd.failed(ServiceError(.connectionLost, "Lost."), retryAfter: nil)
         func fail(at now: Date) -> TransferMachine.Action {
-            machine.tryEnded(
+            machine.attemptEnded(
                 lost, facts: TransferFacts(), cost: AttemptCost(seconds: 6 * 86_400),
                 at: TransferMachine.Moment(now: now, random: 0.5))
         }
         _ = fail(at: Self.now)
         _ = fail(at: Self.now)
-        _ = machine.wished(.resume, at: Self.delayed)
+        _ = machine.perform(.resume, at: Self.delayed)
         #expect(fail(at: Self.now) == .enqueue(after: 1, .retry))
         #expect(fail(at: Self.now) == .enqueue(after: 2, .retry))
     }
@@ -273,7 +273,7 @@ import Testing
     /// The error said that the time was over, and not what had kept the transfer from its end.
     @Test func `T6 a deadline keeps what the last attempt failed by`() {
         var record = record(intent: .run)
-        var cause = TransferError(.diskFull, "The disk is full.")
+        var cause = ServiceError(.diskFull, "The disk is full.")
         cause.details.errno = ENOSPC
         cause.details.urlError = -3003
         record.retry = RetryPlan(at: Self.now, delay: 1, reason: .disk, error: cause)

@@ -20,19 +20,19 @@ import Testing
             AuthenticationChallenge(
                 scheme: .basic, realm: "r", host: "a.example", port: 80, isSecure: false, isProxy: false))
         var machine = machine()
-        let action = machine.tryEnded(
+        let action = machine.attemptEnded(
             .challenged(challenge), facts: TransferFacts(), at: Self.moment)
         #expect(action == .enqueue(after: TransferMachine.untilAnswered, .authentication))
         #expect(machine.record.failures.failures == 0)
         #expect(shown(machine).state == .waiting && shown(machine).reason == .authentication)
-        #expect(shown(machine).challenge == challenge && shown(machine).nextTryAt == nil)
+        #expect(shown(machine).challenge == challenge && shown(machine).nextAttemptAt == nil)
     }
 
     @Test(arguments: [(403, true), (410, false)])
     func `a status that means an expired URL waits for another one`(status: Int, waits: Bool) {
         var machine = machine { $0.retryRule = RetryRule(expiredStatusCodes: [403]) }
-        let error = TransferError(.httpStatus, "Forbidden.", details: ErrorDetails(httpStatus: status))
-        let action = machine.tryEnded(
+        let error = ServiceError(.httpStatus, "Forbidden.", details: ErrorDetails(httpStatus: status))
+        let action = machine.attemptEnded(
             .failed(error, retryAfter: nil), facts: TransferFacts(), at: Self.moment)
         #expect((action == .enqueue(after: TransferMachine.untilAnswered, .expired)) == waits)
         if !waits, case .finish(.failed) = action {} else { #expect(waits) }
@@ -41,8 +41,8 @@ import Testing
     @Test(arguments: [(FullDiskPolicy.wait, false), (.fail, true)])
     func `68 a full disk ends the transfer whose client wants that`(policy: FullDiskPolicy, ends: Bool) {
         var machine = machine { $0.onFullDisk = policy }
-        let error = TransferError(.diskFull, "No room.")
-        let action = machine.tryEnded(
+        let error = ServiceError(.diskFull, "No room.")
+        let action = machine.attemptEnded(
             .failed(error, retryAfter: nil), facts: TransferFacts(), at: Self.moment)
         #expect((action == .finish(.failed(error))) == ends)
         #expect((machine.record.retry?.reason == .disk) == !ends)

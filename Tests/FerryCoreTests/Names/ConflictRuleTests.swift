@@ -7,7 +7,7 @@ import Testing
     private func word(_ policy: ConflictPolicy, _ moment: ConflictRule.Moment, _ holder: Holder) -> String {
         switch ConflictRule(policy, at: moment).verdict(on: "/d/a.txt", heldBy: holder) {
         case .take: "take"
-        case .tryNext: "next"
+        case .useNextName: "next"
         case .keepExisting: "keep"
         case .refuse(let error): error.code == .destinationExists ? "refuse" : error.word
         }
@@ -52,7 +52,7 @@ import Testing
     func `only policy unique has numbers, up to 9999`(policy: ConflictPolicy) {
         let rule = ConflictRule(policy, at: .beforeFetch)
         #expect(rule.numbers == 0...(policy == .unique ? 9999 : 0))
-        #expect(rule.triesNumbers == (policy == .unique))
+        #expect(rule.numbersNames == (policy == .unique))
     }
 
     @Test(arguments: ConflictRule.Moment.allCases)

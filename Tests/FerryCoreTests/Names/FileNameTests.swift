@@ -110,6 +110,6 @@ import Testing
 
     @Test(arguments: ["", "dir/", "/", ".", "..", "dir/.", "dir/..", "a\u{0}b", "\u{0}"])
     func `F4 a path that names no file is refused`(path: String) {
-        #expect { try CallerPath.check(path) } throws: { ($0 as? TransferError)?.code == .invalidRequest }
+        #expect { try CallerPath.check(path) } throws: { ($0 as? ServiceError)?.code == .invalidRequest }
     }
 }

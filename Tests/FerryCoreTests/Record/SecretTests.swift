@@ -34,7 +34,7 @@ import Testing
     @Test func `a transfer that failed keeps them, and every other end forgets them`() throws {
         let success = Outcome.succeeded(Outcome.Success(path: "/a", size: 1, verified: []))
         #expect(success.forgetsSecrets && Outcome.canceled.forgetsSecrets)
-        #expect(!Outcome.failed(TransferError(.notFound, "No.")).forgetsSecrets)
+        #expect(!Outcome.failed(ServiceError(.notFound, "No.")).forgetsSecrets)
         var record = TransferRecord(
             id: TransferID(rawValue: 1), createdAt: Date(timeIntervalSince1970: 0),
             request: TransferRequest(url: "http://a/", folder: "/"),
@@ -47,7 +47,7 @@ import Testing
         record.forgetSecrets()
         #expect(!record.hasSecrets)
         #expect(record.credentials == nil && record.facts.response?.fields.map(\.name) == ["ETag"])
-        #expect(throws: TransferError.self) { try record.checkHasSecrets() }
+        #expect(throws: ServiceError.self) { try record.checkHasSecrets() }
         record.outcome = nil
         try record.checkHasSecrets()
     }

@@ -40,16 +40,16 @@ import Testing
     }
 
     @Test func `what waits for a retry says when and why`() {
-        let error = TransferError(.serverBusy, "Busy.")
+        let error = ServiceError(.serverBusy, "Busy.")
         let plan = RetryPlan(at: start.addingTimeInterval(5), delay: 5, reason: .server, error: error)
         let waiting = Transfer(record { $0.retry = plan }, live: .waiting(.slot))
-        #expect(waiting.reason == .server && waiting.error == error && waiting.nextTryAt == plan.at)
+        #expect(waiting.reason == .server && waiting.error == error && waiting.nextAttemptAt == plan.at)
         let suspended = Transfer(
             record {
                 $0.retry = plan
                 $0.intent = .suspend
             }, live: .waiting(.slot))
-        #expect(suspended.reason == nil && suspended.nextTryAt == nil)
+        #expect(suspended.reason == nil && suspended.nextAttemptAt == nil)
     }
 
     @Test func `an outcome wins over everything else`() {
@@ -61,7 +61,7 @@ import Testing
         #expect(done.state == .succeeded && done.destination == "/tmp/x" && done.verified == [checksum])
         #expect(done.bytesReceived == 42 && done.bytesExpected == 42 && done.bytesPerSecond == nil)
         #expect(!done.lengthVerified && done.unchanged && done.error == nil)
-        let error = TransferError(.notFound, "Gone.")
+        let error = ServiceError(.notFound, "Gone.")
         let failed = Transfer(record { $0.outcome = .failed(error) }, live: live)
         #expect(failed.state == .failed && failed.error == error && failed.bytesReceived == 100)
         let canceled = Transfer(record { $0.outcome = .canceled }, live: live)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `its wire form has every key, and comes back as it went`() throws {
-        let error = TransferError(.serverBusy, "Busy.", details: ErrorDetails(httpStatus: 503), as: .doubtful)
+        let error = ServiceError(.serverBusy, "Busy.", details: ErrorDetails(httpStatus: 503), as: .doubtful)
         let transfer = Transfer(
             record { $0.retry = RetryPlan(at: start, delay: 5, reason: .retry, error: error) }, live: .waiting(.slot))
         let data = try JSONEncoder().encode(transfer)
@@ -89,7 +89,7 @@ import Testing
         #expect(
             try #require(try JSONSerialization.jsonObject(with: fewer) as? [String: Any]).keys.sorted() == keys.sorted()
         )
-        #expect(keys.contains("bytes_per_second") && keys.contains("next_try_at"))
+        #expect(keys.contains("bytes_per_second") && keys.contains("next_attempt_at"))
     }
 
     @Test func `words of a newer peer are no errors`() throws {
@@ -107,7 +107,7 @@ import Testing
     func `T7 its rest is never longer than its delay, however the clock was set`(passed: Double, rest: Double) {
         let planned = Date(timeIntervalSince1970: 1_000_000)
         let plan = RetryPlan(
-            at: planned.addingTimeInterval(60), delay: 60, reason: .retry, error: TransferError(.timedOut, "Late."))
+            at: planned.addingTimeInterval(60), delay: 60, reason: .retry, error: ServiceError(.timedOut, "Late."))
         #expect(plan.moment.rest(now: planned.addingTimeInterval(passed)) == rest)
     }
 }
@@ -189,7 +189,7 @@ import Testing
         let data = try JSONEncoder().encode(facts)
         #expect(try JSONDecoder().decode(TransferFacts.self, from: data) == facts)
         for outcome in [
-            Outcome.canceled, .failed(TransferError(.diskFull, "Full.")),
+            Outcome.canceled, .failed(ServiceError(.diskFull, "Full.")),
             .succeeded(Outcome.Success(path: "/a", size: 1, verified: [])),
         ] {
             #expect(try JSONDecoder().decode(Outcome.self, from: JSONEncoder().encode(outcome)) == outcome)

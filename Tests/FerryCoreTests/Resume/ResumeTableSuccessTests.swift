@@ -6,7 +6,7 @@ private typealias Row = ResumeCase
 /// docs/behaviour/transfers.md#the-table-of-answers
 @Suite struct `Resume table, rows 1 to 13` {
     @Test func `R12 row 1 a failure before a head is treated by its own class`() {
-        let error = TransferError(.connectFailed, "The connection was refused.")
+        let error = ServiceError(.connectFailed, "The connection was refused.")
         let verdict = ResumeTable.decide(ResumeSituation(asked: .whole, response: .failure(error)))
         #expect(verdict.row == 1)
         #expect(verdict.decision == .retryLater(error))
@@ -163,7 +163,7 @@ private typealias Row = ResumeCase
             var situation = row.situation
             change(&situation)
             guard case .start(let body) = ResumeTable.decide(situation).decision else {
-                throw TransferError(.internal, "The body is stored.")
+                throw ServiceError(.internal, "The body is stored.")
             }
             return body.notes
         }

@@ -4,10 +4,10 @@ import Testing
 
 @Suite struct `Failure ledger` {
     private let now = Date(timeIntervalSince1970: 1_000_000)
-    private let patient = TransferError(.connectionLost, "The connection was lost.")
-    private let doubtful = TransferError(.badResponse, "The response is malformed.")
-    private let busy = TransferError(.serverBusy, "The server is busy.")
-    private let broken = TransferError(.serverBusy, "The server failed.", as: .doubtful)
+    private let patient = ServiceError(.connectionLost, "The connection was lost.")
+    private let doubtful = ServiceError(.badResponse, "The response is malformed.")
+    private let busy = ServiceError(.serverBusy, "The server is busy.")
+    private let broken = ServiceError(.serverBusy, "The server failed.", as: .doubtful)
 
     @Test func `T1 patient failures have no limit`() {
         #expect(tries(before: patient, RetryPolicy(), atMost: 1000) == nil)
@@ -46,17 +46,17 @@ import Testing
 
     @Test func `T1 unreachable_retries limits what has a poor prospect alone`() {
         let policy = RetryPolicy(retries: 5, rule: RetryRule(unreachableRetries: 2))
-        let refused = TransferError(.connectFailed, "It refused.", details: ErrorDetails(errno: ECONNREFUSED))
+        let refused = ServiceError(.connectFailed, "It refused.", details: ErrorDetails(errno: ECONNREFUSED))
         let poor = [
-            refused, TransferError(.hostNotFound, "No such host."), TransferError(.tlsFailed, "TLS failed."),
-            TransferError(.proxyFailed, "The proxy refused.", details: ErrorDetails(errno: ECONNREFUSED)),
+            refused, ServiceError(.hostNotFound, "No such host."), ServiceError(.tlsFailed, "TLS failed."),
+            ServiceError(.proxyFailed, "The proxy refused.", details: ErrorDetails(errno: ECONNREFUSED)),
         ]
         for error in poor {
             #expect(tries(before: error, policy) == 3)
             #expect(tries(before: error, policy.afterBytes) == 6)
         }
-        let away = TransferError(.connectFailed, "No route.", details: ErrorDetails(errno: EHOSTUNREACH))
-        for error in [away, patient, busy, TransferError(.proxyFailed, "The proxy answered 503.")] {
+        let away = ServiceError(.connectFailed, "No route.", details: ErrorDetails(errno: EHOSTUNREACH))
+        for error in [away, patient, busy, ServiceError(.proxyFailed, "The proxy answered 503.")] {
             #expect(tries(before: error, policy) == 6)
         }
         // Without a rule of the client's nothing changes.
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `T1 waiting is not a failure`() {
         var ledger = FailureLedger()
-        let full = TransferError(.diskFull, "The disk is full.")
+        let full = ServiceError(.diskFull, "The disk is full.")
         for _ in 0..<100 {
             #expect(ledger.failed(full, policy: RetryPolicy(retries: 0), now: now, random: 0) == .wait(full))
         }
@@ -75,7 +75,7 @@ import Testing
 
     @Test func `a final failure ends the transfer at once`() {
         var ledger = FailureLedger()
-        let refused = TransferError(.tlsCertificate, "The certificate is wrong.")
+        let refused = ServiceError(.tlsCertificate, "The certificate is wrong.")
         #expect(ledger.failed(refused, policy: RetryPolicy(retries: 9), now: now, random: 0) == .fail(refused))
     }
 
@@ -157,7 +157,7 @@ import Testing
                 ledger.attempted(AttemptCost(seconds: seconds), now: now)
                 verdict = ledger.failed(patient, policy: RetryPolicy(), now: now, random: 0.5)
             case .obstacle:
-                let offline = TransferError(.offline, "There is no network.")
+                let offline = ServiceError(.offline, "There is no network.")
                 ledger.attempted(AttemptCost(), now: now)
                 #expect(ledger.failed(offline, policy: RetryPolicy(), now: now, random: 0.5) == .wait(offline))
             case .progress:
@@ -199,7 +199,7 @@ import Testing
     // MARK: Helpers
 
     /// How many tries are made until the same failure ends the transfer; nil if it does not.
-    private func tries(before error: TransferError, _ policy: RetryPolicy, atMost limit: Int = 50) -> Int? {
+    private func tries(before error: ServiceError, _ policy: RetryPolicy, atMost limit: Int = 50) -> Int? {
         var ledger = FailureLedger()
         return (1...limit).first { _ in isFailure(ledger.failed(error, policy: policy, now: now, random: 0.5)) }
     }
@@ -208,7 +208,7 @@ import Testing
         if case .fail = verdict { true } else { false }
     }
 
-    private func delay(_ ledger: inout FailureLedger, _ error: TransferError, _ after: RetryAfter? = nil) -> Double? {
+    private func delay(_ ledger: inout FailureLedger, _ error: ServiceError, _ after: RetryAfter? = nil) -> Double? {
         let verdict = ledger.failed(error, retryAfter: after, policy: RetryPolicy(), now: now, random: 0.5)
         if case .retry(let seconds, _) = verdict { return seconds } else { return nil }
     }

@@ -15,7 +15,7 @@ import Testing
         #expect(RetryDelay.seconds(afterFailures: 3, rule: nil, random: 0.5) == 4)
     }
 
-    private func verdicts(_ error: TransferError, _ rule: RetryRule, bytes: Int64 = 0, count: Int) -> [Bool] {
+    private func verdicts(_ error: ServiceError, _ rule: RetryRule, bytes: Int64 = 0, count: Int) -> [Bool] {
         var ledger = FailureLedger()
         return (0..<count).map { _ in
             ledger.attempted(AttemptCost(gained: bytes), now: now)
@@ -26,16 +26,16 @@ import Testing
 
     @Test func `tries without a new byte are limited, others are not`() {
         let rule = RetryRule(maximumAttemptsWithoutProgress: 3)
-        let lost = TransferError(.connectionLost, "Lost.")
+        let lost = ServiceError(.connectionLost, "Lost.")
         #expect(verdicts(lost, rule, count: 3) == [false, false, true])
         #expect(!verdicts(lost, rule, bytes: 1, count: 10).contains(true))
-        #expect(!verdicts(TransferError(.hostNotFound, "Unknown."), RetryRule(), count: 50).contains(true))
+        #expect(!verdicts(ServiceError(.hostNotFound, "Unknown."), RetryRule(), count: 50).contains(true))
     }
 
     @Test func `a status of the rule is tried again, another one is final`() {
         let rule = RetryRule(statusCodes: [404])
-        func error(_ status: Int) -> TransferError {
-            TransferError(.notFound, "Gone.", details: ErrorDetails(httpStatus: status))
+        func error(_ status: Int) -> ServiceError {
+            ServiceError(.notFound, "Gone.", details: ErrorDetails(httpStatus: status))
         }
         #expect(verdicts(error(404), rule, count: 2) == [false, false])
         #expect(verdicts(error(410), rule, count: 1) == [true])

@@ -6,7 +6,7 @@ import Testing
     private static let slack = TransferBudget.slack
     private let now = Date(timeIntervalSince1970: 1_000_000)
 
-    private func fault(_ costs: [AttemptCost], expectedSize: Int64? = nil) -> TransferError? {
+    private func fault(_ costs: [AttemptCost], expectedSize: Int64? = nil) -> ServiceError? {
         var budget = TransferBudget()
         for cost in costs { budget.add(cost) }
         return budget.fault(expectedSize: expectedSize, url: "http://u:p@a.example/f?key=secret")

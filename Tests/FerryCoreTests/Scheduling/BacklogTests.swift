@@ -34,7 +34,7 @@ import Testing
         let reading = try #require(short)
         #expect(reading == Backlog.Reading(source: "two", after: nil, through: id(30)))
         let taken = try end(reading, 1...3, isEnd: true, &backlog)
-        #expect(taken.ids == ids(1...3) && taken.key == other && taken.goesOn)
+        #expect(taken.ids == ids(1...3) && taken.key == other && taken.continues)
         let next = try begin(&backlog)
         #expect(next.source == "one")
     }
@@ -56,12 +56,12 @@ import Testing
         let first = try begin(&backlog)
         backlog.touch(id(4))
         let some = try end(first, 1...9, isEnd: true, &backlog)
-        #expect(some.ids == ids(1...3) && some.goesOn)
+        #expect(some.ids == ids(1...3) && some.continues)
         let second = try begin(&backlog)
         #expect(second.after == id(3))
         // That one is suspended by then; the next is being acted upon.
         let none = try end(second, 5...9, isEnd: true, busy: 5, &backlog)
-        #expect(none.ids.isEmpty && !none.goesOn)
+        #expect(none.ids.isEmpty && !none.continues)
         let third = try begin(&backlog)
         #expect(third.after == id(3))
         _ = try end(third, 5...9, isEnd: true, &backlog)
@@ -88,7 +88,7 @@ import Testing
         let again = try begin(&backlog)
         #expect(again == failed)
         let taken = backlog.end(again, [], isEnd: true) { _ in false }
-        #expect(taken?.ids == [] && taken?.goesOn == true && backlog.isEmpty)
+        #expect(taken?.ids == [] && taken?.continues == true && backlog.isEmpty)
     }
 
     @Test func `takes another key`() throws {

@@ -10,7 +10,7 @@ import Testing
     ) -> SlotLimits {
         var settings = ServiceSettings()
         change(&settings)
-        return SlotLimits(settings: settings, sessionLimits: sessions, running: running, heldOrigins: held)
+        return SlotLimits(settings: settings, sessionLimits: sessions, running: running, throttledOrigins: held)
     }
 
     @Test func `nothing hinders the first`() {
@@ -58,7 +58,7 @@ import Testing
         func obstacle(_ key: QueueKey, running: [QueueKey]) -> WaitReason? {
             SlotLimits(
                 settings: ServiceSettings(), sessionLimits: [:], sessionHostLimits: [session: 2], running: running,
-                heldOrigins: []
+                throttledOrigins: []
             ).obstacle(key)
         }
         #expect(obstacle(theirs, running: [theirs, mine]) == nil)

@@ -9,7 +9,7 @@ import Testing
             id: TransferID(rawValue: 1), createdAt: Date(timeIntervalSince1970: 5), request: request, credentials: nil)
         for result in [
             SubmissionResult.accepted(Transfer(record, live: .waiting(.slot))),
-            .refused(TransferError(.invalidURL, "No.")),
+            .refused(ServiceError(.invalidURL, "No.")),
         ] {
             let data = try JSONEncoder().encode(result)
             #expect(try JSONDecoder().decode(SubmissionResult.self, from: data) == result)

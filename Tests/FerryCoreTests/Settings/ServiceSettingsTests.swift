@@ -14,6 +14,6 @@ import Testing
     @Test func `refuse a slow speed that is none`() {
         var settings = ServiceSettings()
         settings.slowRateLimit = 0
-        #expect(throws: TransferError.self) { try settings.validate() }
+        #expect(throws: ServiceError.self) { try settings.validate() }
     }
 }

@@ -35,7 +35,7 @@ import Testing
         if let least = beyond.min(), low > least { outside.append(low - step) }
         if let most = beyond.max(), high < most { outside.append(high + step) }
         for value in outside where value != range.special && !(low...high).contains(value) {
-            let error = #expect(throws: TransferError.self) { try range.check(value) }
+            let error = #expect(throws: ServiceError.self) { try range.check(value) }
             let message = error?.message ?? ""
             #expect(error?.code == .invalidRequest && message.hasPrefix("\(range.key) is \(range.words), not "))
             #expect(range.contains(range.clamp(value)))
@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: [("1 to 64", 0), ("1 to 64", 65)])
     func `a refusal says what is allowed`(words: String, value: Int) {
-        let error = #expect(throws: TransferError.self) { try SettingRange<Int>.connections.check(value) }
+        let error = #expect(throws: ServiceError.self) { try SettingRange<Int>.connections.check(value) }
         #expect(error?.message == "connections is \(words), not \(value).")
         #expect(SettingRange<Int64>.rateLimit.words == "0 or at least 1024")
         #expect(SettingRange<Double>.giveUpAfter.words == "0 to 31536000")

@@ -24,11 +24,11 @@ import Testing
         var text: String?
         var origin: String?
         var credentials: Credentials?
-        var error: TransferError?
+        var error: ServiceError?
     }
 
     private static func alone(_ text: String) -> Result {
-        do throws(TransferError) {
+        do throws(ServiceError) {
             let url = try HTTPURL(parsing: text)
             return Result(
                 text: url.withoutUserinfo.string, origin: url.origin.description, credentials: url.credentials)
@@ -38,7 +38,7 @@ import Testing
     }
 
     private static func read(_ text: String, _ reader: inout HTTPURLReader) -> Result {
-        do throws(TransferError) {
+        do throws(ServiceError) {
             let reading = try reader.read(Array(text.utf8)[...])
             return Result(
                 text: String(decoding: reading.bytes, as: UTF8.self), origin: reading.origin,

@@ -10,7 +10,7 @@ import Testing
     }
 
     private func refusal(_ change: (inout TransferRequest) -> Void) -> ErrorCode? {
-        #expect(throws: TransferError.self) { try TransferAdmission.admit(request(change)) }?.code
+        #expect(throws: ServiceError.self) { try TransferAdmission.admit(request(change)) }?.code
     }
 
     @Test func `Q7 userinfo leaves the URL and becomes credentials of its origin`() throws {

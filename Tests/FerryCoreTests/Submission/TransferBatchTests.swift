@@ -59,13 +59,13 @@ import Testing
     }
 
     @Test func `are answered with runs`() {
-        let error = TransferError(.invalidURL, "It is none.")
+        let error = ServiceError(.invalidURL, "It is none.")
         var report = TransferBatch.Report()
         report.accept(first: TransferID(rawValue: 5), count: 2)
         report.accept(first: TransferID(rawValue: 7), count: 1)
         report.refuse(error)
         report.refuse(error, count: 3)
-        report.refuse(TransferError(.unsupportedScheme, "It is another."))
+        report.refuse(ServiceError(.unsupportedScheme, "It is another."))
         report.accept(first: TransferID(rawValue: 8), count: 1)
         #expect(report.runs.map(\.count) == [3, 4, 1, 1] && report.count == 9)
         #expect(report.ids == [5, 6, 7, 8].map(TransferID.init))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `answer each item where that is wanted`() {
-        let error = TransferError(.invalidURL, "It is none.")
+        let error = ServiceError(.invalidURL, "It is none.")
         let results = [
             TransferBatch.Result(id: TransferID(rawValue: 5)), TransferBatch.Result(error: error),
             TransferBatch.Result(error: error), TransferBatch.Result(id: TransferID(rawValue: 6)),

@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func `CVE_2020_8169 a password with an at sign is refused and not shown`() {
-        let error = #expect(throws: TransferError.self) { try HTTPURL(parsing: "https://u:p@ss@host/") }
+        let error = #expect(throws: ServiceError.self) { try HTTPURL(parsing: "https://u:p@ss@host/") }
         #expect(error?.message.contains("ss@") == false && error?.message.contains("u:p") == false)
         #expect(error?.message.contains("host/") == true)
     }
@@ -207,16 +207,16 @@ import Testing
     }
 
     @Test func `E2 the sentence names the URL without its secrets and controls`() {
-        let error = #expect(throws: TransferError.self) {
+        let error = #expect(throws: ServiceError.self) {
             try HTTPURL(parsing: "http://u:geheim@h:0/a?token=geheim#geheim\u{1B}")
         }
         #expect(error?.message.contains("geheim") == false && error?.message.contains("h:0/a") == true)
-        let other = #expect(throws: TransferError.self) { try HTTPURL(parsing: "http://h/\u{1B}[2J") }
+        let other = #expect(throws: ServiceError.self) { try HTTPURL(parsing: "http://h/\u{1B}[2J") }
         #expect(other?.message.unicodeScalars.contains("\u{1B}") == false)
     }
 
     private func code(of text: String) -> ErrorCode? {
-        do throws(TransferError) {
+        do throws(ServiceError) {
             _ = try HTTPURL(parsing: text)
             return nil
         } catch { return error.code }

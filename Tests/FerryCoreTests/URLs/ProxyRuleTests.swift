@@ -57,7 +57,7 @@ import Testing
         "p:1?x", "p p", "http://a@b@c", "http://p\r\n", "://p", "http://p\\q", "u:geheim@",
     ])
     func `Q11 another proxy is an invalid request`(text: String) {
-        let error = #expect(throws: TransferError.self) { try ProxyChoice(parsing: text) }
+        let error = #expect(throws: ServiceError.self) { try ProxyChoice(parsing: text) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains("geheim") == false)
     }
@@ -65,7 +65,7 @@ import Testing
     @Test func `a user name that SOCKS cannot carry is refused with its reason`() {
         let long = String(repeating: "x", count: 256)
         for userinfo in [long, "u:\(long)"] {
-            let error = #expect(throws: TransferError.self) { try ProxyChoice(parsing: "socks5://\(userinfo)@proxy") }
+            let error = #expect(throws: ServiceError.self) { try ProxyChoice(parsing: "socks5://\(userinfo)@proxy") }
             #expect(error?.message.contains("255 bytes at most") == true)
         }
     }

@@ -45,6 +45,6 @@ import Testing
 
     @Test func `Q7 a resolved URL has at most 16 KiB`() throws {
         let url = try HTTPURL(parsing: "http://h/" + String(repeating: "a", count: 10_000) + "/")
-        #expect(throws: TransferError.self) { try url.resolving(location: String(repeating: "b", count: 10_000)) }
+        #expect(throws: ServiceError.self) { try url.resolving(location: String(repeating: "b", count: 10_000)) }
     }
 }

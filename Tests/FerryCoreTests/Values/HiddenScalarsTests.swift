@@ -44,7 +44,7 @@ import Testing
             request.tags = [text]
             _ = try TransferAdmission.admit(request)
         }
-        #expect(throws: TransferError.self) { try SessionID("a\u{202E}b") }
-        #expect(throws: TransferError.self) { try SessionID("a\u{1B}b") }
+        #expect(throws: ServiceError.self) { try SessionID("a\u{202E}b") }
+        #expect(throws: ServiceError.self) { try SessionID("a\u{1B}b") }
     }
 }

@@ -26,7 +26,7 @@ import Testing
     /// Decodes a body that comes in parts of a size.
     private func decode(
         _ body: [UInt8], _ coding: ContentDecoder.Coding, partSize: Int
-    ) throws(TransferError) -> [UInt8] {
+    ) throws(ServiceError) -> [UInt8] {
         let decoder = try ContentDecoder(coding)
         var result: [UInt8] = []
         var rest = body[...]
@@ -44,8 +44,8 @@ import Testing
         return result
     }
 
-    private func failure(_ body: [UInt8], _ coding: ContentDecoder.Coding) -> TransferError? {
-        do throws(TransferError) {
+    private func failure(_ body: [UInt8], _ coding: ContentDecoder.Coding) -> ServiceError? {
+        do throws(ServiceError) {
             _ = try decode(body, coding, partSize: 1000)
             return nil
         } catch {
@@ -102,7 +102,7 @@ import Testing
         let bomb = Array(repeatElement(Self.dense, count: 64).joined())
         let decoder = try ContentDecoder(.gzip)
         decoder.feed(ByteBuffer(bytes: bomb))
-        #expect(throws: TransferError.self) { while try decoder.next() != nil {} }
+        #expect(throws: ServiceError.self) { while try decoder.next() != nil {} }
         #expect(decoder.decoded <= 1 << 20 + 200 * Int64(bomb.count) + Int64(ContentDecoder.pieceSize))
     }
 
@@ -117,7 +117,7 @@ import Testing
 
     @Test(arguments: ["gzip, gzip", "br", Array(repeating: "gzip", count: 1000).joined(separator: ",")])
     func `I8 several codings and unknown ones are refused`(field: String) {
-        #expect(throws: TransferError.self) { try ContentDecoder.coding(of: head(field)) }
+        #expect(throws: ServiceError.self) { try ContentDecoder.coding(of: head(field)) }
     }
 
     private func head(_ coding: String) -> ResponseHead {

@@ -5,14 +5,14 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Power cuts` {
-    private static let steps: [LifeStep] = [
+    private static let steps: [LifecycleStep] = [
         .headAccepted, .partialMade, .identityCommitted, .bytesWritten, .bytesSynced, .rangesCommitted, .wholeVerified,
         .intentCommitted, .attributesSet, .renamed, .folderSynced,
     ]
 
     /// Runs a transfer that loses its power at a step, then goes on from what disk and journal kept.
     private func survive(
-        _ step: LifeStep, loss: FaultyDisk.Loss, _ script: OriginScript, expecting body: SeededBody,
+        _ step: LifecycleStep, loss: FaultyDisk.Loss, _ script: OriginScript, expecting body: SeededBody,
         policy: ConflictPolicy = .unique, _ location: SourceLocation = #_sourceLocation
     ) async throws {
         try await withPowerCut(at: step, script, configured: { $0.checkpointInterval = 0.01 }, location) {
@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: steps, FaultyDisk.Loss.allCases)
     func `D1 D3 a power cut at any step costs no right byte and places no wrong one`(
-        step: LifeStep, loss: FaultyDisk.Loss
+        step: LifecycleStep, loss: FaultyDisk.Loss
     ) async throws {
         // The pace makes checkpoints happen before the end.
         let body = SeededBody(seed: 81, size: 2 << 20)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: steps, [ConflictPolicy.replace, .fail])
-    func `D1 a small file survives a power cut at any step`(step: LifeStep, policy: ConflictPolicy) async throws {
+    func `D1 a small file survives a power cut at any step`(step: LifecycleStep, policy: ConflictPolicy) async throws {
         // Ranges of a file without checkpoints are recorded with the intent, or with the failure of a try.
         let body = SeededBody(seed: 82, size: 200_000)
         let script = OriginScript(body, .on(.request(1), .cut(after: 100_000)))

@@ -28,7 +28,7 @@ private func never() async {
     private let body = SeededBody(seed: 74, size: 2_000_000)
 
     /// What a canceled load may end with: it may have been faster.
-    private func expectCanceled(_ error: TransferError?) {
+    private func expectCanceled(_ error: ServiceError?) {
         #expect(error == nil || error?.code == .canceled, "\(String(describing: error))")
     }
 

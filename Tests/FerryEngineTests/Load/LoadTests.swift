@@ -172,8 +172,8 @@ import Testing
 }
 
 extension Load {
-    func failureOfRest() async -> TransferError? {
-        do throws(TransferError) {
+    func failureOfRest() async -> ServiceError? {
+        do throws(ServiceError) {
             _ = try await rest()
             return nil
         } catch {

@@ -48,7 +48,7 @@ import Testing
         behaviour.faults = [1: .cut(afterBytes: 100_000)]
         try await withUploads(behaviour) { harness, server, _ in
             let load = Load(request(server), engine: harness.engine, advisor: nil)
-            let error = await #expect(throws: TransferError.self) { try await load.head() }
+            let error = await #expect(throws: ServiceError.self) { try await load.head() }
             #expect(error?.code == .connectionLost)
             #expect(load.upload == nil)
             #expect(server.requests.count == 1)
@@ -86,7 +86,7 @@ import Testing
             var request = request(server)
             request.idleTimeout = 0.2
             let load = Load(request, engine: harness.engine, advisor: nil)
-            let error = await #expect(throws: TransferError.self) { try await load.head() }
+            let error = await #expect(throws: ServiceError.self) { try await load.head() }
             #expect(error?.code == .serverBusy)
             #expect(load.upload?.resource != nil)
         }
@@ -106,7 +106,7 @@ import Testing
                 try? handle?.truncate(atOffset: 5)
                 try? handle?.close()
             }
-            _ = await #expect(throws: TransferError.self) { try await load.head() }
+            _ = await #expect(throws: ServiceError.self) { try await load.head() }
             #expect(server.completed.isEmpty)
         }
     }

@@ -9,7 +9,7 @@ import Testing
 
     /// Runs some code with an engine that finds names in this way.
     private func withNames(
-        _ findings: [String: NameBook.Finding], tls: TLSFault? = nil, timeouts: Timeouts = Timeouts(),
+        _ findings: [String: NameCache.Finding], tls: TLSFault? = nil, timeouts: Timeouts = Timeouts(),
         _ check: (EngineHarness, ScriptedOrigin, ScriptedNames) async throws -> Void
     ) async throws {
         let names = ScriptedNames(findings)
@@ -71,10 +71,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (NameBook.Failure.notFound, ErrorCode.hostNotFound), (.noAnswer, .dnsFailed),
+        (NameCache.Failure.notFound, ErrorCode.hostNotFound), (.noAnswer, .dnsFailed),
     ])
     func `a name that does not exist is told from a resolver that is silent`(
-        _ failure: NameBook.Failure, _ code: ErrorCode
+        _ failure: NameCache.Failure, _ code: ErrorCode
     ) async throws {
         try await withNames(["dead.test": .failure(failure)]) { harness, origin, names in
             let history = await harness.transfer(
@@ -135,7 +135,7 @@ import Testing
     func `a certificate is checked against the name, not against its address`(
         _ host: String, isTrusted: Bool
     ) async throws {
-        let findings: [String: NameBook.Finding] = [host: .success(["127.0.0.1"])]
+        let findings: [String: NameCache.Finding] = [host: .success(["127.0.0.1"])]
         // Its certificate is for other.example alone.
         try await withNames(findings, tls: .otherHost) { harness, origin, _ in
             let history = await harness.transfer(harness.request(origin.url(host: host)), tries: 1)

@@ -90,13 +90,13 @@ import Testing
         }
     }
 
-    private static let steps: [LifeStep] = [
+    private static let steps: [LifecycleStep] = [
         .partialMade, .bytesWritten, .attributesSet, .bytesSynced, .intentCommitted, .renamed, .folderSynced,
     ]
 
     @Test(arguments: steps, FaultyDisk.Loss.allCases)
     func `D1 what is recorded of them is there after a power cut at any step`(
-        step: LifeStep, loss: FaultyDisk.Loss
+        step: LifecycleStep, loss: FaultyDisk.Loss
     ) async throws {
         try await withPowerCut(at: step, OriginScript(SeededBody(seed: 1, size: 1))) { harness, _, cut in
             _ = await place(6, in: harness)

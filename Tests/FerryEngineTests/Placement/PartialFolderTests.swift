@@ -172,13 +172,13 @@ import Testing
 
     // MARK: Crashes
 
-    private static let steps: [LifeStep] = [
+    private static let steps: [LifecycleStep] = [
         .wholeVerified, .copyMade, .copySynced, .intentCommitted, .attributesSet, .renamed, .folderSynced,
     ]
 
     @Test(arguments: steps, [ConflictPolicy.replace, .unique])
     func `F2 a power cut at any step of a copy leaves one file and no copy`(
-        step: LifeStep, policy: ConflictPolicy
+        step: LifecycleStep, policy: ConflictPolicy
     ) async throws {
         // An intent for the partial file itself comes before the one for its copy.
         try await withPowerCut(at: step, OriginScript(body)) { harness, origin, cut in

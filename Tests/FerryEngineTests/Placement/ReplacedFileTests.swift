@@ -42,7 +42,7 @@ import Testing
         _ intruder: Intruder, at moment: Moment, _ size: Int64, _ policy: ConflictPolicy
     ) async throws {
         let body = SeededBody(seed: 92, size: size)
-        let reached = Mutex<(@Sendable (LifeStep) -> Void)?>(nil)
+        let reached = Mutex<(@Sendable (LifecycleStep) -> Void)?>(nil)
         try await withEngine(
             OriginScript(body), configured: { $0.reached = { step in reached.withLock(\.self)?(step) } }
         ) { harness, origin in
@@ -81,7 +81,7 @@ import Testing
             }
             let source = PartialSource(
                 path: partial.path, offset: 4, etag: nil, lastModified: nil, date: nil, completeLength: nil)
-            let error = await #expect(throws: TransferError.self) {
+            let error = await #expect(throws: ServiceError.self) {
                 _ = try await harness.engine.takeOverPartialFile(
                     source, for: TransferID(rawValue: 0x5678), in: harness.folder)
             }

@@ -52,13 +52,13 @@ import Testing
         }
     }
 
-    private static let steps: [LifeStep] = [
+    private static let steps: [LifecycleStep] = [
         .headAccepted, .partialMade, .bytesWritten, .attributesSet, .bytesSynced, .wholeVerified, .intentCommitted,
         .renamed, .folderSynced,
     ]
 
     @Test(arguments: steps, FaultyDisk.Loss.allCases)
-    func `D1 survive a power cut at any step`(step: LifeStep, loss: FaultyDisk.Loss) async throws {
+    func `D1 survive a power cut at any step`(step: LifecycleStep, loss: FaultyDisk.Loss) async throws {
         try await withPowerCut(at: step, OriginScript(body)) { harness, origin, cut in
             let request = harness.request(origin.url())
             let first = await harness.transfer(request, tries: 2)

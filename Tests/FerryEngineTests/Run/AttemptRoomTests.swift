@@ -35,15 +35,15 @@ import Testing
 
     @Test func `a URL that cannot be read is an error when it is asked`() throws {
         let sources = AttemptSources(TransferRequest(url: "nonsense", folder: "/"))
-        #expect(throws: TransferError.self) { try sources.url(of: 0) }
+        #expect(throws: ServiceError.self) { try sources.url(of: 0) }
     }
 }
 
 @Suite struct `The end of an attempt` {
-    private let error = TransferError(.connectionLost, "lost")
-    private let other = TransferError(.offline, "a rule")
+    private let error = ServiceError(.connectionLost, "lost")
+    private let other = ServiceError(.offline, "a rule")
 
-    private func word(_ end: AttemptEnd, isFinal: Bool = false) -> String {
+    private func word(_ end: AttemptEnding, isFinal: Bool = false) -> String {
         switch end.result(of: error, isFinal: isFinal) {
         case .succeeded: "succeeded"
         case .stopped: "stopped"
@@ -59,10 +59,10 @@ import Testing
         let head = ResponseHead(
             status: 503, fields: [HeaderField(name: "Retry-After", value: "7")], url: "http://h/",
             origin: Origin(scheme: "http", host: "h", port: 80))
-        var end = AttemptEnd()
+        var end = AttemptEnding()
         #expect(word(end) == "connection_lost")
         #expect(word(end, isFinal: true) == "connection_lost final")
-        end.later = LaterAnswer(head)
+        end.later = RetryAfterResponse(head)
         #expect(word(end) == "connection_lost 7")
         end.isUnrepeatable = true
         #expect(word(end) == "connection_lost final 7")

@@ -4,7 +4,7 @@ import FerryTesting
 /// Workers that fetch one file side by side, as values: what they write is right or wrong by blocks, and every answer states the
 /// digest of right bytes. Workers are cut, lie, are shortened and stolen from; attempts end, and the process is killed.
 ///
-/// `SegmentPlan`, `TransferFacts` and `PendingDigests` are the product's. What `Crew` and `TransferRun` do with them is done here.
+/// `SegmentPlan`, `TransferFacts` and `PendingDigests` are the product's. What `SegmentWorkers` and `TransferRun` do with them is done here.
 struct SimulatedCrew {
     /// A change of behaviour that a law must find.
     enum Mistake: CaseIterable {

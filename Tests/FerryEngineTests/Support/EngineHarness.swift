@@ -58,7 +58,7 @@ final class EngineHarness: Sendable {
         let policy = RetryPolicy(
             retries: request.retries, statusRetries: request.statusRetries, giveUpAfter: request.giveUpAfter)
         let start = Date()
-        var last = TransferError(.internal, "No try was made.")
+        var last = ServiceError(.internal, "No try was made.")
         while reports.count < tries {
             var job = job(request, facts: reports.last?.facts ?? facts, credentials: credentials)
             job.digest = reports.last?.digest

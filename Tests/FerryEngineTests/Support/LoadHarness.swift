@@ -22,15 +22,15 @@ struct LoadHarness: Sendable {
 
 extension Load {
     /// The rest of the body.
-    func rest() async throws(TransferError) -> [UInt8] {
+    func rest() async throws(ServiceError) -> [UInt8] {
         var bytes: [UInt8] = []
         while let part = try await part() { bytes += part }
         return bytes
     }
 
     /// The error of the head or of the body; nil if everything arrives.
-    func failure() async -> TransferError? {
-        do throws(TransferError) {
+    func failure() async -> ServiceError? {
+        do throws(ServiceError) {
             _ = try await head()
             _ = try await rest()
             return nil

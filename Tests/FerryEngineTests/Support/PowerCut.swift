@@ -6,11 +6,11 @@ import Testing
 
 /// A power cut at the moment at which an engine comes to a step for the first time.
 final class PowerCut: Sendable {
-    private let step: LifeStep
+    private let step: LifecycleStep
     private let harness = Mutex<EngineHarness?>(nil)
     private let wasReached = Atomic(false)
 
-    fileprivate init(at step: LifeStep) { self.step = step }
+    fileprivate init(at step: LifecycleStep) { self.step = step }
 
     /// Whether the engine has come to the step.
     var hasHappened: Bool { wasReached.load(ordering: .acquiring) }
@@ -25,7 +25,7 @@ final class PowerCut: Sendable {
 
     fileprivate func threaten(_ other: EngineHarness?) { harness.withLock { $0 = other } }
 
-    fileprivate func reach(_ step: LifeStep) {
+    fileprivate func reach(_ step: LifecycleStep) {
         guard step == self.step, !wasReached.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let harness = harness.withLock { $0 }
         harness?.journal.cut()
@@ -35,7 +35,7 @@ final class PowerCut: Sendable {
 
 /// Runs some code with an engine that loses its power at a step, and a scripted origin.
 func withPowerCut(
-    at step: LifeStep, _ script: OriginScript, configured change: (inout Engine.Configuration) -> Void = { _ in },
+    at step: LifecycleStep, _ script: OriginScript, configured change: (inout Engine.Configuration) -> Void = { _ in },
     _ location: SourceLocation = #_sourceLocation,
     _ body: (EngineHarness, ScriptedOrigin, PowerCut) async throws -> Void
 ) async throws {

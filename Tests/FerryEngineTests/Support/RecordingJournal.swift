@@ -48,11 +48,11 @@ final class RecordingJournal: FactsJournal {
         }
     }
 
-    func record(_ facts: TransferFacts, of id: TransferID) async throws(TransferError) -> Bool {
+    func record(_ facts: TransferFacts, of id: TransferID) async throws(ServiceError) -> Bool {
         let diskEvents = disk.events.count
         let (isFree, satisfied) = try state.withLock {
-            (state) throws(TransferError) -> (Bool, [CheckedContinuation<Void, Never>]) in
-            guard !state.isCut else { throw TransferError(.journalFailed, "The journal cannot be written.") }
+            (state) throws(ServiceError) -> (Bool, [CheckedContinuation<Void, Never>]) in
+            guard !state.isCut else { throw ServiceError(.journalFailed, "The journal cannot be written.") }
             if let path = facts.destination, state.taken.contains(path) { return (false, []) }
             state.commits.append(Commit(facts: facts, diskEvents: diskEvents))
             let satisfied = state.waiters.filter { $0.holds(facts) }
@@ -68,9 +68,9 @@ final class RecordingJournal: FactsJournal {
 struct History: Sendable {
     enum End: Sendable {
         case succeeded(Outcome.Success)
-        case failed(TransferError)
+        case failed(ServiceError)
         /// No try was left; the transfer itself would have gone on.
-        case unfinished(TransferError)
+        case unfinished(ServiceError)
         case stopped
         case challenged(PendingChallenge)
     }
@@ -83,10 +83,10 @@ struct History: Sendable {
     var success: Outcome.Success? { if case .succeeded(let success) = end { success } else { nil } }
 
     /// The error that ended the transfer.
-    var failure: TransferError? { if case .failed(let error) = end { error } else { nil } }
+    var failure: ServiceError? { if case .failed(let error) = end { error } else { nil } }
 
     /// The error of each try that failed.
-    var errors: [TransferError] {
+    var errors: [ServiceError] {
         reports.compactMap { if case .failed(let error, _) = $0.result { error } else { nil } }
     }
 

@@ -5,11 +5,11 @@ import Synchronization
 
 /// Takes the place of the system's resolver: each name is found as a test says, and all others hang until the end.
 final class ScriptedNames: Sendable {
-    private let findings: [String: NameBook.Finding]
+    private let findings: [String: NameCache.Finding]
     private let asked = Mutex<[String]>([])
     private let isReleased = DispatchSemaphore(value: 0)
 
-    init(_ findings: [String: NameBook.Finding] = [:]) { self.findings = findings }
+    init(_ findings: [String: NameCache.Finding] = [:]) { self.findings = findings }
 
     /// Names that were looked up, in order.
     var lookups: [String] { asked.withLock(\.self) }

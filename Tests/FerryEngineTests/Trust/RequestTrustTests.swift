@@ -118,7 +118,7 @@ import Testing
     @Test func `several folders none of which is there are refused by the first`() async throws {
         try await withEngine { harness in
             let trust = RequestTrust(authorities: ["/nonexistent/a", "/nonexistent/b"])
-            let error = await #expect(throws: TransferError.self) { try await harness.engine.check(trust) }
+            let error = await #expect(throws: ServiceError.self) { try await harness.engine.check(trust) }
             #expect(error?.message.contains("/nonexistent/a") == true)
         }
     }
@@ -215,7 +215,7 @@ import Testing
             default: break
             }
             let named = kind == "key" ? certificates.keyFile : path
-            let error = await #expect(throws: TransferError.self) { try await harness.engine.check(trust) }
+            let error = await #expect(throws: ServiceError.self) { try await harness.engine.check(trust) }
             #expect(error?.code == .invalidRequest)
             #expect(error?.message.contains(named) == true, "\(String(describing: error))")
         }

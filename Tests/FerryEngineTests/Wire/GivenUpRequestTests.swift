@@ -21,7 +21,7 @@ import Testing
             clients.end(try clients.lease(asked.key, nil, for: url))
             let exchange = try harness.engine.open(asked)
             async let shutdown: Void = clients.shutdown()
-            let error = await #expect(throws: TransferError.self) { try await exchange.head() }
+            let error = await #expect(throws: ServiceError.self) { try await exchange.head() }
             #expect(error == ClientFailure.staleConnection)
             // The client waits for the connection that it is making, which is refused from here on.
             silent.close()

@@ -115,7 +115,7 @@ import Testing
             #expect(!second.keys.accept(paired.token))
             let new = try await second.secret(isNew: true)
             #expect(new != secret && second.keys.accept(new) && !second.keys.accept(secret))
-            await #expect(throws: TransferError.self) { try await second.removeClient("9") }
+            await #expect(throws: ServiceError.self) { try await second.removeClient("9") }
         }
     }
 
@@ -133,7 +133,7 @@ import Testing
             }
             for given in ["", text] { #expect(!damaged.keys.accept(given)) }
             #expect(await damaged.status().problems.count == 1)
-            await #expect(throws: TransferError.self) { try await damaged.change(change) }
+            await #expect(throws: ServiceError.self) { try await damaged.change(change) }
             _ = try await damaged.secret(isNew: true)
             #expect(await damaged.status().problems.isEmpty)
             for await listeners in await damaged.follow() {
@@ -150,7 +150,7 @@ import Testing
             #expect(await damaged.status().problems.count == 1)
             var change = GatewayChange()
             change.isOn = true
-            await #expect(throws: TransferError.self) { try await damaged.change(change) }
+            await #expect(throws: ServiceError.self) { try await damaged.change(change) }
             #expect(try String(contentsOfFile: folder + "/settings.json", encoding: .utf8) == "{")
         }
     }
@@ -159,13 +159,13 @@ import Testing
         try await withFolder { folder in
             let gateway = gateway(folder)
             for name in ["", String(repeating: "x", count: 65), "a\u{7}b"] {
-                await #expect(throws: TransferError.self) { try await gateway.pair(.init(code: "x", name: name)) }
+                await #expect(throws: ServiceError.self) { try await gateway.pair(.init(code: "x", name: name)) }
             }
             var change = GatewayChange()
             change.isOn = true
             change.certificate = folder + "/none.pem"
             change.key = folder + "/none.pem"
-            await #expect(throws: TransferError.self) { try await gateway.change(change) }
+            await #expect(throws: ServiceError.self) { try await gateway.change(change) }
             #expect(await !gateway.status().settings.isOn)
         }
     }

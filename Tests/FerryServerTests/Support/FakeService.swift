@@ -15,7 +15,7 @@ final class FakeService: HostedService {
         var acknowledged: [SessionID: Int64] = [:]
         var settings = ServiceSettings()
         /// What `status` throws instead of answering.
-        var failure: TransferError?
+        var failure: ServiceError?
         /// What each event stream begins with.
         var events: [TransferEvent] = []
         /// Whether its end waits.
@@ -48,14 +48,14 @@ final class FakeService: HostedService {
 
     func letEnd() { ending.yield() }
 
-    func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { nil }
+    func release(_ id: TransferID) async throws(ServiceError) -> PartialSource? { nil }
 
-    func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
+    func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
         state.withLock { state in
             state.batches.append(requests.count)
             return requests.map { request in
                 guard request.folder.hasPrefix("/") else {
-                    return .refused(TransferError(.destinationUnwritable, "The folder is not absolute."))
+                    return .refused(ServiceError(.destinationUnwritable, "The folder is not absolute."))
                 }
                 let id = TransferID.next(after: state.order.last, milliseconds: 1_800_000_000_000)
                 let transfer = Sample.transfer(id, request)
@@ -66,42 +66,42 @@ final class FakeService: HostedService {
         }
     }
 
-    func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
+    func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer {
         guard let transfer = state.withLock({ $0.transfers[id] }) else { throw Self.unknown(id) }
         return transfer
     }
 
-    func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
+    func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage {
         state.withLock { state in
             state.queries.append(query)
             return TransferPage(transfers: state.order.compactMap { state.transfers[$0] }, next: nil)
         }
     }
 
-    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] {
+    func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer] {
         try query.validate()
         return state.withLock { state in
             Array(state.order.compactMap { state.transfers[$0] }.dropFirst(query.offset).prefix(query.limit))
         }
     }
 
-    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts {
+    func queueCounts(of session: SessionID?) async throws(ServiceError) -> QueueCounts {
         QueueCounts(active: 1, waiting: session == nil ? 2 : 1, ended: 3)
     }
 
-    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? {
+    func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int? {
         _ = try await transfer(id)
         return move.origin == .end ? nil : move.offset
     }
 
-    func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
+    func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer {
         var transfer = try await transfer(id)
         transfer.priority = change.priority ?? transfer.priority
         state.withLock { $0.transfers[id] = transfer }
         return transfer
     }
 
-    func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult] {
+    func act(_ action: TransferAction, on selection: TransferSelection) async throws(ServiceError) -> [ActionResult] {
         state.withLock { state in
             (selection.ids ?? state.order).map { id in
                 guard state.transfers[id] != nil else { return ActionResult(id: id, error: Self.unknown(id)) }
@@ -114,7 +114,7 @@ final class FakeService: HostedService {
 
     func events(
         _ subscription: EventSubscription
-    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+    ) async throws(ServiceError) -> AsyncThrowingStream<TransferEvent, any Error> {
         let first = state.withLock { state in
             state.subscriptions.append(subscription)
             return state.events
@@ -127,79 +127,79 @@ final class FakeService: HostedService {
         return stream
     }
 
-    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) {}
+    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) {}
 
-    func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {
+    func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError) {
         state.withLock { $0.acknowledged[session] = number }
     }
 
-    func sessions() async throws(TransferError) -> [SessionInfo] {
+    func sessions() async throws(ServiceError) -> [SessionInfo] {
         [SessionInfo(id: .cli, settings: SessionSettings(), transfers: ["waiting": 1])]
     }
 
-    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(TransferError) -> SessionInfo {
+    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(ServiceError) -> SessionInfo {
         SessionInfo(
             id: id, settings: SessionSettings(rateLimit: 7, hostConnections: 3).applying(change), transfers: [:])
     }
 
-    func settings() async throws(TransferError) -> ServiceSettings { state.withLock { $0.settings } }
+    func settings() async throws(ServiceError) -> ServiceSettings { state.withLock { $0.settings } }
 
-    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
+    func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
         let next = state.withLock { $0.settings.applying(change) }
         try next.validate()
         state.withLock { $0.settings = next }
         return next
     }
 
-    func status() async throws(TransferError) -> ServiceStatus {
+    func status() async throws(ServiceError) -> ServiceStatus {
         if let failure = state.withLock({ $0.failure }) { throw failure }
         return ServiceStatus(
             version: FerryVersion.current, pid: getpid(), startedAt: Date(timeIntervalSince1970: 0), transfers: [:],
             lastEvent: 0, warnings: [])
     }
 
-    private static func unknown(_ id: TransferID) -> TransferError {
-        TransferError(.unknownTransfer, "There is no transfer \(id).")
+    private static func unknown(_ id: TransferID) -> ServiceError {
+        ServiceError(.unknownTransfer, "There is no transfer \(id).")
     }
 
     // MARK: SessionService
 
     func attach(
         _ session: SessionID, _ attachment: SessionAttachment
-    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> { throw Self.noSessions }
+    ) async throws(ServiceError) -> AsyncThrowingStream<SessionSignal, any Error> { throw Self.noSessions }
     func connect(
         _ application: ApplicationConnection
-    ) async throws(TransferError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw Self.noSessions }
-    func becomeActive(_ application: String, process: Int32) async throws(TransferError) { throw Self.noSessions }
-    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(TransferError) {
+    ) async throws(ServiceError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw Self.noSessions }
+    func becomeActive(_ application: String, process: Int32) async throws(ServiceError) { throw Self.noSessions }
+    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(ServiceError) {
         throw Self.noSessions
     }
-    func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] {
+    func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult] {
         switch selection {
         case .session: []
-        case .application(let name): throw TransferError(.invalidRequest, "No app is \(name).")
+        case .application(let name): throw ServiceError(.invalidRequest, "No app is \(name).")
         }
     }
 
-    func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report {
+    func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report {
         var report = TransferBatch.Report(lastEvent: 7)
         for item in batch.items.each {
             if item.url.hasPrefix("http") {
                 report.accept(first: TransferID(rawValue: UInt64(report.count + 1)), count: 1)
             } else {
-                report.refuse(TransferError(.invalidURL, "It is no URL."))
+                report.refuse(ServiceError(.invalidURL, "It is no URL."))
             }
         }
         return report
     }
     func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
-    ) async throws(TransferError) -> SessionAction.Report {
+    ) async throws(ServiceError) -> SessionAction.Report {
         let failures = (ids?.ids ?? []).map { ActionResult(id: $0, error: Self.unknown($0)) }
         return SessionAction.Report(lastEvent: 8, failures: failures)
     }
 
-    private static let noSessions = TransferError(.internal, "No test calls this.")
+    private static let noSessions = ServiceError(.internal, "No test calls this.")
 }
 
 /// Values for tests.

@@ -12,7 +12,7 @@ struct RawResponse: Sendable {
 
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value { try APIJSON.decoder.decode(type, from: body) }
 
-    func error() throws -> TransferError { try value(ErrorBody.self).error }
+    func error() throws -> ServiceError { try value(ErrorBody.self).error }
 
     func lines<Value: Decodable>(_ type: Value.Type) throws -> [Value] {
         try body.split(separator: UInt8(ascii: "\n")).map { try APIJSON.decoder.decode(type, from: Data($0)) }

@@ -85,7 +85,7 @@ import Testing
             var batch = try bed.batch(["/1"])
             batch.templates.append(TransferRequest(url: "", folder: bed.folder))
             for batch in [batch, TransferBatch(templates: [], items: [])] {
-                let error = await #expect(throws: TransferError.self) { try await bed.service.submit(batch) }
+                let error = await #expect(throws: ServiceError.self) { try await bed.service.submit(batch) }
                 #expect(error?.code == .invalidRequest)
             }
             #expect(try await bed.transfers == [])

@@ -110,7 +110,7 @@ import Testing
             let waiting = try await bed.add((0..<300).map { bed.request("/\($0)") { $0.network = policy } })
             try await withoutRoom(local) {
                 conditions.set { $0.expensive = true }
-                try await eventually("a full journal") { await !local.lines.waiting(for: .disk).isEmpty }
+                try await eventually("a full journal") { await !local.waitingTransfers.waiting(for: .disk).isEmpty }
             }
             for transfer in waiting { #expect(try await bed.wait(for: transfer.id, .failed).error?.code == .offline) }
         }

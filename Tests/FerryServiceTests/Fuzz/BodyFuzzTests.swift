@@ -44,7 +44,7 @@ import Testing
         try use(BodyDecoder.decode(type, from: Data(sample.utf8)))
         try await mutations.rounds(usual) { mutations, _ in
             let bytes = Data(mutations.mutate(Array(sample.utf8)))
-            do { try use(BodyDecoder.decode(type, from: bytes)) } catch { #expect(error is TransferError) }
+            do { try use(BodyDecoder.decode(type, from: bytes)) } catch { #expect(error is ServiceError) }
         }
     }
 
@@ -130,7 +130,7 @@ import Testing
                     APIJSON.decoder.decode(TransferRequest.self, from: Data(Self.request.utf8))
                 ).request,
                 credentials: nil), live: .running(received: 7, expected: 9, speed: 1.5))
-        transfer.error = TransferError(.notFound, "No.")
+        transfer.error = ServiceError(.notFound, "No.")
         let shown = String(decoding: try APIJSON.bytes(transfer), as: UTF8.self)
         let signal = #"{"batch":{"ids":["0000000000000001+5"],"kind":"resumed","through":9}}"#
         var mutations = Mutations(seed: 15)

@@ -18,7 +18,7 @@ import Testing
     private func fill(_ folder: TemporaryFolder) async throws {
         let journal = try await journal(folder)
         let path = folder.path
-        try await journal.commit { transaction throws(TransferError) in try SampleRows.fill(transaction, in: path) }
+        try await journal.commit { transaction throws(ServiceError) in try SampleRows.fill(transaction, in: path) }
         await journal.close()
     }
 
@@ -31,14 +31,14 @@ import Testing
         // Without networks nothing but this machine is asked.
         configuration.conditions = FakeConditions { $0.reachable = false }
         let service: LocalTransferService
-        do throws(TransferError) {
+        do throws(ServiceError) {
             service = try await LocalTransferService.open(configuration)
         } catch {
             #expect(error.code == .journalFailed, "\(error)")
             return
         }
         let session = try SessionID(SampleRows.application)
-        do throws(TransferError) {
+        do throws(ServiceError) {
             _ = try await service.transfers(TransferQuery())
             _ = try await service.allTransfers(of: .cli)
             _ = try await service.sessions()
@@ -71,7 +71,7 @@ import Testing
                     try copy(template, to: folder)
                     let journal = try await journal(folder)
                     let before = mutations
-                    mutations = try await journal.commit { transaction throws(TransferError) in
+                    mutations = try await journal.commit { transaction throws(ServiceError) in
                         var mutations = before
                         try SampleRows.edit(transaction, &mutations)
                         return mutations

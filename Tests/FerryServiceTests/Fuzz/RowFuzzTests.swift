@@ -8,16 +8,16 @@ import Testing
 
 /// Every statement reads, changes and forgets rows that anything may have written; none fails because of what a row says.
 @Suite(.timeLimit(.minutes(Mutations.minutes(2)))) struct `Mutated rows` {
-    private static let undone = TransferError(.offline, "Undone.")
+    private static let undone = ServiceError(.offline, "Undone.")
 
     /// Runs changes of a journal and undoes them.
     private func undoing(
         _ journal: any Journal, _ mutations: inout Mutations,
-        _ body: @escaping @Sendable (any JournalTransaction, inout Mutations) throws(TransferError) -> Void
+        _ body: @escaping @Sendable (any JournalTransaction, inout Mutations) throws(ServiceError) -> Void
     ) async {
         let before = mutations
-        let error = await #expect(throws: TransferError.self) {
-            try await journal.commit { transaction throws(TransferError) in
+        let error = await #expect(throws: ServiceError.self) {
+            try await journal.commit { transaction throws(ServiceError) in
                 var mutations = before
                 try body(transaction, &mutations)
                 throw Self.undone
@@ -37,7 +37,7 @@ import Testing
 
     private func filled() async throws -> SQLiteJournal {
         let journal = try SQLiteJournal.inMemory(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        try await journal.commit { transaction throws(TransferError) in try SampleRows.fill(transaction, in: "/none") }
+        try await journal.commit { transaction throws(ServiceError) in try SampleRows.fill(transaction, in: "/none") }
         return journal
     }
 
@@ -45,7 +45,7 @@ import Testing
         var journal = try await filled()
         var mutations = Mutations(seed: 23)
         try await mutations.rounds(600) { mutations, round in
-            await undoing(journal, &mutations) { transaction, mutations throws(TransferError) in
+            await undoing(journal, &mutations) { transaction, mutations throws(ServiceError) in
                 try SampleRows.edit(transaction, &mutations)
                 try Self.read(transaction)
                 try Self.change(transaction)
@@ -55,7 +55,7 @@ import Testing
         await journal.close()
     }
 
-    private static func read(_ reader: any JournalTransaction) throws(TransferError) {
+    private static func read(_ reader: any JournalTransaction) throws(ServiceError) {
         let session = try SessionID(SampleRows.application)
         var filter = JournalFilter()
         for tag in ["a", nil] {
@@ -92,14 +92,14 @@ import Testing
         _ = try reader.destinationHolder("/none/in/1")
     }
 
-    private static func change(_ transaction: any JournalTransaction) throws(TransferError) {
+    private static func change(_ transaction: any JournalTransaction) throws(ServiceError) {
         let session = try SessionID(SampleRows.application)
         let (ids, now) = (SampleRows.ids, ActiveTime.Instant.now)
         var retention = EventRetention()
         retention.mostUnacknowledged = 3
         for session in [session, .cli] {
             _ = try transaction.suspend(ids, of: session, at: now)
-            var circumstances = WishCircumstances(now)
+            var circumstances = BulkCommandSituation(now)
             circumstances.delayed = Set(ids)
             var gone: [TransferID: Outcome] = [:]
             for record in try transaction.records(ids) { gone[record.id] = record.outcome }
@@ -112,7 +112,7 @@ import Testing
         for id in ids.prefix(4) {
             guard var record = try transaction.record(id) else { continue }
             // Another transfer may have the name by an edit.
-            do throws(TransferError) {
+            do throws(ServiceError) {
                 try transaction.update(record)
                 record = try transaction.record(id) ?? record
                 record.outcome = .canceled
@@ -131,7 +131,7 @@ import Testing
         var journal = try await filled()
         var mutations = Mutations(seed: 24)
         try await mutations.rounds(1000) { mutations, round in
-            await undoing(journal, &mutations) { transaction, mutations throws(TransferError) in
+            await undoing(journal, &mutations) { transaction, mutations throws(ServiceError) in
                 let service = mutations.mutate(try JournalJSON.text(ServiceSettings()))
                 let session = mutations.mutate(
                     try JournalJSON.text(SessionSettings(activeTransfers: 3, rateLimit: 4096)))

@@ -10,7 +10,7 @@ enum SampleRows {
     static let ids = [1...12, 20...22].joined().map(id)
     static let application = "app:s"
 
-    static func fill(_ transaction: any JournalTransaction, in folder: String) throws(TransferError) {
+    static func fill(_ transaction: any JournalTransaction, in folder: String) throws(ServiceError) {
         let now = Date()
         let session = try SessionID(application)
         for number: UInt64 in 1...12 {
@@ -33,7 +33,7 @@ enum SampleRows {
     /// Transfers of one list, whose requests share a row.
     private static func fillList(
         _ transaction: any JournalTransaction, in folder: String, _ now: Date
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         var (reader, urls) = (HTTPURLReader(), URLTable())
         for number in 20..<23 {
             urls.append(try reader.read(Array("http://127.0.0.1:1/\(number)".utf8)[...]))
@@ -47,7 +47,7 @@ enum SampleRows {
 
     private static func record(
         _ number: UInt64, _ session: SessionID, in folder: String, _ now: Date
-    ) throws(TransferError) -> TransferRecord {
+    ) throws(ServiceError) -> TransferRecord {
         var request = TransferRequest(url: "http://127.0.0.1:1/\(number)", folder: folder + "/in")
         request.session = session
         request.retryRule = RetryRule(maximumAttemptsWithoutProgress: 3, statusCodes: [503])
@@ -69,13 +69,13 @@ enum SampleRows {
         record.facts.restarts = 1
         record.active.begin(at: .now)
         _ = record.failures.failed(
-            TransferError(.connectFailed, "No."), policy: request.retryPolicy, now: now, random: 0.5)
+            ServiceError(.connectFailed, "No."), policy: request.retryPolicy, now: now, random: 0.5)
         switch number % 4 {
-        case 0: record.outcome = .failed(TransferError(.notFound, "No."))
+        case 0: record.outcome = .failed(ServiceError(.notFound, "No."))
         case 1: record.intent = .suspend
         case 2 where number > 4:
             record.retry = RetryPlan(
-                at: now + 900, delay: 900, reason: .retry, error: TransferError(.connectFailed, "No."))
+                at: now + 900, delay: 900, reason: .retry, error: ServiceError(.connectFailed, "No."))
         case 2: break
         default:
             record.outcome = .succeeded(Outcome.Success(path: folder + "/in/\(number)", size: 8192, verified: []))
@@ -108,7 +108,7 @@ enum SampleRows {
     ]
 
     /// Changes some columns of some tables, in some of their rows; what does not fit a table is left out.
-    static func edit(_ transaction: any JournalTransaction, _ mutations: inout Mutations) throws(TransferError) {
+    static func edit(_ transaction: any JournalTransaction, _ mutations: inout Mutations) throws(ServiceError) {
         for _ in 0..<6 {
             switch Int.random(in: 0..<8, using: &mutations) {
             case 0..<5: try editText(transaction, &mutations)
@@ -121,7 +121,7 @@ enum SampleRows {
     /// Writes a text to a column of all rows of a table.
     static func set(
         _ column: String, of table: String, to text: [UInt8], _ transaction: any JournalTransaction
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         try execute("UPDATE \(table) SET \(column) = CAST(x'\(hex(text))' AS TEXT)", transaction)
     }
 
@@ -136,7 +136,7 @@ enum SampleRows {
 
     private static func editText(
         _ transaction: any JournalTransaction, _ mutations: inout Mutations
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         let (table, column) = column(of: texts, &mutations)
         for old in try values("SELECT DISTINCT CAST(\(column) AS BLOB) FROM \(table)", transaction)
         where Int.random(in: 0..<3, using: &mutations) == 0 {
@@ -149,7 +149,7 @@ enum SampleRows {
 
     private static func editOrder(
         _ transaction: any JournalTransaction, _ mutations: inout Mutations
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         let sql = "SELECT transfer_order FROM sessions WHERE transfer_order IS NOT NULL"
         guard let old = try values(sql, transaction).first else { return }
         try execute("UPDATE sessions SET transfer_order = x'\(hex(mutations.mutate(old)))'", transaction)
@@ -157,7 +157,7 @@ enum SampleRows {
 
     private static func editNumber(
         _ transaction: any JournalTransaction, _ mutations: inout Mutations
-    ) throws(TransferError) {
+    ) throws(ServiceError) {
         let (table, column) = column(of: numbers, &mutations)
         var value = Mutations.integers[Int.random(in: 0..<Mutations.integers.count, using: &mutations)]
         // After the last number that SQLite has it stores no event.
@@ -169,7 +169,7 @@ enum SampleRows {
 
     private static func values(
         _ sql: String, _ transaction: any JournalTransaction
-    ) throws(TransferError) -> [[UInt8]] {
+    ) throws(ServiceError) -> [[UInt8]] {
         var values: [[UInt8]] = []
         try transaction.connection.forEachRow(sql) { row in
             if let data = row.data(0) { values.append([UInt8](data)) }
@@ -178,8 +178,8 @@ enum SampleRows {
     }
 
     /// What is against a table's constraints changes nothing.
-    private static func execute(_ sql: String, _ transaction: any JournalTransaction) throws(TransferError) {
-        do throws(TransferError) { try transaction.connection.execute(sql) } catch {
+    private static func execute(_ sql: String, _ transaction: any JournalTransaction) throws(ServiceError) {
+        do throws(ServiceError) { try transaction.connection.execute(sql) } catch {
             guard error.code == .internal else { throw error }
         }
     }

@@ -130,7 +130,7 @@ import Testing
                 { $0.name = "all.bin" }, { $0.mirrors = ["http://b.example/"] }, { $0.spooled = true },
                 { $0.folder = "below" },
             ] {
-                let error = await #expect(throws: TransferError.self) {
+                let error = await #expect(throws: ServiceError.self) {
                     try await bed.service.submit(list(bed, ["http://a.example/"], change))
                 }
                 #expect(error?.code == .invalidRequest)

@@ -11,7 +11,7 @@ import Testing
             await #expect {
                 _ = try await bed.attach(process: 1)
             } throws: {
-                ($0 as? TransferError)?.code == .sessionInUse
+                ($0 as? ServiceError)?.code == .sessionInUse
             }
             let other = try await bed.attach("other", process: 1)
             await first.leave()
@@ -31,7 +31,7 @@ import Testing
             let first = try await bed.attach()
             let second = try await bed.attach()
             await first.leave()
-            await #expect(throws: TransferError.self, "the second connection holds") {
+            await #expect(throws: ServiceError.self, "the second connection holds") {
                 _ = try await bed.attach(process: 1)
             }
             await second.leave()
@@ -63,7 +63,7 @@ import Testing
             try await bed.task(1)
             try await eventually("the end is told") { app.kinds.last == .succeeded }
             #expect(launched.kinds.isEmpty)
-            await #expect(throws: TransferError.self, "the app has it") {
+            await #expect(throws: ServiceError.self, "the app has it") {
                 _ = try await bed.attach(isBackground: true)
             }
             await launched.leave()
@@ -123,7 +123,7 @@ import Testing
             await #expect {
                 _ = try await bed.service.attach(SessionID("org.example.app/other"), attachment)
             } throws: {
-                ($0 as? TransferError)?.code == .invalidRequest
+                ($0 as? ServiceError)?.code == .invalidRequest
             }
         }
     }

@@ -145,7 +145,7 @@ import Testing
             let (background, late) = try await launch(bed)
             try await bed.service.becomeActive(ServiceBed.application, process: getpid())
             try await bed.wait(for: late, .succeeded)
-            await #expect(throws: TransferError.self, "an active process is not waited for") {
+            await #expect(throws: ServiceError.self, "an active process is not waited for") {
                 _ = try await bed.attach(process: 1)
             }
             await background.leave()
@@ -210,7 +210,7 @@ import Testing
                     LaunchCommand(arguments: arguments, workingFolder: nil, environment: [:]),
                     of: ServiceBed.application)
             } throws: {
-                ($0 as? TransferError)?.code == .invalidRequest
+                ($0 as? ServiceError)?.code == .invalidRequest
             }
         }
     }

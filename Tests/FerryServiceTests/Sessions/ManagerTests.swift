@@ -16,7 +16,7 @@ import Testing
             await #expect {
                 _ = try await bed.attachManager { $0.process = 1 }
             } throws: {
-                ($0 as? TransferError)?.code == .sessionInUse
+                ($0 as? ServiceError)?.code == .sessionInUse
             }
             await manager.leave()
             await other.leave()

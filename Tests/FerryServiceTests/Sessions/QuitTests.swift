@@ -51,7 +51,7 @@ import Testing
             let id = try await bed.task(1)
             await bed.origin.waitForHold("rest")
             await (bed.service as? LocalTransferService)?.prepareToEnd()
-            let error = await #expect(throws: TransferError.self) {
+            let error = await #expect(throws: ServiceError.self) {
                 try await bed.service.quit(.application(ServiceBed.application))
             }
             #expect(error?.code == .daemonUnreachable)
@@ -98,7 +98,7 @@ import Testing
             await #expect {
                 _ = try await bed.service.quit(.session(SessionID("org.example.app/unknown")))
             } throws: {
-                ($0 as? TransferError)?.code == .invalidRequest
+                ($0 as? ServiceError)?.code == .invalidRequest
             }
             await app.leave()
             await other.leave()

@@ -188,7 +188,7 @@ import Testing
             await #expect {
                 _ = try await bed.service.changeSession(SessionID(Self.session), to: settings)
             } throws: {
-                ($0 as? TransferError)?.code == .invalidRequest
+                ($0 as? ServiceError)?.code == .invalidRequest
             }
         }
     }

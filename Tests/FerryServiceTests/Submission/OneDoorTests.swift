@@ -75,8 +75,8 @@ import Testing
     /// Why the only line of a batch is refused, alone or with the whole batch.
     private func refusal(
         _ service: any SessionService, _ batch: TransferBatch
-    ) async throws(TransferError) -> TransferError? {
-        do throws(TransferError) {
+    ) async throws(ServiceError) -> ServiceError? {
+        do throws(ServiceError) {
             return try await service.submit(batch).results.first?.error
         } catch  where error.code == .invalidRequest {
             return error

@@ -64,9 +64,9 @@ import Testing
     func `an unknown transfer is an error by its code`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             let id = TransferID(rawValue: 1)
-            let unknown = await #expect(throws: TransferError.self) { try await bed.service.transfer(id) }
+            let unknown = await #expect(throws: ServiceError.self) { try await bed.service.transfer(id) }
             #expect(unknown?.code == .unknownTransfer)
-            let change = await #expect(throws: TransferError.self) {
+            let change = await #expect(throws: ServiceError.self) {
                 try await bed.service.change(id, TransferChange())
             }
             #expect(change?.code == .unknownTransfer)

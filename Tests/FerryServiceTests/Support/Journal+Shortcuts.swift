@@ -1,1 +1,60 @@
-../../FerryStoreTests/Support/Journal+Shortcuts.swift
+import FerryCore
+import FerryStore
+import Foundation
+
+/// One read each.
+extension Journal {
+    func counts(_ session: SessionID? = nil) async throws(ServiceError) -> [JournalPhase: Int] {
+        try await read { reader throws(ServiceError) in try reader.counts(session: session) }
+    }
+
+    func page(_ filter: JournalFilter = JournalFilter()) async throws(ServiceError) -> [TransferRecord] {
+        try await read { reader throws(ServiceError) in try reader.page(filter) }
+    }
+
+    func record(_ id: TransferID) async throws(ServiceError) -> TransferRecord? {
+        try await read { reader throws(ServiceError) in try reader.record(id) }
+    }
+
+    func lastTransferID() async throws(ServiceError) -> TransferID? {
+        try await read { reader throws(ServiceError) in try reader.lastTransferID }
+    }
+}
+
+extension JournalTransaction {
+    func begin(
+        _ ids: [TransferID], of session: SessionID, delayed: [TransferID], gone: [TransferID: Outcome] = [:],
+        at moment: ActiveTime.Instant
+    ) throws(ServiceError) -> BegunTransfers {
+        var circumstances = BulkCommandSituation(moment)
+        circumstances.delayed = Set(delayed)
+        return try begin(ids, of: session, circumstances, gone: gone)
+    }
+
+    /// Stores another wish.
+    @discardableResult
+    func setIntent(_ id: TransferID, _ intent: TransferIntent) throws(ServiceError) -> Bool {
+        guard var record = try record(id) else { return false }
+        record.intent = intent
+        return try update(record)
+    }
+
+    /// Stores how a transfer ended.
+    @discardableResult
+    func finish(_ id: TransferID, outcome: Outcome, at: Date, facts: TransferFacts) throws(ServiceError) -> Bool {
+        guard var record = try record(id) else { return false }
+        record.outcome = outcome
+        record.finishedAt = at
+        record.facts = facts
+        record.retry = nil
+        return try update(record)
+    }
+}
+
+extension JournalReader {
+    /// What the reader or the transaction of a journal in SQLite works on.
+    var connection: JournalConnection {
+        guard let reads = self as? any SQLiteReads else { preconditionFailure("This journal is not in SQLite.") }
+        return reads.connection
+    }
+}

@@ -51,7 +51,7 @@ struct ServiceBed: Sendable {
 
     /// Submits a request that is to be refused.
     func refusal(of request: TransferRequest, at location: SourceLocation = #_sourceLocation) async throws
-        -> TransferError
+        -> ServiceError
     {
         let result = try #require(await service.submit([request]).first, sourceLocation: location)
         guard case .refused(let error) = result else {

@@ -7,7 +7,7 @@ import Logging
 import Synchronization
 
 /// A journal in memory that may be without room, and that makes those wait who commit.
-func openSQLiteInMemory() async throws(TransferError) -> OpenedJournal {
+func openSQLiteInMemory() async throws(ServiceError) -> OpenedJournal {
     OpenedJournal(try SQLiteJournal.inMemory(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
 }
 
@@ -16,7 +16,7 @@ final class JournalRoom: Sendable {
     private enum State { case hasRoom, runsOut, hasRunOut }
     private let state = Mutex(State.hasRoom)
 
-    func open() throws(TransferError) -> OpenedJournal {
+    func open() throws(ServiceError) -> OpenedJournal {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         return OpenedJournal(
             try SQLiteJournal.inMemory(logger: logger) { step in
@@ -49,7 +49,7 @@ func withoutRoom(_ service: LocalTransferService, _ body: () async throws -> Voi
 
 /// Lets the journal grow up to so many pages; where it has more, not at all.
 private func limitPages(of journal: any Journal, to count: Int) async throws {
-    try await journal.commit { transaction throws(TransferError) in
+    try await journal.commit { transaction throws(ServiceError) in
         _ = try transaction.connection.row("PRAGMA max_page_count = \(count)")
     }
 }
@@ -62,7 +62,7 @@ func duringCommit(
 ) async throws {
     let (begun, begin) = AsyncStream<Void>.makeStream()
     let ended = DispatchSemaphore(value: 0)
-    async let commit: Void = service.journal.commit { _ throws(TransferError) in
+    async let commit: Void = service.journal.commit { _ throws(ServiceError) in
         begin.yield()
         // The limit only turns a hang into a failure.
         _ = ended.wait(timeout: .now() + 40)

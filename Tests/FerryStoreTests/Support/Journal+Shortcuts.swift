@@ -4,20 +4,20 @@ import Foundation
 
 /// One read each.
 extension Journal {
-    func counts(_ session: SessionID? = nil) async throws(TransferError) -> [JournalPhase: Int] {
-        try await read { reader throws(TransferError) in try reader.counts(session: session) }
+    func counts(_ session: SessionID? = nil) async throws(ServiceError) -> [JournalPhase: Int] {
+        try await read { reader throws(ServiceError) in try reader.counts(session: session) }
     }
 
-    func page(_ filter: JournalFilter = JournalFilter()) async throws(TransferError) -> [TransferRecord] {
-        try await read { reader throws(TransferError) in try reader.page(filter) }
+    func page(_ filter: JournalFilter = JournalFilter()) async throws(ServiceError) -> [TransferRecord] {
+        try await read { reader throws(ServiceError) in try reader.page(filter) }
     }
 
-    func record(_ id: TransferID) async throws(TransferError) -> TransferRecord? {
-        try await read { reader throws(TransferError) in try reader.record(id) }
+    func record(_ id: TransferID) async throws(ServiceError) -> TransferRecord? {
+        try await read { reader throws(ServiceError) in try reader.record(id) }
     }
 
-    func lastTransferID() async throws(TransferError) -> TransferID? {
-        try await read { reader throws(TransferError) in try reader.lastTransferID }
+    func lastTransferID() async throws(ServiceError) -> TransferID? {
+        try await read { reader throws(ServiceError) in try reader.lastTransferID }
     }
 }
 
@@ -25,15 +25,15 @@ extension JournalTransaction {
     func begin(
         _ ids: [TransferID], of session: SessionID, delayed: [TransferID], gone: [TransferID: Outcome] = [:],
         at moment: ActiveTime.Instant
-    ) throws(TransferError) -> BegunTransfers {
-        var circumstances = WishCircumstances(moment)
+    ) throws(ServiceError) -> BegunTransfers {
+        var circumstances = BulkCommandSituation(moment)
         circumstances.delayed = Set(delayed)
         return try begin(ids, of: session, circumstances, gone: gone)
     }
 
     /// Stores another wish.
     @discardableResult
-    func setIntent(_ id: TransferID, _ intent: TransferIntent) throws(TransferError) -> Bool {
+    func setIntent(_ id: TransferID, _ intent: TransferIntent) throws(ServiceError) -> Bool {
         guard var record = try record(id) else { return false }
         record.intent = intent
         return try update(record)
@@ -41,7 +41,7 @@ extension JournalTransaction {
 
     /// Stores how a transfer ended.
     @discardableResult
-    func finish(_ id: TransferID, outcome: Outcome, at: Date, facts: TransferFacts) throws(TransferError) -> Bool {
+    func finish(_ id: TransferID, outcome: Outcome, at: Date, facts: TransferFacts) throws(ServiceError) -> Bool {
         guard var record = try record(id) else { return false }
         record.outcome = outcome
         record.finishedAt = at

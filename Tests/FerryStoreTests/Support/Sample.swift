@@ -33,7 +33,7 @@ enum Sample {
         record.attempts = 3
         record.retry = RetryPlan(
             at: moment.addingTimeInterval(4.5), delay: 4.5, reason: .retry,
-            error: TransferError(.connectionLost, "Reset."))
+            error: ServiceError(.connectionLost, "Reset."))
         return record
     }
 
@@ -43,7 +43,7 @@ enum Sample {
     static let success = Outcome.succeeded(Outcome.Success(path: "/home/u/Downloads/n", size: 5, verified: []))
 
     static func insert(_ records: [TransferRecord], into journal: any Journal) async throws {
-        try await journal.commit { transaction throws(TransferError) in
+        try await journal.commit { transaction throws(ServiceError) in
             for record in records { try transaction.insert(record) }
         }
     }

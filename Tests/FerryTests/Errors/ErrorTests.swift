@@ -7,8 +7,8 @@ import Testing
 @Suite struct `Errors of the library` {
     private static let md5 = try? FerryCore.Checksum(parsing: "md5:" + String(repeating: "a", count: 32))
 
-    private static func error(_ code: ErrorCode, status: Int? = nil, urlError: Int? = nil) -> FerryCore.TransferError {
-        FerryCore.TransferError(
+    private static func error(_ code: ErrorCode, status: Int? = nil, urlError: Int? = nil) -> ServiceError {
+        ServiceError(
             code, "What happened.", details: ErrorDetails(httpStatus: status, urlError: urlError, url: "http://a/"))
     }
 
@@ -34,8 +34,8 @@ import Testing
             (error(.invalidRequest), .invalidRequest(message: "What happened.")),
             (error(.requestNotReplaceable), .invalidRequest(message: "What happened.")),
             (error(.internal, status: 500), .unknown), (error(.unrecognized), .unknown),
-        ] as [(FerryCore.TransferError, FerryError)])
-    func `come from those of the daemon`(given: FerryCore.TransferError, expected: FerryError) {
+        ] as [(ServiceError, FerryError)])
+    func `come from those of the daemon`(given: ServiceError, expected: FerryError) {
         #expect(FerryError(given, from: "/from", to: "/to") == expected)
         #expect(FerryError(any: given).code == expected.code)
     }

@@ -75,7 +75,7 @@ import Testing
     @Test func `are told of bytes ten times a second at most, and at the end of what is new`() {
         var closures = TaskClosures()
         func tells(_ received: Int64, of total: Int64 = 100, isLast: Bool = false, after milliseconds: Int) -> Bool {
-            closures.tellsProgress(
+            closures.reportsProgress(
                 received: received, total: total, isLast: isLast, at: start + .milliseconds(milliseconds))
         }
         #expect(!tells(0, after: 0))

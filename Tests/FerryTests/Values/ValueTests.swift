@@ -51,7 +51,7 @@ import Testing
 
     // MARK: Waiting
 
-    private func transfer(_ state: String, _ reason: String?, nextTry: Double?, notBefore: Double? = nil) throws
+    private func transfer(_ state: String, _ reason: String?, nextAttempt: Double?, notBefore: Double? = nil) throws
         -> Transfer
     {
         var fields: [String: Any] = [
@@ -59,7 +59,7 @@ import Testing
             "bytes_received": 0, "created_at": 0,
         ]
         fields["reason"] = reason
-        fields["next_try_at"] = nextTry
+        fields["next_attempt_at"] = nextAttempt
         fields["not_before"] = notBefore
         return try JSONDecoder().decode(Transfer.self, from: JSONSerialization.data(withJSONObject: fields))
     }
@@ -75,15 +75,16 @@ import Testing
             (.beginDate, .notBefore(Date(timeIntervalSinceReferenceDate: 3000))), (.unknown, .slot),
         ] as [(WaitReason, WaitingReason)])
     func `a transfer's reason is shown as the task's`(reason: WaitReason, shown: WaitingReason) throws {
-        let transfer = try transfer("waiting", reason.rawValue, nextTry: 2000, notBefore: 3000)
+        let transfer = try transfer("waiting", reason.rawValue, nextAttempt: 2000, notBefore: 3000)
         #expect(WaitingReason(transfer, now: Self.now) == shown)
     }
 
     @Test func `what does not wait has no reason, and what waits for no moment waits from here on`() throws {
-        #expect(try WaitingReason(transfer("running", nil, nextTry: nil), now: Self.now) == nil)
-        #expect(try WaitingReason(transfer("suspended", "slot", nextTry: nil), now: Self.now) == nil)
+        #expect(try WaitingReason(transfer("running", nil, nextAttempt: nil), now: Self.now) == nil)
+        #expect(try WaitingReason(transfer("suspended", "slot", nextAttempt: nil), now: Self.now) == nil)
         #expect(
-            try WaitingReason(transfer("waiting", "retry", nextTry: nil), now: Self.now) == .backoff(until: Self.now))
+            try WaitingReason(transfer("waiting", "retry", nextAttempt: nil), now: Self.now)
+                == .backoff(until: Self.now))
     }
 
     // MARK: Defaults and others

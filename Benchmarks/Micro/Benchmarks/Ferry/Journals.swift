@@ -27,7 +27,7 @@ func journalBenchmarks() {
                 try await withThrowingTaskGroup { group in
                     for number in 0..<callers {
                         group.addTask {
-                            try await journal.commit { transaction throws(TransferError) in
+                            try await journal.commit { transaction throws(ServiceError) in
                                 try transaction.insert(Sample.record(number))
                             }
                         }

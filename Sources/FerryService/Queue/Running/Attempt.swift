@@ -41,20 +41,20 @@ final class Attempt {
 }
 
 /// When, and why only then, a transfer whose attempt has ended is tried again.
-struct NextTry: Sendable {
+struct NextAttempt: Sendable {
     let record: TransferRecord
     /// Seconds; 0 is at once, if there is a slot.
     let delay: Double
     let reason: WaitReason
     /// What it waits for, where the journal could not record that.
-    var error: TransferError?
+    var error: ServiceError?
 
     /// This try with a request that was changed while the last attempt was being settled.
-    func following(_ request: TransferRequest) -> NextTry {
+    func following(_ request: TransferRequest) -> NextAttempt {
         var record = record
         record.request = request
         let isNew = request.hasOtherAddress(than: self.record.request)
-        return NextTry(
+        return NextAttempt(
             record: record, delay: isNew ? 0 : delay, reason: isNew ? .retry : reason, error: isNew ? nil : error)
     }
 }

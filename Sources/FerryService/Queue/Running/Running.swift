@@ -7,17 +7,17 @@ import FerryEngine
 /// A value without clock and I/O. The service owns it, tells it what happens, and holds the tasks and runs (``Attempt``).
 struct Running: Sendable {
     /// What becomes of an attempt; it only moves on in this order.
-    enum Course: Int, Comparable, Sendable {
+    enum Disposition: Int, Comparable, Sendable {
         /// It goes on until it ends by itself.
-        case goesOn
+        case continues
         /// It stops, and its transfer goes back into line: another transfer may have its slot.
-        case givesSlotBack
+        case yieldsSlot
         /// It stops, and no other attempt follows by itself.
         case stops
         /// It stops, and an action was answered before it had.
-        case isLeft
+        case isAbandoned
 
-        static func < (left: Course, right: Course) -> Bool { left.rawValue < right.rawValue }
+        static func < (left: Disposition, right: Disposition) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// What an attempt uses of what is limited.
@@ -34,7 +34,7 @@ struct Running: Sendable {
 
     private struct Slot: Sendable {
         var key: QueueKey
-        var course = Course.goesOn
+        var disposition = Disposition.continues
         var use = Use.connection
         /// Whether the transfer has given a slot away already while its host's name was looked up; it keeps this one.
         let isKept: Bool
@@ -99,11 +99,11 @@ struct Running: Sendable {
     ///
     /// - Parameter next: the attempt that follows from its report.
     /// - Returns: the attempt that follows, if it is still to, and whether an action was answered before this end.
-    mutating func end(_ id: TransferID, _ next: NextTry?) -> (next: NextTry?, wasLeft: Bool) {
+    mutating func end(_ id: TransferID, _ next: NextAttempt?) -> (next: NextAttempt?, wasAbandoned: Bool) {
         records[id] = nil
         let changed = changes.removeValue(forKey: id)
-        guard let course = slots.removeValue(forKey: id)?.course else { return (nil, false) }
-        guard let next, course < .stops else { return (nil, course == .isLeft) }
+        guard let disposition = slots.removeValue(forKey: id)?.disposition else { return (nil, false) }
+        guard let next, disposition < .stops else { return (nil, disposition == .isAbandoned) }
         return (changed.map(next.following) ?? next, false)
     }
 
@@ -121,12 +121,12 @@ struct Running: Sendable {
 
     /// Notes that actions are answered although attempts have not ended.
     mutating func leave(_ ids: [TransferID]) {
-        for id in ids { move(id, to: .isLeft) }
+        for id in ids { move(id, to: .isAbandoned) }
     }
 
-    private mutating func move(_ id: TransferID, to course: Course) {
-        guard let old = slots[id]?.course, old < course else { return }
-        slots[id]?.course = course
+    private mutating func move(_ id: TransferID, to disposition: Disposition) {
+        guard let old = slots[id]?.disposition, old < disposition else { return }
+        slots[id]?.disposition = disposition
     }
 
     /// Sends the last of a session's transfers back into line, as many as are over its limits.
@@ -138,7 +138,7 @@ struct Running: Sendable {
     ) -> [TransferID] {
         let total = settings.activeTransfers ?? .max
         let each = settings.hostConnections ?? .max
-        let running = slots.filter { $0.value.key.session == session && $0.value.course == .goesOn }
+        let running = slots.filter { $0.value.key.session == session && $0.value.disposition == .continues }
         guard running.count > min(total, each) else { return [] }
         let order = running.map { (id: $0.key, key: $0.value.key, rank: rank($0.key)) }.sorted { one, other in
             if one.key.priority != other.key.priority { return one.key.priority > other.key.priority }
@@ -153,7 +153,7 @@ struct Running: Sendable {
                 keptOf[key.origin, default: 0] += 1
             } else {
                 excess.append(id)
-                move(id, to: .givesSlotBack)
+                move(id, to: .yieldsSlot)
             }
         }
         return excess.reversed()
@@ -179,9 +179,9 @@ struct Running: Sendable {
     /// - Returns: whether its run is to stop.
     mutating func takeSlotBack(_ id: TransferID, under rules: SlotLimits) -> Bool {
         waitsForNoName(id)
-        guard let slot = slots[id], slot.course == .goesOn, !slot.isKept else { return false }
+        guard let slot = slots[id], slot.disposition == .continues, !slot.isKept else { return false }
         guard limits(under: rules, without: id).obstacle(slot.key) != nil else { return false }
-        move(id, to: .givesSlotBack)
+        move(id, to: .yieldsSlot)
         keepers.insert(id)
         return true
     }
@@ -261,10 +261,10 @@ struct Running: Sendable {
     func contains(_ id: TransferID) -> Bool { slots[id] != nil }
 
     /// What becomes of a transfer's attempt; nil if it has no slot.
-    func course(of id: TransferID) -> Course? { slots[id]?.course }
+    func disposition(of id: TransferID) -> Disposition? { slots[id]?.disposition }
 
     /// Whether a transfer is to make no attempt: it is to stop, or it has no slot.
-    func isStopping(_ id: TransferID) -> Bool { slots[id].map { $0.course >= .stops } ?? true }
+    func isStopping(_ id: TransferID) -> Bool { slots[id].map { $0.disposition >= .stops } ?? true }
 
     func key(of id: TransferID) -> QueueKey? { slots[id]?.key }
 

@@ -74,13 +74,13 @@ final class RawConnection: ChannelDuplexHandler {
     ///
     /// A reset throws away what the sending kernel still holds; without the wait the peer would get fewer bytes than
     /// the script says. The number of tries bounds the wait for a peer that does not read.
-    func reset(triesLeft: Int = 5000) {
+    func reset(attemptsLeft: Int = 5000) {
         guard let context, let provider = context.channel as? any SocketOptionProvider else { return }
         let information: EventLoopFuture<TCPInformation> = provider.unsafeGetSocketOption(level: .tcp, name: .tcp_info)
         information.assumeIsolated().whenComplete { result in
-            if triesLeft > 0, case .success(let information) = result, !information.isDrained {
+            if attemptsLeft > 0, case .success(let information) = result, !information.isDrained {
                 context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) {
-                    self.reset(triesLeft: triesLeft - 1)
+                    self.reset(attemptsLeft: attemptsLeft - 1)
                 }
                 return
             }

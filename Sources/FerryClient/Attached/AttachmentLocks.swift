@@ -1,0 +1,60 @@
+import FerryCore
+import Synchronization
+
+/// Hands a session over within a process: one object at a time has it, and the next one gets it when that one has left
+/// (docs/behaviour/url-session.md#10).
+package final class AttachmentLocks: Sendable {
+    private struct Line {
+        let holder: AttachedSession
+        var waiting: [(session: AttachedSession, turn: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let lines = Mutex<[SessionID: Line]>([:])
+
+    package init() {}
+
+    /// Returns once the session is that of an object, or the object has given up waiting.
+    func pass(_ session: AttachedSession) async {
+        let id = session.place.session
+        await withCheckedContinuation { turn in
+            let isOver = lines.withLock { lines in
+                if session.isClosed { return true }
+                guard let line = lines[id] else {
+                    lines[id] = Line(holder: session)
+                    return true
+                }
+                if line.holder === session { return true }
+                lines[id]?.waiting.append((session, turn))
+                return false
+            }
+            if isOver { turn.resume() }
+        }
+    }
+
+    /// Lets an object go on that waits for its turn and does not want it any more.
+    func giveUp(_ session: AttachedSession) {
+        let turns = lines.withLock { lines in
+            let id = session.place.session
+            let over = lines[id]?.waiting.filter { $0.session === session } ?? []
+            lines[id]?.waiting.removeAll { $0.session === session }
+            return over.map(\.turn)
+        }
+        for turn in turns { turn.resume() }
+    }
+
+    /// Lets the next object have the session that an object has.
+    func leave(_ session: AttachedSession) {
+        let next = lines.withLock { lines -> CheckedContinuation<Void, Never>? in
+            let id = session.place.session
+            guard var line = lines[id], line.holder === session else { return nil }
+            guard !line.waiting.isEmpty else {
+                lines[id] = nil
+                return nil
+            }
+            let next = line.waiting.removeFirst()
+            lines[id] = Line(holder: next.session, waiting: line.waiting)
+            return next.turn
+        }
+        next?.resume()
+    }
+}

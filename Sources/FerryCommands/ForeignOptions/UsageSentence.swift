@@ -1,0 +1,92 @@
+import ArgumentParser
+import FerryCore
+
+/// Says in a line what is wrong with a command line, with the option as it was typed.
+///
+/// The parser of options gives its errors as text alone, in a few lines with a summary of all options.
+enum UsageSentence {
+    /// - Parameter arguments: What was typed, without the program's name.
+    static func lines(of error: any Error, for arguments: [String]) -> [String] {
+        let message = FerryCommand.message(for: error)
+        let command = FerryProgram.command(of: arguments)
+        let sentence = sentence(message, command) ?? message
+        return ["ferry: " + sentence, "`\(words(of: command, in: arguments)) --help` shows all options."]
+    }
+
+    private static func sentence(_ message: String, _ command: any ParsableCommand.Type) -> String? {
+        if let option = message.between("Unknown option '", "'") {
+            return UnknownOption.sentence(option, of: command)
+        }
+        if let option = message.between("Missing value for '", "'") {
+            return "\(option.firstWord) needs a value."
+        }
+        if let value = message.between("The value '", "' is invalid for '"),
+            let option = message.between("' is invalid for '", "'")
+        {
+            let name = option.firstWord
+            let shown = name.hasPrefix("<") ? "" : name + ": "
+            if let why = message.between("' is invalid for '\(option)': ", nil) { return shown + why }
+            let choices = message.between("Please provide one of ", nil).map {
+                "; it is one of \($0.replacing("'", with: ""))"
+            }
+            return "\(shown)“\(value.escapingControls)” is no value of it\(choices ?? ".")"
+        }
+        if let word = message.between("Unexpected argument '", "'") {
+            return "“\(word.escapingControls)” is one word too many."
+        }
+        if let word = message.between("Missing expected argument '", "'") {
+            return "\(word.firstWord) is missing."
+        }
+        return nil
+    }
+
+    /// The command as it is called.
+    private static func words(of command: any ParsableCommand.Type, in arguments: [String]) -> String {
+        var (words, found) = (["ferry"], FerryCommand.self as any ParsableCommand.Type)
+        for word in arguments where word != "help" {
+            guard let next = found.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
+            words.append(word)
+            found = next
+        }
+        return words.joined(separator: " ")
+    }
+}
+
+/// An option that a command does not have.
+enum UnknownOption {
+    /// - Parameter option: As it was typed.
+    static func sentence(_ option: String, of command: any ParsableCommand.Type) -> String {
+        let shown = option.escapingControls
+        guard let near = near(option, among: names(of: command)) else {
+            return "\(shown) is no option of this command."
+        }
+        return "\(shown) is no option of this command; did you mean \(near)?"
+    }
+
+    /// The name that an option is a slip of; nil where none is near.
+    static func near(_ option: String, among names: [String]) -> String? {
+        guard option.hasPrefix("--"), option.utf8.count > 4 else { return nil }
+        let word = option.prefix { $0 != "=" }.dropFirst(2).lowercased()
+        return names.filter { $0.hasPrefix("--") }
+            .map { (name: $0, steps: SuggestedCommand.steps(from: word, to: String($0.dropFirst(2)))) }
+            .filter { $0.steps <= max(1, word.count / 4) }.min { $0.steps < $1.steps }?.name
+    }
+
+    private static func names(of command: any ParsableCommand.Type) -> [String] {
+        let all = (try? CommandTree.ofFerry().leaves) ?? []
+        let own = all.first { $0.words.last == command._commandName }?.command.arguments ?? []
+        let isRequest = command == GetCommand.self || command == AddCommand.self
+        return own.flatMap { ($0.names ?? []).map(\.text) } + (isRequest ? ForeignOptionTable.words.keys.sorted() : [])
+    }
+}
+
+extension String {
+    /// The text after one mark and before another, or to the end.
+    fileprivate func between(_ start: String, _ end: String?) -> String? {
+        guard let first = firstRange(of: start)?.upperBound else { return nil }
+        guard let end else { return String(self[first...]) }
+        return self[first...].firstRange(of: end).map { String(self[first..<$0.lowerBound]) }
+    }
+
+    fileprivate var firstWord: String { String(prefix { $0 != " " }) }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import FerryCore
+
+/// Finds out what a user probably meant whose first word is no command.
+enum SuggestedCommand {
+    /// nil where the first word, or the first after `help`, is a command or an option.
+    static func sentence(for arguments: [String]) -> String? {
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return nil }
+        let shown = "“\(word.escapingControls)”"
+        if word.contains("://") { return "\(shown) is no command; ferry get \(word.escapingControls) fetches it." }
+        let near = names.map { (name: $0, steps: steps(from: word.lowercased(), to: $0)) }
+            .filter { $0.steps <= max(1, $0.name.count / 3) }.min { $0.steps < $1.steps }
+        if let meant = others[word.lowercased()] ?? near?.name {
+            return "\(shown) is no command; did you mean ferry \(meant)?"
+        }
+        return "\(shown) is no command; ferry --help shows all."
+    }
+
+    private static let names = FerryCommand.configuration.subcommands.map { $0._commandName }
+
+    /// What other programs call them.
+    private static let others = [
+        "ls": "list", "ps": "list", "rm": "remove", "delete": "remove", "download": "get", "fetch": "get",
+        "stop": "pause", "start": "resume",
+        "status": "list", "show": "info", "inspect": "info", "prune": "clear", "kill": "cancel",
+        "config": "settings", "edit": "set", "change": "set", "top": "watch", "follow": "watch",
+    ]
+
+    /// How many letters are to be put in, taken out, replaced or swapped with the next one.
+    static func steps(from word: String, to other: String) -> Int {
+        let (from, to) = (Array(word), Array(other))
+        var rows = [Array(0...to.count)]
+        for (row, letter) in from.enumerated() {
+            var next = [row + 1]
+            for (column, wanted) in to.enumerated() {
+                var best = min(rows[row][column + 1] + 1, next[column] + 1)
+                best = min(best, rows[row][column] + (letter == wanted ? 0 : 1))
+                if row > 0, column > 0, letter == to[column - 1], from[row - 1] == wanted {
+                    best = min(best, rows[row - 1][column - 1] + 1)
+                }
+                next.append(best)
+            }
+            rows.append(next)
+        }
+        return rows[from.count][to.count]
+    }
+}

@@ -1,0 +1,109 @@
+import FerryAPI
+import FerryCore
+import HTTPTypes
+import NIOCore
+
+/// Decides by a request's head who may come in, before anything of it is read: a web page cannot choose the fields that are
+/// judged here.
+struct GatewayAccess: Sendable {
+    /// What becomes of a request.
+    enum Verdict: Equatable {
+        /// It may go on; the origin is that of an allowed page, which reads the answer.
+        case allowed(origin: String?)
+        /// It is refused with 403 and a sentence, and with no field that lets a page read that.
+        case refused(String)
+    }
+
+    private let port: Int
+    private let hosts: Set<String>
+    private let origins: Set<String>
+    private let allowsEveryOrigin: Bool
+    /// Whether it listens on all addresses of the machine: then each may be in `Host`. A page that rebinds its name has the name
+    /// there.
+    private let takesEveryAddress: Bool
+
+    init(_ settings: GatewaySettings) {
+        port = settings.port
+        hosts = Set((["localhost"] + settings.addresses + settings.names).map { Self.bare($0.lowercased()) })
+        takesEveryAddress = settings.addresses.contains { $0 == "0.0.0.0" || $0 == "::" }
+        let scheme = settings.certificate == nil ? "http" : "https"
+        let own = hosts.map { host in "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(settings.port)" }
+        origins = Set(own + settings.origins.map { $0.lowercased() })
+        allowsEveryOrigin = settings.origins.contains("*")
+    }
+
+    /// - Parameters:
+    ///   - host: the field `Host` (RFC 9110 §7.2).
+    ///   - origin: the field `Origin` (RFC 6454 §7).
+    ///   - site: the field `Sec-Fetch-Site`, by which a browser says whose page makes a request without `Origin`.
+    func judge(host: String?, origin: String?, site: String? = nil) -> Verdict {
+        guard let host, isOwn(host.lowercased()) else {
+            let given = host.map { "“\($0.prefix(64).description.escapingControls)”" } ?? "missing"
+            return .refused("The field Host is \(given), which is no name of this gateway.")
+        }
+        guard let origin else {
+            // A page's script, picture or form: it names no origin, and must not have an effect.
+            guard site == nil || site == "none" || site == "same-origin" || allowsEveryOrigin else {
+                return .refused("A page of another site made this request.")
+            }
+            return .allowed(origin: nil)
+        }
+        guard allowsEveryOrigin || origins.contains(origin.lowercased()) else {
+            return .refused(
+                "The origin “\(origin.prefix(128).description.escapingControls)” may not use this gateway; "
+                    + "`ferry gateway allow ORIGIN` lets it.")
+        }
+        return .allowed(origin: origin)
+    }
+
+    /// Whether scripts of other pages may take answers in: those of requests with an allowed origin, or of all.
+    func allowsScript(origin: String?) -> Bool { origin != nil || allowsEveryOrigin }
+
+    private func isOwn(_ authority: String) -> Bool {
+        let (host, port) = Self.split(authority)
+        guard port == nil || port == String(self.port) else { return false }
+        return hosts.contains(host)
+            || takesEveryAddress && (try? SocketAddress(ipAddress: host, port: self.port)) != nil
+    }
+
+    /// The host of an authority without brackets, and its port.
+    private static func split(_ authority: String) -> (host: String, port: String?) {
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            let host = authority[authority.index(after: authority.startIndex)..<end]
+            let rest = authority[authority.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { return ("", nil) }
+            return (String(host), rest.isEmpty ? nil : String(rest.dropFirst()))
+        }
+        let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 2 else { return ("", nil) }
+        return (String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
+    }
+
+    private static func bare(_ host: String) -> String {
+        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    }
+
+    // MARK: What a page may read
+
+    /// The fields by which a browser lets an allowed page read an answer (Fetch §3.2).
+    static func fields(for origin: String) -> HTTPFields {
+        [.accessControlAllowOrigin: origin, .vary: "Origin"]
+    }
+
+    /// The fields of the answer to a preflight of an allowed page.
+    static func preflight(for origin: String, requested fields: HTTPFields) -> HTTPFields {
+        var answer = Self.fields(for: origin)
+        answer[.accessControlAllowMethods] = "POST, GET, OPTIONS, PATCH, DELETE, PUT"
+        answer[.accessControlAllowHeaders] = fields[.accessControlRequestHeaders]
+        answer[.accessControlMaxAge] = "1728000"
+        if fields[.requestPrivateNetwork] != nil { answer[.allowPrivateNetwork] = "true" }
+        return answer
+    }
+}
+
+extension HTTPField.Name {
+    static let requestPrivateNetwork = Self("Access-Control-Request-Private-Network")!  // SAFETY: a token of HTTP
+    static let allowPrivateNetwork = Self("Access-Control-Allow-Private-Network")!  // SAFETY: as above
+    static let secFetchSite = Self("Sec-Fetch-Site")!  // SAFETY: as above
+    static let secFetchMode = Self("Sec-Fetch-Mode")!  // SAFETY: as above
+}

@@ -1,0 +1,203 @@
+import FerryCore
+import Foundation
+import Testing
+
+@testable import FerryCommands
+
+/// What people type for curl, wget and aria2, and what comes of it.
+@Suite struct `Habits` {
+    /// A command line, and the one in Ferry's own options that asks for the same.
+    static let same: [(typed: String, own: String)] = [
+        // curl
+        ("-L URL", "URL"), ("-O URL", "URL"), ("-LO URL", "URL"), ("-LOJ URL", "URL"), ("-fsSL URL", "-q URL"),
+        ("-fsSLO URL", "-q URL"), ("-sS URL", "-q URL"), ("-# -O URL", "URL"), ("-C - -O URL", "URL"),
+        ("-LOC - URL", "URL"), ("--fail --location URL", "URL"), ("--continue-at - URL", "URL"),
+        ("-o name URL", "-o name URL"), ("-Lo name URL", "-o name URL"), ("-oname URL", "-o name URL"),
+        ("--output-dir d URL", "-d d URL"), ("--create-dirs -o d/name URL", "-o d/name URL"),
+        ("--retry 3 URL", "--retries 3 URL"), ("--retry 3 --retry-all-errors URL", "--retries 3 URL"),
+        ("-k URL", "--insecure URL"), ("-LkO URL", "--insecure URL"), ("-m 60 URL", "--max-time 60 URL"),
+        ("-x http://proxy:3128 URL", "--proxy http://proxy:3128 URL"), ("-x proxy:3128 URL", "--proxy proxy:3128 URL"),
+        ("--socks5 h:1 URL", "--proxy socks5://h:1 URL"), ("--socks5-hostname h:1 URL", "--proxy socks5h://h:1 URL"),
+        ("-A agent URL", "--user-agent agent URL"), ("-e http://p/ URL", "--referer http://p/ URL"),
+        ("-H A:b URL", "--header A:b URL"), ("-b a=1 URL", "--cookie a=1 URL"), ("-R URL", "--remote-time URL"),
+        ("-r 0-499 URL", "--range 0-499 URL"), ("-X POST URL", "--request POST URL"), ("-n URL", "URL"),
+        ("-ZLO URL URL2", "URL URL2"), ("--url URL", "URL"), ("-g URL", "URL"),
+        ("--limit-rate 1M URL", "--limit-rate 1M URL"), ("--max-filesize 1M URL", "--max-size 1M URL"),
+        // wget
+        ("-c URL", "URL"), ("-q URL", "-q URL"), ("-nv URL", "URL"), ("-nc URL", "--on-conflict skip URL"),
+        ("-N URL", "--on-conflict update URL"), ("-P d URL", "-d d URL"), ("-O name URL", "-o name URL"),
+        ("-qO name URL", "-q -o name URL"), ("-t 5 URL", "--retries 4 URL"), ("--tries=0 URL", "--retries 1000 URL"),
+        ("-T 10 URL", "--connect-timeout 10 --read-timeout 10 URL"),
+        ("--timeout=10 URL", "--connect-timeout 10 --read-timeout 10 URL"),
+        ("--no-check-certificate URL", "--insecure URL"), ("--content-disposition URL", "URL"),
+        ("-U agent/1.0 URL", "--user-agent agent/1.0 URL"),
+        ("--post-data a=b URL", "--data-raw a=b URL"), ("--max-redirect=5 URL", "--max-redirs 5 URL"),
+        // aria2
+        ("-x16 URL", "--connections 16 URL"), ("-s16 URL", "--connections 16 URL"),
+        ("-x 16 -s 16 URL", "--connections 16 URL"), ("--split=4 URL", "--connections 4 URL"),
+        ("--dir=d --out=name URL", "-d d -o name URL"), ("--continue=true URL", "URL"),
+        ("--allow-overwrite=true URL", "--on-conflict replace URL"), ("--max-tries=3 URL", "--retries 2 URL"),
+        ("--max-download-limit=1M URL", "--limit-rate 1M URL"), ("--check-certificate=false URL", "--insecure URL"),
+        (
+            "--checksum=sha1=da39a3ee5e6b4b0d3255bfef95601890afd80709 URL",
+            "--checksum sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709 URL"
+        ),
+        ("--all-proxy=http://p:1 URL", "--proxy http://p:1 URL"),
+    ]
+
+    private func words(_ line: String) -> [String] {
+        line.replacing("URL2", with: "http://example.com/other").replacing("URL", with: "http://example.com/file")
+            .split(separator: " ").map(String.init)
+    }
+
+    /// The requests that a `get` makes, and what it says.
+    private func requests(_ line: String) async -> (requests: [TransferRequest], talk: String, status: Int32) {
+        let done = Result<String, ServiceError>.success("/home/me/file")
+        let daemon = FakeDaemon(ends: ["http://example.com/file": done, "http://example.com/other": done])
+        let console = RecordingConsole()
+        let context = CommandContext(console: console, environment: [:], currentFolder: "/home/me") { daemon }
+        let status = await FerryProgram.run(["get"] + words(line), in: context)
+        return (daemon.requests, console.talk, status)
+    }
+
+    @Test(arguments: same) func `a line for another program asks for the same as Ferry's own`(
+        typed: String, own: String
+    ) async {
+        let (meant, expected) = (await requests(typed), await requests(own))
+        #expect(meant.status == 0, "\(meant.talk)")
+        #expect(meant.requests == expected.requests)
+        #expect(meant.talk == expected.talk)
+        #expect(!expected.requests.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("-j 5 URL", "-j: ferry limit --active"), ("-v URL", "-v: ferry info last"), ("-4 URL", "-4: "),
+            ("-w %{http_code} URL", "-w: --json"), ("-F a=b URL", "-F: "), ("-K file URL", "-K: "),
+            ("-C 500 URL", "-C: Ferry goes on where an earlier command stopped; -r 500-"),
+            ("-T file URL", "-T: "), ("-r URL", "-r: "), ("-d a=b URL", "-d is the folder"),
+            ("-d @file URL", "-d is the folder"), ("--password x URL", "--password: write -u"),
+            ("--proxy-user u:p URL", "--proxy-user: write them into the proxy's URL"),
+            ("-U u:p URL", "-U: write the proxy's"), ("--spider URL", "--spider: -I"), ("-z file URL", "-z: -N"),
+            ("--tries=many URL", "--tries: “many” is not a number of attempts."), ("--http2 URL", "--http2: "),
+            ("--background URL", "--background: ferry add"), ("--continue=false URL", "--continue takes no value"),
+        ])
+    func `an option that Ferry has another way for says which`(typed: String, sentence: String) async {
+        let meant = await requests(typed)
+        #expect(meant.status == 64)
+        #expect(meant.talk.hasPrefix("ferry: " + sentence), "\(meant.talk)")
+        #expect(meant.talk.split(separator: "\n").count == 1)
+        #expect(meant.requests.isEmpty)
+    }
+
+    /// Of an option's value nothing is taken for an option.
+    @Test(arguments: [
+        ("--referer -L URL", "-L"), ("-e -L URL", "-L"), ("--referer=-L URL", "-L"), ("-e-L URL", "-L"),
+    ])
+    func `the value of an option is its value`(typed: String, value: String) async {
+        #expect(await requests(typed).requests.first?.headers == [HeaderField(name: "Referer", value: value)])
+    }
+
+    @Test(arguments: [("-O - URL", "-"), ("-qO- URL", "-"), ("-Oname URL", "name")])
+    func `the letter of a name is wget's where a name follows`(typed: String, name: String) throws {
+        let translated = try TranslatedArguments.translated(words(typed))
+        let place = try #require(translated.firstIndex(of: "--output"))
+        #expect(translated[place + 1] == name)
+    }
+
+    /// A whole file must not go on with what an earlier command has left of a part of it.
+    @Test func `a part of a file is told from the whole file`() async throws {
+        let request = try #require(await requests("-r 0-499 --tag a URL").requests.first)
+        #expect(request.headers == [HeaderField(name: "Range", value: "bytes=0-499")])
+        #expect(request.tags == ["a", "bytes=0-499"])
+        var part = Transfer.sample(url: "http://example.com/file")
+        part.folder = "/home/me"
+        part.tags = request.tags
+        (part.state, part.name, part.givenName) = (.waiting, nil, nil)
+        let daemon = FakeDaemon()
+        daemon.add(part)
+        var unfinished = try await UnfinishedTransfers(daemon, session: .cli)
+        var whole = request
+        (whole.tags, whole.headers) = ([], [])
+        #expect(unfinished.take(for: whole) == nil)
+        var posted = request
+        posted.method = "POST"
+        #expect(unfinished.take(for: posted) == nil)
+        #expect(unfinished.take(for: request)?.id == part.id)
+    }
+
+    @Test(
+        arguments: [
+            ("--data a=b --data c URL", "POST", "a=b&c", "application/x-www-form-urlencoded"),
+            ("--data-raw @x URL", "POST", "@x", "application/x-www-form-urlencoded"),
+            ("-X PUT --json-body {} URL", "PUT", "{}", "application/json"),
+            ("-H content-type:text/plain --data a URL", "POST", "a", "text/plain"),
+        ])
+    func `content has curl's method and type`(line: String, method: String, content: String, type: String) async throws
+    {
+        let request = try #require(await requests(line).requests.first)
+        #expect(request.method == method)
+        #expect(request.body == .bytes(Data(content.utf8)))
+        #expect(request.headers.first { $0.isNamed("Content-Type") }?.value == type)
+    }
+
+    @Test func `what follows two dashes is no option`() throws {
+        #expect(try TranslatedArguments.translated(["-L", "--", "-O"]) == ["--", "-O"])
+        #expect(try TranslatedArguments.translated(["--no-proxy", "x"]) == ["--proxy", "", "x"])
+    }
+
+    @Test func `all options with values are known`() throws {
+        let tree = try CommandTree.ofFerry().leaves.filter { $0.words == ["get"] || $0.words == ["add"] }
+        for (_, command) in tree {
+            for argument in command.arguments ?? [] where argument.kind != "positional" {
+                for name in (argument.names ?? []).map(\.text) {
+                    if name.hasPrefix("--") {
+                        #expect(
+                            TranslatedArguments.ownWithValue.contains(name) == (argument.kind == "option"), "\(name)")
+                        #expect(ForeignOptionTable.words[name] == nil, "\(name)")
+                    } else if let letter = name.last {
+                        let letters = TranslatedArguments.ownLetters
+                        #expect(letters.withValue.contains(letter) == (argument.kind == "option"), "\(name)")
+                        #expect(letters.flags.contains(letter) == (argument.kind == "flag"), "\(name)")
+                        #expect(ForeignOptionTable.words[name] == nil, "\(name)")
+                    }
+                }
+            }
+        }
+    }
+}
+
+@Suite struct `A command line that cannot be read` {
+    @Test(
+        arguments: [
+            ("get --retries -1 URL", "--retries: “-1” is not a number from 0 to 1000."),
+            ("get -x 0 URL", "-x: “0” is not a number from 1 to 64."),
+            ("get --conections 3 URL", "--conections is no option of this command; did you mean --connections?"),
+            ("get --fial URL", "--fial is no option of this command; did you mean --fail?"),
+            ("get --frobnicate URL", "--frobnicate is no option of this command."),
+            ("get -Q URL", "-Q is no option of this command."),
+            ("get -m", "-m needs a value."), ("get --retry", "--retry needs a value."),
+            ("get --priority zzz URL", "--priority: “zzz” is not low, normal, high or a number from -10 to 10."),
+            ("get --limit-rate 100 URL", "--limit-rate: “100” is too slow; write at least 1k, or 0 for no limit."),
+            ("get -r 9-1 URL", "-r: “9-1” is not one range of bytes, such as 0-499, 500- or -500."),
+            ("get --begin soon URL", "“soon” is no time; write it as 20:00, 2026-01-31T20:00, or +2h from now."),
+            ("get -I -o x URL", "-I prints the heads of responses; leave -o, -X and --json out."),
+            (
+                "get --data a --json-body b URL",
+                "--data, --data-binary and --json-body each are the whole content; give one of them."
+            ),
+            ("list --sate x", "--sate is no option of this command; did you mean --state?"),
+            ("limit --active -1", "--active: “-1” is no number of transfers or connections; write it as 4."),
+            ("help nonsense", "“nonsense” is no command; ferry --help shows all."),
+            ("hsts --help", "“hsts” is no command; ferry --help shows all."),
+            ("pause", "Name the transfers by their ids"),
+        ])
+    func `is answered with the option as it was typed`(line: String, sentence: String) async {
+        let console = RecordingConsole()
+        let context = CommandContext(console: console, environment: [:], currentFolder: "/") { FakeDaemon() }
+        let words = line.replacing("URL", with: "http://example.com/file").split(separator: " ").map(String.init)
+        #expect(await FerryProgram.run(words, in: context) == 64)
+        #expect(console.talk.hasPrefix("ferry: " + sentence), "\(console.talk)")
+        #expect(console.talk.split(separator: "\n").count <= 2)
+    }
+}

@@ -1,0 +1,1 @@
+../FerryStoreTests/Support/CommandStates.swift

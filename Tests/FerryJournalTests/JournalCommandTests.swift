@@ -1,0 +1,122 @@
+import FerryCore
+import FerryService
+import FerryStore
+import Foundation
+import Testing
+
+/// What users do to transfers in every state leaves the same in both journals, done to each transfer or to all at once.
+@Suite(.timeLimit(.minutes(1))) struct `Wishes in both journals` {
+    @Test(arguments: CommandStates.commands, [(false, false), (true, false), (false, true), (true, true)])
+    func `leave the same transfers, lines and events`(command: TransferCommand, circumstances: (Bool, Bool))
+        async throws
+    {
+        let states = try CommandStates.all()
+        let moment = CommandSituation(now: CommandStates.now, isDelayed: circumstances.0, isRunning: circumstances.1)
+        for isForAll in [false, true] {
+            var found: [JournalContent] = []
+            for kind in JournalKind.allCases {
+                let journal = try kind.open()
+                let records = try await CommandStates.insert(states, into: journal)
+                if isForAll {
+                    try await CommandStates.actOnAll(command, records, moment, in: journal)
+                } else {
+                    try await CommandStates.actOnEach(command, records, moment, in: journal)
+                }
+                found.append(try await JournalContent.found(in: journal))
+                await journal.close()
+            }
+            #expect(found[0] == found[1])
+            for (one, other) in zip(found[0].records, found[1].records) { #expect(one == other) }
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `that were decided from another row are stale, and change nothing`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        let record = try await Sample.stored(try Sample.record(1), in: journal)
+        let id = record.id
+        let command: @Sendable (Revision?) async throws -> Bool? = { revision in
+            let fate = try await journal.commit { transaction throws(ServiceError) in
+                try transaction.command(.pause, for: id, from: revision, at: CommandSituation(now: CommandStates.now))
+            }
+            return switch fate {
+            case .done: true
+            case .stale: false
+            default: nil
+            }
+        }
+        try await journal.commit { transaction throws(ServiceError) in
+            var changed = record
+            changed.request.rateLimit = 7
+            try transaction.update(changed)
+        }
+        let changed = try #require(try await journal.record(id))
+        #expect(try await command(record.revision) == false)
+        #expect(try await journal.record(id)?.intent == .run)
+        // A checkpoint changes nothing that is decided on.
+        let facts = try journal.prepare(TransferFacts())
+        try await journal.commit { transaction throws(ServiceError) in
+            _ = try transaction.updateFacts(id, facts)
+            _ = try transaction.claimDestination("/d/a", for: id, recording: facts)
+        }
+        #expect(try await command(changed.revision) == true)
+        #expect(try await command(nil) == nil)
+        #expect(try await journal.read { reader throws(ServiceError) in try reader.lastEventNumber } == 1)
+        await journal.close()
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `leave secrets that were given anew after a success`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        var record = try Sample.record(1)
+        record.outcome = Sample.success
+        record.finishedAt = Sample.moment
+        try await Sample.insert([record], into: journal)
+        var given = try #require(try await journal.record(record.id))
+        given.credentials = Credentials(user: "me", password: "hunter2")
+        try await journal.commit { [given] transaction throws(ServiceError) in
+            try transaction.update(given)
+            let first = TransferID(rawValue: 0)
+            #expect(try transaction.forgetSecrets(in: .succeeded, endedBefore: nil, after: first) == nil)
+        }
+        #expect(try await journal.record(record.id)?.credentials == given.credentials)
+        await journal.close()
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `leave secrets of what failed until they are forgotten, some at a time`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        let records = try (UInt64(1)...250).map { number in
+            var record = TransferRecord(
+                id: Sample.id(number), createdAt: Sample.moment, request: try Sample.record(number).request,
+                credentials: Credentials(user: "me", password: "hunter2"))
+            record.outcome = .failed(ServiceError(.notFound, "No."))
+            record.finishedAt = Sample.moment
+            return record
+        }
+        try await Sample.insert(records, into: journal)
+        let forget: @Sendable (Date) async throws -> Int = { moment in
+            var (last, steps) = (TransferID(rawValue: 0) as TransferID?, 0)
+            while let after = last {
+                last = try await journal.commit { transaction throws(ServiceError) in
+                    try transaction.forgetSecrets(in: .failed, endedBefore: moment, after: after)
+                }
+                steps += 1
+            }
+            return steps
+        }
+        #expect(try await forget(Sample.moment) == 1)
+        #expect(try await journal.page().allSatisfy { $0.credentials != nil })
+        #expect(try await forget(Sample.moment + 1) == 4)
+        let found = try await journal.read { reader throws(ServiceError) in try reader.records(records.map(\.id)) }
+        #expect(found.count == 250 && found.allSatisfy { $0.credentials == nil && $0.request.secretsForgotten })
+        #expect(try await forget(Sample.moment + 1) == 1)
+        // Each way to go on asks for them.
+        let ids = records.map(\.id)
+        let begun = try await journal.commit { transaction throws(ServiceError) in
+            try transaction.begin(ids, of: .cli, BulkCommandSituation(CommandStates.now))
+        }
+        #expect(begun.events.ids == [] && begun.lacking == ids)
+        await journal.close()
+    }
+}

@@ -1,0 +1,220 @@
+import FerryCore
+import Foundation
+import Testing
+
+@testable import FerryService
+
+/// What users wish, once the journal has it, and the ends of transfers' times.
+extension `The queue` {
+    @Test(arguments: [false, true]) func `lets what is to rest leave its line, and stops what runs`(isAll: Bool) {
+        var queue = queue(with: [record(1), record(2), record(3)], active: 1)
+        _ = queue.take(.began(id(1), record(1)), at: moment())
+        let waiting = queue.take(isAll ? .restedAll([id(2)], .cli) : .rested(record(2)), at: moment())
+        #expect(waiting.isEmpty)
+        let running = queue.take(isAll ? .restedAll([id(1)], .cli) : .rested(record(1)), at: moment())
+        #expect(running.stopped == [id(1)] && queue.running.disposition(of: id(1)) == .stops)
+        _ = queue.take(.left([id(1), id(2)]), at: moment())
+        #expect(queue.running.disposition(of: id(1)) == .isAbandoned)
+        let ended = queue.take(.ended(id(1), NextAttempt(record: record(1), delay: 0, reason: .retry)), at: moment())
+        #expect(ended.cleansUp)
+        let looked = queue.take(.schedule, at: moment())
+        #expect(looked.started == [id(3)] && queue.waitingTransfers.count == 0)
+        _ = queue.take(.resumed(record(2)), at: moment())
+        #expect(queue.waitingTransfers.count == 1)
+    }
+
+    @Test func `asks a server again that wants to be left alone, if the user wishes so`() throws {
+        var queue = queue(with: [record(1)])
+        let origin = try HTTPURL(parsing: "https://a.test/1").origin
+        _ = queue.take(.held(origin, seconds: 60, id(1)), at: moment())
+        _ = queue.take(.ended(id(1), NextAttempt(record: record(1), delay: 0, reason: .retry)), at: moment())
+        let idle = queue.take(.schedule, at: moment())
+        #expect(idle.started == [])
+        _ = queue.take(.urged(record(1)), at: moment())
+        let looked = queue.take(.schedule, at: moment())
+        #expect(looked.started == [id(1)])
+    }
+
+    @Test func `asks a server again once the transfer is gone that it told to wait`() throws {
+        let origin = try HTTPURL(parsing: "https://a.test/1").origin
+        for input in [Input.finished(id(1), size: 5), .finished(id(1), size: nil), .gone([id(1)])] {
+            var queue = queue(with: [record(1)])
+            _ = queue.take(.held(origin, seconds: 60, id(1)), at: moment())
+            let finished = queue.take(input, at: moment())
+            #expect(finished.plansSchedule && queue.waitingTransfers.throttledOrigins.isEmpty)
+            // Many ends of a moment make one look.
+            let ended = queue.take(.ended(id(1), nil), at: moment())
+            #expect(!ended.plansSchedule)
+            _ = queue.take(.deferredSchedule, at: moment())
+            let again = queue.take(.ended(id(1), nil), at: moment())
+            #expect(again.plansSchedule)
+        }
+    }
+
+    /// What a change of a request makes of a transfer that waits for a retry, and of one that runs.
+    @Test(
+        arguments: [
+            ("rate", 9, false, false), ("address", 0, true, true), ("priority", 9, true, false),
+            ("network", 9, true, true), ("begin", 20, true, false),
+        ] as [(String, Double, Bool, Bool)])
+    func `lets what waits or runs follow a changed request`(
+        change: String, delay: Double, changesPlace: Bool, stops: Bool
+    ) {
+        var changed = record(1)
+        switch change {
+        case "rate": changed.request.rateLimit = 5
+        case "address": changed.request.url = "https://b.test/1"
+        case "priority": changed.request.priority = .high
+        case "network": changed.request.network.allowsExpensive = false
+        default: changed.request.notBefore = moment(20).wall
+        }
+        var queue = queue(with: [])
+        _ = queue.take(.conditions(report { $0.expensive = true }), at: moment())
+        let delayed = Input.Eligible(record: record(1), delay: 9)
+        _ = queue.take(.eligible(delayed), at: moment())
+        _ = queue.take(.conditions(report { $0.expensive = true }), at: moment())
+        _ = queue.take(.changed(changed, replacing: record(1)), at: moment())
+        #expect((queue.waitingTransfers.delay(of: id(1))?.rest(at: moment().clock) ?? 0) == delay)
+        #expect(queue.waitingTransfers.count == (delay == 0 ? 1 : 0))
+        _ = queue.take(.changed(record(1), replacing: changed), at: moment())
+        _ = queue.take(.urged(record(1)), at: moment())
+        _ = queue.take(.alarm, at: moment(30))
+        #expect(queue.running.ids == [id(1)])
+        _ = queue.take(.began(id(1), record(1)), at: moment(30))
+        let effects = queue.take(.changed(changed, replacing: record(1)), at: moment(30))
+        #expect(effects.followed == [changed.request])
+        #expect(effects.stopped.isEmpty != stops)
+        if changesPlace, change == "priority" { #expect(queue.running.key(of: id(1))?.priority == .high) }
+    }
+
+    /// What was read of a transfer may be old where something has happened to it since.
+    @Test(arguments: ["nothing", "action", "end"])
+    func `takes up what its order names, but for what has changed since that was read`(event: String) {
+        var queue = queue(with: [record(9)], active: 1)
+        let pending = PendingTransfer(
+            id: id(1), session: .cli, origin: "https://a.test:443", priority: .normal, network: NetworkPolicy(),
+            retry: nil, notBefore: nil, due: nil, startsAfterRelaunch: false)
+        _ = queue.take(.ordering(.cli), at: moment())
+        if event == "action" { _ = queue.take(.unlocked(id(1)), at: moment()) }
+        if event == "end" { _ = queue.take(.ended(id(1), nil), at: moment()) }
+        _ = queue.take(.ordered([pending], .cli, busy: []), at: moment())
+        #expect(queue.waitingTransfers.count == (event == "nothing" ? 1 : 0))
+        _ = queue.take(.unlocked(id(1)), at: moment())
+        _ = queue.take(.ordering(.cli), at: moment())
+        _ = queue.take(.ordered([pending], .cli, busy: []), at: moment())
+        #expect(queue.waitingTransfers.count == 1)
+    }
+
+    /// A policy of the session's own hides the request's: the key stays the same, and the line of the journal does not.
+    @Test func `puts what the journal has in another line now in line itself`() {
+        var queue = queue(with: [record(9)], active: 1)
+        var settings = SessionSettings()
+        settings.network = NetworkPolicy()
+        _ = queue.take(.session(.cli, settings), at: moment())
+        _ = queue.take(.policies([:], .cli), at: moment())
+        var changed = record(1)
+        changed.request.network.allowsExpensive = false
+        _ = queue.take(.changed(changed, replacing: record(1)), at: moment())
+        #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(changed), limit: 9) == [id(1)])
+    }
+
+    @Test func `begins nothing that was taken out, and puts it back where it stood`() {
+        var queue = queue(with: [record(1), record(2), record(3)], active: 1)
+        _ = queue.take(.eligible(Input.Eligible(record: record(4), delay: 5)), at: moment())
+        let out = queue.take(.takeOut([id(2), id(4)], .cli), at: moment()).takenOut
+        _ = queue.take(.ended(id(1), nil), at: moment())
+        let looked = queue.take(.schedule, at: moment())
+        #expect(looked.started == [id(3)] && queue.waitingTransfers.count == 0)
+        for taken in out { _ = queue.take(.comeBack(taken), at: moment()) }
+        #expect(queue.waitingTransfers.count == 1 && queue.waitingTransfers.delay(of: id(4)) != nil)
+    }
+
+    @Test func `gives other keys to what comes back after its session has got another policy`() {
+        var queue = queue(with: [record(1), record(2)], active: 1)
+        var out: [WaitingTransfers.TakenOut] = []
+        func take(_ input: Input) -> [Effect] { queue.take(input, at: moment()) }
+        func setPolicy(_ policy: NetworkPolicy?) -> [Effect] {
+            var settings = SessionSettings()
+            settings.network = policy
+            return take(.session(.cli, settings))
+        }
+        out = take(.takeOut([id(2)], .cli)).takenOut
+        #expect(setPolicy(NetworkPolicy(allowsExpensive: false)).readsPolicies == [.cli])
+        _ = take(.policies([id(2): NetworkPolicy()], .cli))
+        #expect(out.flatMap { take(.comeBack($0)) }.readsPolicies == [.cli])
+        // Until its key is known, it is found under the one that it had.
+        _ = take(.rested(record(2)))
+        #expect(queue.waitingTransfers.count == 0)
+        _ = take(.eligible(Input.Eligible(record: record(2))))
+        _ = take(.policies([id(2): NetworkPolicy()], .cli))
+        #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
+
+        // The policy is known, and the transfer is still found under its old key when it is taken out.
+        #expect(setPolicy(NetworkPolicy()).readsPolicies == [.cli])
+        out = take(.takeOut([id(2)], .cli)).takenOut
+        _ = take(.policies([id(2): NetworkPolicy()], .cli))
+        #expect(out.flatMap { take(.comeBack($0)) }.readsPolicies == [.cli])
+        _ = take(.policies([id(2): NetworkPolicy()], .cli))
+        #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
+
+        // A reading that has begun finds what comes back meanwhile.
+        out = take(.takeOut([id(2)], .cli)).takenOut
+        #expect(setPolicy(nil).readsPolicies == [.cli])
+        #expect(out.flatMap { take(.comeBack($0)) }.readsPolicies == [])
+        _ = take(.policies([id(2): NetworkPolicy()], .cli))
+        #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
+    }
+
+    /// What is done about a transfer whose alarm has rung.
+    @Test(arguments: ["waits", "runs", "begins", "has time left"])
+    func `ends a transfer whose time is over, wherever it is`(place: String) {
+        let bounded = record(1) { $0.deadline = Date(timeIntervalSince1970: 1_000_005) }
+        var queue = queue(with: place == "waits" ? [] : [bounded])
+        if place == "waits" { _ = queue.take(.eligible(Input.Eligible(record: bounded, delay: 9)), at: moment()) }
+        if place == "runs" { _ = queue.take(.began(id(1), bounded), at: moment()) }
+        _ = queue.take(.bounded(bounded), at: moment())
+        _ = queue.take(.rang([id(1)], isBusy: false), at: moment())
+        let late = place == "has time left" ? moment(4) : moment(5)
+        let effects = queue.take(.overdue(bounded), at: late)
+        #expect(effects.expired == (place == "waits" ? [id(1)] : []))
+        #expect(effects.stopped == (place == "runs" ? [id(1)] : []))
+        // Where it cannot be ended yet, its alarm rings again.
+        #expect(queue.waitingTransfers.haveAlarms.isEmpty == (place == "waits" || place == "runs"))
+        #expect(queue.waitingTransfers.delay(of: id(1)) == nil)
+    }
+
+    @Test func `looks ahead again and again`() {
+        var queue = queue(with: [])
+        let first = queue.take(.lookAhead, at: moment())
+        #expect(first.dueLooks.map(\.start) == [nil])
+        let next = queue.waitingTransfers.nextAlarm ?? moment().clock
+        let seconds = (next - moment().clock) / .seconds(1)
+        #expect(seconds > 0)
+        let second = queue.take(.alarm, at: moment(seconds))
+        #expect(second.dueLooks.map(\.start) == first.dueLooks.map(\.end))
+        _ = queue.take(.due([DueTransfer(id: id(1), due: moment(seconds + 1).wall)]), at: moment(seconds))
+        let rung = queue.take(.alarm, at: moment(seconds + 2))
+        #expect(rung.overdue == [id(1)])
+    }
+
+    @Test func `stops everything at its end`() {
+        var queue = queue(with: [record(1), record(2)])
+        _ = queue.take(.began(id(1), record(1)), at: moment())
+        let effects = queue.take(.end, at: moment())
+        #expect(Set(effects.stopped) == [id(1), id(2)])
+        let ended = queue.take(.ended(id(1), NextAttempt(record: record(1), delay: 0, reason: .retry)), at: moment())
+        #expect(ended.isEmpty && queue.waitingTransfers.count == 0)
+    }
+}
+
+extension [Effect] {
+    var expired: [TransferID] { compactMap { if case .expire(let id) = $0 { id } else { nil } } }
+    var takenOut: [WaitingTransfers.TakenOut] {
+        compactMap { if case .takenOut(let taken) = $0 { taken } else { nil } }
+    }
+    var dueLooks: [(start: Date?, end: Date)] {
+        compactMap { if case .readDue(let start, let end) = $0 { (start, end) } else { nil } }
+    }
+    var plansSchedule: Bool { contains { if case .deferSchedule = $0 { true } else { false } } }
+    var cleansUp: Bool { contains { if case .cleanUp = $0 { true } else { false } } }
+}

@@ -1,0 +1,117 @@
+import FerryCore
+import Foundation
+
+/// What wishes are tried on: a transfer in each state.
+enum CommandStates {
+    static let now = ActiveTime.Instant(wall: Sample.moment + 100, boot: "boot", uptime: 1090.5)
+
+    private enum Content: UInt64, CaseIterable { case plain, full, lost, taken }
+
+    /// A record for each state that a row can have.
+    static func all() throws -> [TransferRecord] {
+        var records: [TransferRecord] = []
+        let outcomes: [Outcome?] = [
+            nil, Sample.success, .failed(ServiceError(.offline, "No network.")), .canceled,
+        ]
+        for intent in [TransferIntent.run, .suspend, .cancel, .remove, .removeWithFile] {
+            for outcome in outcomes {
+                for content in Content.allCases {
+                    var record = try Sample.record(UInt64(records.count + 1), session: "app")
+                    record.active.begin(at: ActiveTime.Instant(wall: Sample.moment, boot: "boot", uptime: 990.5))
+                    record.intent = intent
+                    record.outcome = outcome
+                    record.finishedAt = outcome.map { _ in Sample.moment }
+                    if intent != .run { record.active.suspend(at: now) }
+                    fill(&record, content)
+                    records.append(record)
+                }
+            }
+        }
+        return records
+    }
+
+    private static func fill(_ record: inout TransferRecord, _ content: Content) {
+        switch content {
+        case .plain: break
+        case .full:
+            record.request.deadline = Sample.moment + 1000
+            record.request.resourceTimeout = 50.25
+            record.request.notBefore = Sample.moment + 5
+            record.request.network.allowsCellular = false
+            record.facts.startsAfterRelaunch = true
+            record.facts.restarts = 2
+            record.facts.partial = Sample.partial
+            record.facts.destination = "/f/\(record.id)"
+            record.attempts = 3
+            _ = record.failures.failed(
+                ServiceError(.connectionLost, "Reset."), policy: RetryPolicy(), now: Sample.moment, random: 0)
+            if record.outcome == nil { record.retry = try? Sample.fullRecord(1).retry }
+        case .lost:
+            record.request.secretsForgotten = true
+            record.request.spooled = true
+        case .taken:
+            // The first of these has the name; the others chose it as well, and have ended.
+            if record.outcome != nil || record.intent == .suspend { record.facts.destination = "/f/taken" }
+            record.active = ActiveTime()
+        }
+    }
+
+    static let commands: [TransferCommand] = [
+        .pause, .resume, .start, .cancel, .forget(file: false, sparesSucceeded: false),
+        .forget(file: false, sparesSucceeded: true), .forget(file: true, sparesSucceeded: false),
+    ]
+
+    /// Two live transfers cannot have one name: the first in the order of the ids has it.
+    static func insert(_ records: [TransferRecord], into journal: any Journal) async throws -> [TransferRecord] {
+        var held: Set<String> = []
+        var stored: [TransferRecord] = []
+        for record in records {
+            var record = record
+            if record.outcome == nil, let path = record.facts.destination, !held.insert(path).inserted {
+                record.facts.destination = nil
+            }
+            stored.append(record)
+        }
+        try await Sample.insert(stored, into: journal)
+        return try await journal.read { [stored] reader throws(ServiceError) in try reader.records(stored.map(\.id)) }
+    }
+
+    /// Stores what the machine makes of one record after the other.
+    static func actOnEach(
+        _ command: TransferCommand, _ records: [TransferRecord], _ moment: CommandSituation, in journal: any Journal
+    ) async throws {
+        for record in records {
+            _ = try await journal.commit { transaction throws(ServiceError) in
+                try transaction.command(command, for: record.id, at: moment)
+            }
+        }
+    }
+
+    /// Stores what the many-at-once statements make of them.
+    static func actOnAll(
+        _ command: TransferCommand, _ records: [TransferRecord], _ moment: CommandSituation, in journal: any Journal
+    ) async throws {
+        let (ids, session) = (records.map(\.id), records[0].request.session)
+        try await journal.commit { transaction throws(ServiceError) in
+            switch command {
+            case .pause: _ = try transaction.suspend(ids, of: session, at: moment.now)
+            case .start:
+                var circumstances = BulkCommandSituation(moment.now)
+                circumstances.delayed = moment.isDelayed ? Set(ids) : []
+                circumstances.running = moment.isRunning ? Set(ids) : []
+                _ = try transaction.begin(ids, of: session, circumstances)
+            case .forget(let file, let sparesSucceeded):
+                _ = try transaction.remove(
+                    ids, of: session, intent: file ? .removeWithFile : .remove, sparesSucceeded: sparesSucceeded,
+                    live: moment.isRunning ? Set(ids) : [], at: moment.now.wall)
+            case .resume, .cancel, .fetchAgain, .keep:
+                var circumstances = BulkCommandSituation(moment.now)
+                circumstances.delayed = moment.isDelayed ? Set(ids) : []
+                circumstances.running = moment.isRunning ? Set(ids) : []
+                let changed = try transaction.change(command, ids, of: session, circumstances).changed
+                guard command == .resume else { return }
+                try transaction.appendEvents(kind: .resumed, at: moment.now.wall, ids: changed, session: session)
+            }
+        }
+    }
+}
