@@ -1,12 +1,10 @@
 package import FerryFoundation
 
-/// Conditions as a file states them, instead of what the machine says.
-///
-/// ```json
+/// Network and power conditions given by a file, instead of the machine's.
+/// ⏎ ```json
 /// {"reachable": true, "cellular": false, "expensive": true, "constrained": false, "externalPower": false}
 /// ```
-/// A key that is absent stands for the state that restricts no transfer. `includesLoopback` lets networks matter for hosts on this
-/// machine too.
+/// An absent key has the value that restricts no transfer. `includesLoopback` applies network conditions to hosts on this machine too.
 package struct ConditionsFile: Decodable, Sendable {
     private var reachable: Bool?
     private var cellular: Bool?
@@ -15,7 +13,7 @@ package struct ConditionsFile: Decodable, Sendable {
     private var externalPower: Bool?
     private var includesLoopback: Bool?
 
-    /// Nil for bytes that are no such file: half of one, for instance, whose writer is at work.
+    /// Decodes a conditions file. Returns nil for anything else, for example a file that is only half written.
     package static func conditions(_ bytes: Data) -> Conditions? {
         (try? JSONDecoder().decode(Self.self, from: bytes))?.conditions
     }
@@ -32,9 +30,9 @@ package struct ConditionsFile: Decodable, Sendable {
     }
 }
 
-/// What NetworkManager's words mean.
+/// The meaning of NetworkManager's property values.
 package enum NetworkManagerRule {
-    /// NMMetered 1 is yes, 3 is a guess that says yes; everything else is not metered.
+    /// Only NMMetered 1 (yes) and 3 (guessed yes) count as metered.
     package static func isExpensive(metered: UInt32) -> Bool { metered == 1 || metered == 3 }
 
     package static func isCellular(connectionType: String) -> Bool {
@@ -46,7 +44,7 @@ package enum NetworkManagerRule {
 package struct PowerSupply: Hashable, Sendable {
     /// `Mains`, `USB`, `Battery` or another word.
     package var type: String
-    /// `Device` for the battery of a mouse and the like; every other supply is the machine's.
+    /// `Device` for the battery of a peripheral such as a mouse; every other supply is the machine's.
     package var scope: String?
     package var online: String?
 
@@ -56,7 +54,7 @@ package struct PowerSupply: Hashable, Sendable {
         self.online = online
     }
 
-    /// Whether the machine runs on external power: a supply of mains or USB is online, or it has no battery of its own.
+    /// Whether the machine runs on external power: a mains or USB supply is online, or there is no system battery.
     package static func isExternal(_ supplies: some Sequence<PowerSupply>) -> Bool {
         var hasBattery = false
         for supply in supplies {

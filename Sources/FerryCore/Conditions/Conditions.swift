@@ -6,27 +6,27 @@ package struct Conditions: Hashable, Sendable {
     package var cellular = false
     /// Whether the network is metered.
     package var expensive = false
-    /// Whether networks are to be used sparingly.
+    /// Whether the user asks for low data usage.
     package var constrained = false
     /// Whether the machine runs on external power, or has no battery.
     package var externalPower = true
-    /// Whether hosts on this machine count as reached over the network; tests of policies want that.
+    /// Whether network conditions apply to hosts on this machine. Used by tests of network policies.
     package var includesLoopback = false
     /// The interfaces that carry a default route, where that is known.
     package var uplinks: Set<UInt32> = []
 
     package init() {}
 
-    /// Whether no rule of any transfer forbids it to run.
+    /// Whether these conditions restrict no transfer at all.
     package var areGood: Bool { reachable && !cellular && !expensive && !constrained && externalPower }
 
-    /// Whether a network has come up since: what failed for want of one is worth another attempt at once.
+    /// Whether a network has come up since `old`, so that failed transfers are worth an immediate attempt.
     package func cameUp(since old: Conditions) -> Bool {
         reachable && (!old.reachable || !uplinks.isSubset(of: old.uplinks))
     }
 }
 
-/// Which conditions a transfer depends on: only what a transfer depends on is watched.
+/// The conditions that a transfer depends on. Only these are monitored.
 package struct ConditionNeeds: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -49,11 +49,10 @@ extension NetworkPolicy {
     }
 }
 
-/// Whether a transfer may run under the present conditions.
+/// Decides whether a transfer may run under the current conditions.
 package enum ConditionRule {
-    /// Why a transfer may not run; nil if it may.
-    ///
-    /// A host on this machine is reached whatever the networks do; power counts for it as for any other.
+    /// Why a transfer may not run, or nil if it may.
+    /// ⏎ Network conditions do not apply to hosts on this machine. The power condition applies to every host.
     package static func obstacle(
         _ policy: NetworkPolicy, _ conditions: Conditions, isLoopback: @autoclosure () -> Bool
     ) -> WaitReason? {
@@ -72,7 +71,7 @@ package enum ConditionRule {
         return nil
     }
 
-    /// The error of a transfer that does not wait; nil if it waits for this all the same.
+    /// The error of a transfer whose policy is not to wait, or nil if it waits for this reason regardless.
     package static func error(_ reason: WaitReason, _ policy: NetworkPolicy) -> ServiceError? {
         guard !policy.waits else { return nil }
         let sentence: String
@@ -91,12 +90,12 @@ package enum ConditionRule {
 
 /// Hosts that are this machine.
 package enum LoopbackHost {
-    /// Whether a host, as URLs have it in lower case, is this machine: `localhost`, 127.0.0.0/8 or `[::1]`.
+    /// Whether a lowercase host is this machine: `localhost`, 127.0.0.0/8 or `[::1]`.
     package static func contains(_ host: String) -> Bool {
         var host = host
         if host.utf8.last == UInt8(ascii: "."), host.utf8.count > 1 { host.removeLast() }
         if host == "localhost" || host == "[::1]" || host == "::1" || host.hasSuffix(".localhost") { return true }
-        // A name like 127.example.org is none.
+        // A name such as 127.example.org is not an address.
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }

@@ -1,6 +1,6 @@
-/// What a caller's `Accept-Encoding` says (RFC 9110 §12.5.3).
+/// The caller's `Accept-Encoding` value (RFC 9110 §12.5.3).
 package enum AcceptedCodings {
-    /// Whether an answer without a coding is accepted: `identity` is, unless it, or all that is not named, has the weight 0.
+    /// Whether an unencoded response is acceptable: `identity` is, unless it or `*` has weight 0.
     package static func admitIdentity(_ value: String) -> Bool {
         var others = true
         for element in value.split(separator: ",") {
@@ -15,11 +15,11 @@ package enum AcceptedCodings {
         return others
     }
 
-    /// Whether nothing but an answer without a coding is asked for, as Ferry itself does.
+    /// Whether only an unencoded response is acceptable, as in Ferry's own requests.
     package static func areIdentity(_ value: String) -> Bool { value.trimmingFieldSpace.lowercased() == "identity" }
 
-    /// Fields without an `Accept-Encoding` that `identity` satisfies, so that a download can continue: its ranges are those
-    /// of the file, whatever coding a later answer would have.
+    /// Removes an `Accept-Encoding` that `identity` satisfies. Such a download can resume, because its ranges are those
+    /// of the unencoded file.
     package static func leftToFerry(_ fields: [HeaderField]) -> [HeaderField] {
         fields.filter { !$0.isNamed("Accept-Encoding") || !admitIdentity($0.value) }
     }

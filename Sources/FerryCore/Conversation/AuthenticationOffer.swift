@@ -2,10 +2,10 @@
 package struct AuthenticationOffer: Hashable, Sendable {
     /// In lower case.
     package let scheme: String
-    /// Names in lower case; of several with one name the first counts.
+    /// By name in lower case. The first of several parameters with one name counts.
     package let parameters: [String: String]
 
-    /// The most challenges that are read of one response.
+    /// Maximum number of challenges read from one response.
     static let maximumCount = 16
 
     init(scheme: String, parameters: [String: String]) {
@@ -15,7 +15,7 @@ package struct AuthenticationOffer: Hashable, Sendable {
 
     package var realm: String? { parameters["realm"] }
 
-    /// Reads the challenges of all fields, in order; what cannot be read is passed over.
+    /// Parses the challenges of all fields, in order. Unreadable ones are skipped.
     package static func all(in values: [String]) -> [AuthenticationOffer] {
         var offers: [AuthenticationOffer] = []
         for value in values {
@@ -27,7 +27,7 @@ package struct AuthenticationOffer: Hashable, Sendable {
 }
 
 extension AuthenticationOffer {
-    /// Reads one field: a comma separates challenges and parameters alike, so a name without `=` begins a challenge.
+    /// Parses one field. A comma separates both challenges and parameters, so a name without `=` begins a challenge.
     private struct Reader {
         private var rest: ArraySlice<UInt8>
 
@@ -36,7 +36,7 @@ extension AuthenticationOffer {
         mutating func next() -> AuthenticationOffer? {
             skipSeparators()
             guard let scheme = token() else {
-                // What begins with neither name nor comma cannot be read, and neither can what follows it.
+                // Neither a name nor a comma: the rest of the field is unreadable.
                 return nil
             }
             var parameters: [String: String] = [:]
@@ -55,7 +55,7 @@ extension AuthenticationOffer {
                     skipSpace()
                     if rest.first == UInt8(ascii: "\"") { return (name.lowercased(), quoted()) }
                     if let value = token() { return (name.lowercased(), value) }
-                    // The padding of a token68, which no scheme here uses.
+                    // Padding of a token68, which no supported scheme uses.
                     skip { $0 != UInt8(ascii: ",") }
                     return (name.lowercased(), "")
                 }

@@ -1,15 +1,14 @@
-/// Answers the challenges that one server, or one proxy, makes in the course of one exchange.
-///
-/// Decides and computes; its user asks for credentials and brings random numbers. A server that refuses what it was sent is
-/// asked about again, with the refusals counted, so that only endless answers of the user make an endless loop.
+/// Responds to the authentication challenges of one server or proxy during one exchange.
+/// ⏎ Decides and computes only: the caller asks for credentials and supplies random numbers. After a refusal the client
+/// is asked again, with the number of failures, so only endless answers of the client make an endless loop.
 package struct Authenticator: Sendable {
-    /// What comes after a challenge or an answer to it.
+    /// The next step after a challenge or an answer to it.
     package enum Step: Hashable, Sendable {
         /// The client has to answer the challenge.
         case ask(AuthenticationChallenge)
         /// The request is sent again, with `authorization`.
         case send
-        /// The response that brought the challenge is the result.
+        /// The response with the challenge is the final response.
         case result
         /// The exchange ends as canceled.
         case cancel
@@ -22,29 +21,28 @@ package struct Authenticator: Sendable {
         case digest(DigestAuthentication)
     }
 
-    /// What the space accepts, as far as is known.
+    /// The method that the protection space accepts, once known.
     private var method: Method?
     private var credentials: Credentials?
-    /// What was refused; never proposed again.
+    /// Refused credentials, which are not proposed again.
     private var refused: Set<Credentials> = []
     private var failures = 0
     private var offers: ArraySlice<Method> = []
     private var pending: AuthenticationChallenge?
-    /// How many requests have used the nonce.
+    /// Number of requests that used the nonce.
     private var uses = 0
     /// Whether the last request carried credentials.
     private var wasSent = false
-    /// Refusals of a nonce in a row: a server that calls every nonce stale must not be believed for ever.
+    /// Stale nonces in a row. Bounded, because a server may call every nonce stale.
     private var staleNonces = 0
 
     package init() {}
 
-    /// Changes whenever another answer goes with the next request.
+    /// Increases whenever the credentials for the next request change.
     package private(set) var version = 0
 
-    /// Takes in a 401 or 407.
-    ///
-    /// - Parameter proposed: the credentials that are at hand, by URL or storage.
+    /// Processes a 401 or 407 response.
+    /// ⏎ - Parameter proposed: Credentials from the URL or the credential storage.
     package mutating func received(
         _ head: ResponseHead, host: String, port: Int, isSecure: Bool, proposed: Credentials?
     ) -> Step {
@@ -74,7 +72,7 @@ package struct Authenticator: Sendable {
         return askNext()
     }
 
-    /// Takes in what is to be done about the challenge that was asked about.
+    /// Processes the client's answer to the challenge.
     package mutating func answered(_ answer: ChallengeAnswer) -> Step {
         guard let challenge = pending else { return .result }
         switch answer {
@@ -90,7 +88,7 @@ package struct Authenticator: Sendable {
         }
     }
 
-    /// The value of the field that the next request carries; nil as long as nothing was asked for.
+    /// The `Authorization` value for the next request, or nil before any challenge.
     package mutating func authorization(
         method name: String, target: String, clientNonce: String, digester: DigestAuthentication.Digester
     ) -> String? {
@@ -109,7 +107,7 @@ package struct Authenticator: Sendable {
         }
     }
 
-    /// Takes in a response that is no challenge: the nonce was good, and may become stale as often as before.
+    /// Processes a response without a challenge: the nonce was accepted, so stale nonces are counted from 0.
     package mutating func accepted() { staleNonces = 0 }
 
     // MARK: -
@@ -134,7 +132,7 @@ package struct Authenticator: Sendable {
         return .ask(challenge)
     }
 
-    /// The new nonce of a server that found only the old one wrong.
+    /// Digest authentication with the server's new nonce, if only the old nonce was refused.
     private mutating func staleAnswer(among methods: [Method]) -> DigestAuthentication? {
         guard case .digest(let old) = method, staleNonces < 2 else { return nil }
         for case .digest(let new) in methods where new.isStale && new.realm == old.realm && new.nonce != old.nonce {
@@ -144,7 +142,7 @@ package struct Authenticator: Sendable {
         return nil
     }
 
-    /// What can be answered, the strongest first.
+    /// The supported methods, strongest first.
     private static func methods(_ offers: [AuthenticationOffer]) -> [Method] {
         let digests = offers.compactMap(DigestAuthentication.init)
         let strong = digests.filter { $0.hash == .sha256 } + digests.filter { $0.hash == .md5 }

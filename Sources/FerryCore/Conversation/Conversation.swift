@@ -1,22 +1,20 @@
 package import FerryFoundation
 
-/// Decides what is sent until a head is accepted, and sends nothing.
-///
-/// The first connection of an attempt, each part of a further worker and each load of an app is one conversation. After a
-/// step that sends or asks, it is told what came of it, and answers with the next step.
+/// Decides which requests are sent until a response head is accepted. Does no I/O.
+/// ⏎ The first connection of an attempt, each part fetched by a further worker and each load of an app is one
+/// conversation. The caller performs each step and passes its outcome, and gets the next step.
 package struct Conversation: Sendable {
     package enum Step: Sendable {
-        /// The response so far is dropped, and once some seconds have passed the request of the course is sent.
+        /// Drops the response and sends the request again after a delay in seconds.
         case send(after: Double)
-        /// The client says what comes next.
+        /// Asks the client what to do.
         case ask(Question)
-        /// The response is the answer, whatever its status.
+        /// Accepts the response, whatever its status.
         case accept
         /// The conversation has failed.
-        ///
-        /// - Parameter later: what the server asked for, where it wants to be asked later.
+        /// ⏎ - Parameter later: The server's `Retry-After`, if it sent one.
         case fail(ServiceError, later: RetryAfterResponse?)
-        /// The attempt ends until its client is there to answer.
+        /// The attempt ends until the client is available to answer.
         case wait(PendingChallenge, ServiceError)
     }
 
@@ -26,39 +24,40 @@ package struct Conversation: Sendable {
     }
 
     private enum State {
-        /// The request of the course is to be made, or is under way.
+        /// A request is about to be made, or in flight.
         case requesting
-        /// The client says whether a redirect is followed.
+        /// The client decides whether to follow a redirect.
         case redirecting(RequestCourse, RetryAfterResponse?)
-        /// The client answers a server's challenge.
+        /// The client answers the server's challenge.
         case provingToServer
-        /// The client answers a proxy's challenge, which is an error otherwise.
+        /// The client answers the proxy's challenge. Without an answer the error applies.
         case provingToProxy(ProxyChoice, AuthenticationChallenge, ServiceError)
     }
 
-    /// Longer pauses before a redirect are left to another attempt, in seconds (docs/behaviour/transfers.md#T5).
+    /// Longest delay before a redirect is followed, in seconds. Longer ones are left to the next attempt
+    /// (docs/behaviour/transfers.md#T5).
     private static let longestPause = 10.0
-    /// How often a request is made again because another worker has answered the same challenge.
+    /// Maximum number of requests repeated because another worker has answered the same challenge.
     private static let mostRenewals = 3
-    /// Of a kept connection that is gone there may be many; the second request in its place has a connection of its own.
+    /// Maximum number of stale connections in a row. The second replacement request uses a new connection.
     private static let mostStale = 2
 
     package let terms: ConversationTerms
     package private(set) var course: RequestCourse
-    /// How many redirects were followed.
+    /// Number of redirects followed.
     package private(set) var redirects = 0
     private let planned: [HeaderField]
     private let wantsFresh: Bool
     private var state = State.requesting
     private var proxy: ProxyChoice?
-    /// What the server had asked for when the request was made.
+    /// Version of the server's authenticator when the request was made.
     private var version = 0
     private var renewals = 0
     private var stale = 0
 
     /// - Parameters:
-    ///   - planned: fields of the request's purpose, which take the place of the caller's.
-    ///   - isFresh: whether each request has a connection of its own.
+    ///   - planned: Fields that the request's purpose needs. They replace the caller's.
+    ///   - isFresh: Whether each request uses a new connection.
     package init(
         _ terms: ConversationTerms, from course: RequestCourse, planned: [HeaderField] = [], isFresh: Bool = false
     ) {
@@ -70,15 +69,14 @@ package struct Conversation: Sendable {
 
     // MARK: The request
 
-    /// Whether the client is to say which cookies go along: the caller's own field takes their place.
+    /// Whether the client is asked for cookies. The caller's own `Cookie` field replaces them.
     package var wantsCookies: Bool {
         terms.asksClient && !course.given(terms.foreignFields).contains { $0.isNamed("Cookie") }
     }
 
-    /// The request of the course.
-    ///
-    /// - Parameter met: the client's cookies for it, where the client keeps them.
-    /// - Throws: ``ServiceError`` with code `invalid_request` for a proxy that cannot be used.
+    /// The next request.
+    /// ⏎ - Parameter met: Cookies of the client's storage for it, if the client stores cookies.
+    /// - Throws: ``ServiceError`` with code `invalid_request` for an unusable proxy.
     package mutating func request(
         cookies met: String?, _ memory: inout ConversationMemory, _ proofs: ProofSource
     ) throws(ServiceError) -> OutgoingRequest {
@@ -101,11 +99,10 @@ package struct Conversation: Sendable {
             sendsBody: course.sendsBody, isFresh: wantsFresh || stale == Self.mostStale)
     }
 
-    // MARK: What came of it
+    // MARK: Outcomes
 
-    /// Takes in that no head came.
-    ///
-    /// - Parameter wasSent: whether the server may have seen the whole request.
+    /// Processes a request that got no response head.
+    /// ⏎ - Parameter wasSent: Whether the server may have received the whole request.
     package mutating func failed(
         _ failure: RequestFailure, _ error: ServiceError, wasSent: Bool, _ memory: inout ConversationMemory
     ) -> Step {
@@ -126,7 +123,7 @@ package struct Conversation: Sendable {
         return .fail(error, later: nil)
     }
 
-    /// Takes in a head.
+    /// Processes a response head.
     package mutating func received(
         _ head: ResponseHead, _ memory: inout ConversationMemory, now: @autoclosure () -> Date
     ) -> Step {
@@ -135,7 +132,7 @@ package struct Conversation: Sendable {
         if !terms.asksClient {
             for field in head.values("Set-Cookie") { memory.cookies.store(setCookie: field, from: url, now: now()) }
         }
-        // What says 407 is no proxy: origins are reached through a tunnel, and get none of a proxy's credentials.
+        // Only 401 counts: origins are reached through a tunnel, so an origin that sends 407 gets no proxy credentials.
         if head.status == 401 { return challenged(head, &memory) }
         if head.status != 407 { memory.accepted(url.origin) }
         guard let location = head.redirectTarget else { return .accept }
@@ -176,7 +173,7 @@ package struct Conversation: Sendable {
         }
     }
 
-    /// Takes in the client's answer to a challenge.
+    /// Processes the client's answer to a challenge.
     package mutating func answered(_ answer: ChallengeAnswer, _ memory: inout ConversationMemory) -> Step {
         let asked = state
         state = .requesting
@@ -216,7 +213,7 @@ package struct Conversation: Sendable {
                     keepsBody: next.sendsBody)))
     }
 
-    /// Takes in the client's answer to a redirect.
+    /// Processes the client's answer to a redirect.
     package mutating func answered(_ answer: RedirectAnswer, now: @autoclosure () -> Date) -> Step {
         guard case .redirecting(let next, let later) = state else { return Self.outOfTurn }
         state = .requesting
@@ -251,13 +248,13 @@ package struct Conversation: Sendable {
     }
 }
 
-/// What a server said that wants to be asked later.
+/// A server's request to come back later.
 package struct RetryAfterResponse: Hashable, Sendable {
-    /// Its `Retry-After`.
+    /// The `Retry-After` value.
     package let value: String
     package let origin: Origin
 
-    /// What an answer says; nil if it asks for no time.
+    /// Returns nil for a response without `Retry-After`.
     package init?(_ head: ResponseHead) {
         guard let value = head.retryAfter else { return nil }
         self.value = value

@@ -1,8 +1,8 @@
-/// What servers and proxies have told in the course of an attempt, for each request that follows.
+/// Cookies and challenges that later requests of the attempt depend on.
 package struct ConversationMemory: Sendable {
-    /// Cookies of servers, where no client keeps them (docs/behaviour/transfers.md#X9).
+    /// Cookies, unless the client stores them (docs/behaviour/transfers.md#X9).
     package var cookies = TransferCookies()
-    /// What servers have asked for; to one that has not asked, no password is sent (docs/behaviour/transfers.md#X7).
+    /// Servers that have sent a challenge. No password is sent to any other server (docs/behaviour/transfers.md#X7).
     private var servers: [Origin: Authenticator] = [:]
     private var proxies: [ProxyPlace: ProxyAnswer] = [:]
 
@@ -23,24 +23,24 @@ package struct ConversationMemory: Sendable {
 
     // MARK: Servers
 
-    /// Changes whenever another answer goes to a server.
+    /// Increases whenever the credentials for a server change.
     func version(_ origin: Origin) -> Int { servers[origin]?.version ?? 0 }
 
-    /// Takes in a response that is no challenge.
+    /// Processes a response without a challenge.
     mutating func accepted(_ origin: Origin) { servers[origin]?.accepted() }
 
-    /// Takes in a 401.
+    /// Processes a 401 response.
     mutating func challenged(_ head: ResponseHead, _ url: HTTPURL, proposed: Credentials?) -> Authenticator.Step {
         servers[url.origin, default: Authenticator()].received(
             head, host: url.host, port: url.port, isSecure: url.isSecure, proposed: proposed)
     }
 
-    /// Takes in what is to be done about the challenge of a server.
+    /// Processes the client's answer to a server's challenge.
     mutating func answered(_ answer: ChallengeAnswer, _ origin: Origin) -> Authenticator.Step {
         servers[origin]?.answered(answer) ?? .result
     }
 
-    /// What a server has asked for; nil if it has not asked.
+    /// The `Authorization` value for a server, or nil before its first challenge.
     mutating func authorization(_ url: HTTPURL, method: String, _ proofs: ProofSource) -> String? {
         guard !servers.isEmpty else { return nil }
         return servers[url.origin]?.authorization(
@@ -49,9 +49,8 @@ package struct ConversationMemory: Sendable {
 
     // MARK: Proxies
 
-    /// The proxy for a URL, with the credentials that were given for it meanwhile; nil for a direct connection.
-    ///
-    /// - Throws: as ``ProxyRule/choose(for:environment:)``.
+    /// The proxy for a URL, with any credentials that the client has given since, or nil for a direct connection.
+    /// ⏎ - Throws: The errors of ``ProxyRule/choose(for:environment:)``.
     package func proxy(for url: HTTPURL, environment: [String: String]) throws(ServiceError) -> ProxyChoice? {
         guard !environment.isEmpty, let proxy = try ProxyRule.choose(for: url, environment: environment) else {
             return nil
@@ -59,9 +58,8 @@ package struct ConversationMemory: Sendable {
         return proxies[ProxyPlace(proxy)]?.credentials.map { proxy.replacing($0) } ?? proxy
     }
 
-    /// What a proxy that refuses a connection asks for.
-    ///
-    /// The HTTP client does not pass on what the proxy said, so Basic is what is asked about.
+    /// The challenge of a proxy that refused the connection.
+    /// ⏎ The HTTP client does not pass on the proxy's fields, so Basic is assumed.
     mutating func challenged(_ proxy: ProxyChoice) -> AuthenticationChallenge {
         if proxy.credentials != nil { proxies[ProxyPlace(proxy), default: ProxyAnswer()].failures += 1 }
         var challenge = AuthenticationChallenge(
@@ -75,7 +73,7 @@ package struct ConversationMemory: Sendable {
     }
 }
 
-/// What proofs of passwords are made with: FerryCore knows no hash and no random number.
+/// The hash and random number source for digests. FerryCore has neither.
 package struct ProofSource: Sendable {
     let digester: DigestAuthentication.Digester
     let nonce: @Sendable () -> String

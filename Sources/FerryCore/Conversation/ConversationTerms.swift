@@ -1,50 +1,50 @@
-/// What a conversation goes by from its first request to its last.
+/// The fixed parameters of a conversation.
 package struct ConversationTerms: Sendable {
-    /// The origin that the caller's fields, body and credentials were given for.
+    /// The origin for which the caller gave fields, body and credentials.
     package var home: Origin
     package var method = "GET"
     /// The caller's fields.
     package var fields: [HeaderField] = []
     package var hasBody = false
     package var credentials: Credentials?
-    /// Cookies that the client had when it made the request.
+    /// Cookies given with the request.
     package var cookies: [GivenCookie] = []
     package var foreignFields = ForeignFields.drop
     package var redirects = RedirectPolicy()
-    /// Whether only the number of redirects ends a circle: a server may answer the same request otherwise the next time.
+    /// Whether redirect loops end only by the limit on redirects, because a server may respond differently next time.
     package var followsCircles = false
-    /// Whether a client answers challenges and redirects, and keeps the cookies.
+    /// Whether a client answers challenges and redirects, and stores cookies.
     package var asksClient = false
-    /// Whether a `Cookie` field of the caller's takes the place of stored cookies; else they go along with it.
+    /// Whether the caller's `Cookie` field replaces stored cookies. Otherwise both are sent.
     package var ownCookieWins = false
-    /// Whether the attempt can be made again when a server asks to come later.
+    /// Whether the attempt can be repeated when a server sends `Retry-After`.
     package var comesBack = true
-    /// What is asked for where the caller names no coding.
+    /// The `Accept-Encoding` value unless the caller gives one.
     package var acceptEncoding = "identity"
-    /// The variables that name proxies.
+    /// Environment variables that name proxies.
     package var environment: [String: String] = [:]
 
     package init(home: Origin) { self.home = home }
 }
 
-/// Why no head came.
+/// The reason why a request got no response head.
 package enum RequestFailure: Hashable, Sendable {
-    /// The server had given up a kept connection (docs/behaviour/transfers.md#T4).
+    /// The server had closed a kept-alive connection (docs/behaviour/transfers.md#T4).
     case staleConnection
-    /// A connection that was opened early was gone before anything was asked on it.
+    /// A connection opened early was closed before its first request.
     case unusedConnection
-    /// The server was offered HTTP/2 and did not answer over it.
+    /// HTTP/2 was negotiated, but the server did not respond over it.
     case notOverHTTP2
-    /// The proxy wants credentials.
+    /// The proxy requires credentials.
     case proxyRefused
     case other
 }
 
-/// Whether a request may be made twice.
+/// Decides whether a request may be repeated.
 package enum RepetitionRule {
-    /// Methods of which several requests mean what one means (RFC 9110 §9.2.2).
+    /// Idempotent methods (RFC 9110 §9.2.2).
     private static let idempotent: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
 
-    /// - Parameter wasSent: whether the server may have seen the whole request.
+    /// - Parameter wasSent: Whether the server may have received the whole request.
     package static func mayRepeat(_ method: String, wasSent: Bool) -> Bool { !wasSent || idempotent.contains(method) }
 }

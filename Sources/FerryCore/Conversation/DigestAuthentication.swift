@@ -2,23 +2,23 @@
 package struct DigestAuthentication: Hashable, Sendable {
     package enum Hash: Sendable { case md5, sha256 }
 
-    /// Computes a digest: FerryCore knows no hash of its own.
+    /// Computes a digest. FerryCore has no hash functions.
     package typealias Digester = @Sendable (Hash, [UInt8]) -> [UInt8]
 
     package let hash: Hash
     package let realm: String
     package let nonce: String
     private let opaque: String?
-    /// The word as the server spelled it; nil where it named none, which means MD5.
+    /// The algorithm as the server spelled it. Nil means MD5.
     private let algorithm: String?
     private let isSession: Bool
-    /// Without it the older form of RFC 2069 is spoken.
+    /// False for the older form of RFC 2069, without quality of protection.
     private let hasQuality: Bool
     private let hashesUser: Bool
-    /// Whether the server says that an older nonce was refused and the password was not.
+    /// Whether only the nonce was refused, not the password.
     package let isStale: Bool
 
-    /// Reads an offer; nil for one that cannot be answered.
+    /// Parses an offer. Returns nil if it is not supported.
     package init?(_ offer: AuthenticationOffer) {
         guard offer.scheme == "digest", let nonce = offer.parameters["nonce"] else { return nil }
         algorithm = offer.parameters["algorithm"]
@@ -43,14 +43,14 @@ package struct DigestAuthentication: Hashable, Sendable {
         isStale = offer.parameters["stale"]?.lowercased() == "true"
     }
 
-    /// What one request is proved with.
+    /// The inputs of one request's proof.
     package struct Proof: Sendable {
         package var method: String
         /// As in the request line.
         package var target: String
-        /// How many requests have used this nonce, this one included.
+        /// Number of requests with this nonce, including this one.
         package var count: Int
-        /// Unguessable text of the client's own.
+        /// The client nonce: unpredictable text.
         package var clientNonce: String
 
         package init(method: String, target: String, count: Int, clientNonce: String) {
@@ -89,7 +89,7 @@ package struct DigestAuthentication: Hashable, Sendable {
         return "Digest " + fields.joined(separator: ", ")
     }
 
-    /// A name beyond ASCII goes in the extended notation (RFC 8187).
+    /// A non-ASCII user name uses the extended notation (RFC 8187).
     private func userField(_ user: String, hashed: (String) -> String) -> String {
         if hashesUser { return "username=\(quoted(hashed(user)))" }
         if user.utf8.allSatisfy({ $0 < 0x80 }) { return "username=\(quoted(user))" }

@@ -1,29 +1,29 @@
 package import FerryFoundation
 
-/// Decides what an exchange with a server leaves to its client: redirects, challenges, cookies.
-///
-/// Called from any task; a slow answer holds up that exchange alone, and no timeout of the exchange runs meanwhile.
+/// Decides redirects, challenges and cookies for an exchange.
+/// ⏎ Called from any task. A slow answer delays only that exchange, and the exchange's timeouts are suspended
+/// meanwhile.
 package protocol ExchangeAdvisor: Sendable {
-    /// The value of the `Cookie` field for a request; nil sends none.
+    /// Returns the `Cookie` value for a request, or nil to send none.
     func cookies(for url: HTTPURL) async -> String?
-    /// Takes the `Set-Cookie` fields of a response.
+    /// Stores the `Set-Cookie` fields of a response.
     func receivedCookies(_ fields: [String], from url: HTTPURL) async
     func redirect(_ redirect: ProposedRedirect) async -> RedirectAnswer
-    /// Answers a 401 or 407.
+    /// Answers a 401 or 407 response.
     func answer(_ challenge: AuthenticationChallenge) async -> ChallengeAnswer
-    /// Answers for a server's certificates.
+    /// Decides whether to trust a server's certificates.
     func answer(_ challenge: TrustChallenge) async -> TrustAnswer
 }
 
-/// A redirect that waits for its client's word.
+/// A redirect that waits for the client's decision.
 package struct ProposedRedirect: Hashable, Sendable {
     /// The head of the redirect.
     package var head: ResponseHead
     package var url: String
     package var method: String
-    /// The client's fields as they would be sent.
+    /// The client's fields as Ferry would send them.
     package var fields: [HeaderField]
-    /// Whether the body would be sent again.
+    /// Whether the body is sent again.
     package var keepsBody: Bool
 
     package init(head: ResponseHead, url: String, method: String, fields: [HeaderField], keepsBody: Bool) {
@@ -35,18 +35,18 @@ package struct ProposedRedirect: Hashable, Sendable {
     }
 }
 
-/// What becomes of a redirect.
+/// The client's decision about a redirect.
 package enum RedirectAnswer: Hashable, Sendable {
     case follow
-    /// Another request is made instead, with these fields of the client's.
+    /// Sends another request instead, with these fields.
     case followOther(url: String, method: String, fields: [HeaderField])
-    /// The redirect itself is the result.
+    /// The redirect response is the final response.
     case stay
-    /// The transfer ends as canceled.
+    /// Cancels the transfer.
     case cancel
 }
 
-/// A server or proxy that wants credentials (RFC 9110 §11).
+/// An authentication challenge of a server or proxy (RFC 9110 §11).
 package struct AuthenticationChallenge: Hashable, Codable, Sendable {
     package enum Scheme: String, Codable, Sendable { case basic, digest, other }
 
@@ -56,9 +56,9 @@ package struct AuthenticationChallenge: Hashable, Codable, Sendable {
     package var port: Int
     package var isSecure: Bool
     package var isProxy: Bool
-    /// How often credentials were refused in this exchange.
+    /// Number of refused credentials in this exchange.
     package var previousFailures: Int
-    /// What would be sent by default: the URL's userinfo, unless it was refused.
+    /// The default credentials: the URL's userinfo, unless refused.
     package var proposed: Credentials?
     package var response: ResponseFacts?
 
@@ -73,26 +73,26 @@ package struct AuthenticationChallenge: Hashable, Codable, Sendable {
     }
 }
 
-/// What becomes of a challenge.
+/// The client's decision about an authentication challenge.
 package enum ChallengeAnswer: Hashable, Codable, Sendable {
     case credentials(Credentials)
-    /// The proposed credentials, else the 401 or 407 is the result.
+    /// Uses the proposed credentials. Without them the 401 or 407 is the final response.
     case performDefault
-    /// The transfer ends as canceled.
+    /// Cancels the transfer.
     case cancel
-    /// The next scheme that the server offers is asked about.
+    /// Continues with the next scheme that the server offers.
     case rejectProtectionSpace
-    /// The transfer waits until its client is there to answer.
+    /// The transfer waits until the client is available.
     case wait
 }
 
-/// A server that shows its certificates.
+/// The certificates of a server, for the client to evaluate.
 package struct TrustChallenge: Hashable, Codable, Sendable {
     package var host: String
     package var port: Int
-    /// DER, leaf first.
+    /// DER encoded, leaf first.
     package var certificates: [Data]
-    /// What the default evaluation finds wrong; nil if nothing.
+    /// The result of the default evaluation: nil if the certificates are trusted.
     package var fault: ServiceError?
 
     package init(host: String, port: Int, certificates: [Data], fault: ServiceError?) {
@@ -103,26 +103,26 @@ package struct TrustChallenge: Hashable, Codable, Sendable {
     }
 }
 
-/// What becomes of a server's certificates.
+/// The client's decision about a server's certificates.
 package enum TrustAnswer: String, Hashable, Codable, Sendable {
     /// The default evaluation decides.
     case performDefault
-    /// They are accepted whatever the evaluation finds.
+    /// Trusts the certificates whatever the evaluation says.
     case accept
-    /// The transfer ends as canceled.
+    /// Cancels the transfer.
     case cancel
-    /// The connection is refused as untrusted.
+    /// Refuses the connection as untrusted.
     case reject
-    /// The transfer waits until its client is there to answer.
+    /// The transfer waits until the client is available.
     case wait
 }
 
-/// A challenge that a transfer waits with until its client answers.
+/// A challenge that a transfer waits with until the client answers.
 package enum PendingChallenge: Hashable, Codable, Sendable {
     case authentication(AuthenticationChallenge)
     case trust(TrustChallenge)
 
-    /// What a transfer that waits with it shows.
+    /// The error shown while the transfer waits.
     package var error: ServiceError {
         switch self {
         case .authentication(let challenge):

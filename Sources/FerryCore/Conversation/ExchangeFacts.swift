@@ -1,11 +1,11 @@
 package import FerryFoundation
 
-/// Times and counts of one request and its response, as far as they are known.
+/// Times and counts of one request and its response, as far as known.
 package struct ExchangeFacts: Hashable, Codable, Sendable {
     package var url: String
     package var method: String
     package var response: ResponseFacts?
-    /// The fields that were sent; no `Authorization`, `Proxy-Authorization` or `Cookie`.
+    /// The sent fields, without `Authorization`, `Proxy-Authorization` and `Cookie`.
     package var fields: [HeaderField] = []
     /// `http/1.1` or `h2`.
     package var networkProtocol: String?
@@ -29,9 +29,9 @@ package struct ExchangeFacts: Hashable, Codable, Sendable {
     package var requestHeaderBytes: Int64 = 0
     package var requestBodyBytes: Int64 = 0
     package var responseHeaderBytes: Int64 = 0
-    /// As they came over the wire.
+    /// Bytes on the wire.
     package var responseBodyBytes: Int64 = 0
-    /// After decoding.
+    /// Bytes after decoding.
     package var decodedBodyBytes: Int64 = 0
     package var tlsVersion: TLSVersion?
     /// Number of the cipher suite (RFC 8446 §B.4).
@@ -43,9 +43,9 @@ package struct ExchangeFacts: Hashable, Codable, Sendable {
     }
 }
 
-/// The final response of a transfer, as its client is shown it.
+/// The final response of a transfer, as shown to clients.
 package struct ResponseFacts: Hashable, Codable, Sendable {
-    /// The URL that was asked last.
+    /// The URL of the last request.
     package var url: String
     package var status: Int
     /// `HTTP/1.1` or `HTTP/2`.

@@ -1,22 +1,23 @@
-/// One request as it goes out.
+/// A request, ready to send.
 package struct OutgoingRequest: Sendable {
     package let url: HTTPURL
     package let method: String
-    /// All fields, in the order of the wire.
+    /// All fields, in wire order.
     package let fields: [HeaderField]
     package let proxy: ProxyChoice?
-    /// Whether the caller's body goes along.
+    /// Whether the caller's body is sent.
     package let sendsBody: Bool
-    /// Whether it has a connection of its own.
+    /// Whether the request needs a new connection.
     package let isFresh: Bool
 
-    /// The field by which a connection knows a request again; it is taken off before the request leaves.
+    /// The field that marks a request for its connection. Removed before the request is sent.
     package static let markName = "ferry-exchange"
 }
 
-/// The fields of a request (docs/behaviour/transfers.md#Q3): the caller's, and what HTTP and the request's purpose need.
+/// Builds the fields of a request (docs/behaviour/transfers.md#Q3) from the caller's and those that HTTP and the
+/// request's purpose need.
 struct OutgoingFields {
-    /// Fields that frame the message or name the host, which are not the caller's to choose.
+    /// Framing and host fields, which callers cannot set.
     private static let own: Set<String> = [
         "host", "connection", "keep-alive", "proxy-connection", "content-length", "transfer-encoding", "te", "trailer",
         "upgrade", "expect", OutgoingRequest.markName,
@@ -27,8 +28,8 @@ struct OutgoingFields {
     private(set) var all: [HeaderField] = []
 
     /// - Parameters:
-    ///   - given: the caller's fields for the URL's origin.
-    ///   - planned: fields of the request's purpose, which take the place of the caller's.
+    ///   - given: The caller's fields for the URL's origin.
+    ///   - planned: Fields that the request's purpose needs. They replace the caller's.
     init(_ url: HTTPURL, given: [HeaderField], planned: [HeaderField], acceptEncoding: String) {
         all.reserveCapacity(given.count + planned.count + 6)
         for field in given
@@ -49,7 +50,7 @@ struct OutgoingFields {
         all += planned
     }
 
-    /// The value of the caller's own `Cookie`, several in one.
+    /// The caller's `Cookie` fields, joined.
     var cookie: String? {
         var joined: String?
         for field in all where field.isNamed("Cookie") {
@@ -63,7 +64,7 @@ struct OutgoingFields {
         all.append(HeaderField(name: name, value: value))
     }
 
-    /// A line break in a value would begin a field of its own, and so would one in a name.
+    /// Rejects line breaks in names and values, which would add a field.
     private static func isSendable(_ field: HeaderField) -> Bool {
         !field.name.isEmpty && field.name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
             && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }

@@ -1,11 +1,10 @@
 /// Decides whether a redirect is followed, and with which method (RFC 9110 §15.4).
 package enum RedirectRule {
-    /// The request that follows a 3xx response, added to the chain.
-    ///
-    /// - Parameters:
-    ///   - secrets: the credentials and cookies that would go with a request for a URL; a URL seen before is asked again only
-    ///     if they differ.
-    /// - Throws: ``ServiceError`` with code `redirect_refused` for a target, scheme or status that is not followed, or
+    /// Appends the request that follows a 3xx response to the chain.
+    /// ⏎ - Parameters:
+    ///   - secrets: Returns the credentials and cookies sent to a URL. A URL already in the chain is requested again
+    ///     only if they differ.
+    /// - Throws: ``ServiceError`` with code `redirect_refused` for an unsupported target, scheme or status, or
     ///   `too_many_redirects`.
     package static func next(
         from url: HTTPURL, to location: String?, status: Int, method: String, policy: RedirectPolicy,
@@ -33,9 +32,8 @@ package enum RedirectRule {
         return redirect
     }
 
-    /// Checks a URL that a server names, whether it redirects there or keeps an upload there.
-    ///
-    /// - Throws: ``ServiceError`` with code `redirect_refused` for plain HTTP after TLS, and for private addresses.
+    /// Checks a URL given by a server, as a redirect target or an upload resource.
+    /// ⏎ - Throws: ``ServiceError`` with code `redirect_refused` for plain HTTP after TLS, and for private addresses.
     package static func check(
         _ target: HTTPURL, from url: HTTPURL, _ policy: RedirectPolicy
     ) throws(ServiceError) {
@@ -55,7 +53,7 @@ package enum RedirectRule {
         }
     }
 
-    /// 303 asks for GET, 301 and 302 turn POST into GET as all clients do, 307 and 308 keep the method.
+    /// The method after a redirect: GET after 303, GET instead of POST after 301 and 302, unchanged after 307 and 308.
     package static func method(after status: Int, of method: String) -> String {
         switch (status, method) {
         case (303, "HEAD"): "HEAD"
@@ -69,22 +67,22 @@ package enum RedirectRule {
     }
 }
 
-/// The request that follows a redirect.
+/// A redirected request.
 package struct Redirect: Hashable, Sendable {
     package let url: HTTPURL
     package let method: String
-    /// Whether scheme, host or port are others: then credentials and the caller's fields stay behind.
+    /// Whether scheme, host or port changes. Credentials and the caller's fields are then dropped.
     package let changesOrigin: Bool
 }
 
-/// What the user allows a redirect to do.
+/// The redirects that the user allows.
 package struct RedirectPolicy: Hashable, Codable, Sendable {
     /// Whether https may lead to http.
     package var allowDowngrade: Bool
     /// Whether a public host may lead to this machine or to a private address.
     package var allowPrivateRedirects: Bool
 
-    /// How many redirects one attempt follows.
+    /// Maximum number of redirects per attempt.
     package var most: Int
 
     package init(
@@ -96,15 +94,15 @@ package struct RedirectPolicy: Hashable, Codable, Sendable {
     }
 }
 
-/// The URLs that one attempt has asked, in order.
+/// The URLs requested by one attempt, in order.
 package struct RedirectChain: Sendable {
-    /// How many redirects one attempt follows unless its request says otherwise.
+    /// Default maximum number of redirects per attempt.
     package static let limit = 20
 
-    /// How often one attempt makes the same request: a server may answer a second look otherwise, but not each one.
+    /// Maximum number of times one attempt makes the same request: a second response may differ.
     package static let looks = 3
 
-    /// What makes two requests the same.
+    /// The parts of a request that make two requests the same.
     private struct Visit: Hashable {
         let method: String
         let url: HTTPURL
@@ -118,27 +116,25 @@ package struct RedirectChain: Sendable {
 
     package private(set) var urls: [HTTPURL]
     private let first: (method: String, secrets: String?)
-    /// How often each request was made; empty until the first redirect, as most attempts have none.
+    /// Number of times each request was made. Empty until the first redirect.
     private var visits: [Visit: Int] = [:]
 
-    /// Begins an attempt.
-    ///
-    /// - Parameter secrets: the credentials and cookies that went with the request, in any form that differs when they do.
+    /// Starts the chain of an attempt.
+    /// ⏎ - Parameter secrets: The credentials and cookies of the request, in any form that differs when they do.
     package init(start url: HTTPURL, method: String, secrets: String? = nil) {
         urls = [url]
         first = (method, secrets)
     }
 
-    /// How many redirects were followed.
+    /// Number of redirects followed.
     package var count: Int { urls.count - 1 }
 
-    /// The chain as records and logs may show it.
+    /// The chain without secrets, for records and logs.
     package var redacted: [String] { urls.map(\.redacted) }
 
-    /// Adds one step.
-    ///
-    /// - Throws: ``ServiceError`` with code `too_many_redirects` for one step too many, or for a request that was made
-    ///   ``looks`` times with the same secrets; the chain is then unchanged.
+    /// Appends a redirect.
+    /// ⏎ - Throws: ``ServiceError`` with code `too_many_redirects` beyond the limit, or for a request made ``looks``
+    /// times with the same secrets. The chain is then unchanged.
     package mutating func follow(
         _ redirect: Redirect, most: Int = limit, secrets: String? = nil
     ) throws(ServiceError) {

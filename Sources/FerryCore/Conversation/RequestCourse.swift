@@ -1,22 +1,21 @@
-/// Where the next request goes, and what of the caller's goes along (docs/behaviour/transfers.md#X5).
+/// The URL, method, fields and body of the next request, carried across redirects (docs/behaviour/transfers.md#X5).
 package struct RequestCourse: Sendable {
     package private(set) var url: HTTPURL
     package private(set) var method: String
     /// The caller's fields.
     package private(set) var fields: [HeaderField]
-    /// Whether the caller's body goes along.
+    /// Whether the caller's body is sent.
     package private(set) var sendsBody: Bool
     package private(set) var chain: RedirectChain
-    /// The origin that the fields were given for.
+    /// The origin for which the fields were given.
     private var home: Origin
-    /// The user name and password that a URL of the caller's brought.
+    /// The userinfo of the caller's URL.
     private var own: Credentials?
     /// The origin of that URL.
     private var ownOrigin: Origin
 
-    /// Begins at a URL of the caller's: what was given for another origin stays behind.
-    ///
-    /// - Parameter cookies: the cookies that go with the first request.
+    /// Starts at a URL of the caller's. Fields given for another origin are dropped.
+    /// ⏎ - Parameter cookies: Cookies of the first request.
     package init(from start: HTTPURL, _ terms: ConversationTerms, cookies: TransferCookies = TransferCookies()) {
         let origin = start.origin
         url = start.credentials == nil ? start : start.withoutUserinfo
@@ -28,13 +27,13 @@ package struct RequestCourse: Sendable {
         (own, ownOrigin) = (start.credentials, origin)
     }
 
-    /// The caller's fields that go to the URL.
+    /// The caller's fields for the URL's origin.
     package func given(_ foreign: ForeignFields) -> [HeaderField] {
         fields.isEmpty
             ? fields : RequestFields.forOrigin(url.origin, fields: fields, givenFor: home, foreignFields: foreign)
     }
 
-    /// The credentials that were given for the URL's origin (docs/behaviour/transfers.md#X6).
+    /// The credentials for the URL's origin (docs/behaviour/transfers.md#X6).
     func credentials(_ terms: ConversationTerms) -> Credentials? {
         let origin = url.origin
         if origin == terms.home, let given = terms.credentials { return given }
@@ -43,9 +42,8 @@ package struct RequestCourse: Sendable {
 
     // MARK: Redirects
 
-    /// The request that a redirect leads to.
-    ///
-    /// - Throws: ``ServiceError`` with code `redirect_refused` or `too_many_redirects`.
+    /// The request after a redirect.
+    /// ⏎ - Throws: ``ServiceError`` with code `redirect_refused` or `too_many_redirects`.
     func following(
         _ location: String, status: Int, _ terms: ConversationTerms, _ cookies: TransferCookies
     ) throws(ServiceError) -> RequestCourse {
@@ -56,16 +54,16 @@ package struct RequestCourse: Sendable {
             secrets: { terms.followsCircles ? String(steps) : cookies.header(for: $0) })
         next.url = redirect.url
         next.method = redirect.method
-        // What 303 leads to is retrieved, whatever was sent to get there (RFC 9110 §15.4.4).
+        // The target of a 303 is retrieved, whatever was sent before (RFC 9110 §15.4.4).
         if redirect.method != method || (sendsBody && status == 303) { next.dropBody() }
         if terms.foreignFields == .keep, redirect.url.origin != home {
-            // What was dropped on the way to another origin stays dropped on the way back.
+            // Fields dropped at another origin stay dropped on the way back.
             (next.fields, next.home) = (next.given(.keep), redirect.url.origin)
         }
         return next
     }
 
-    /// The request that the client makes in place of the one that was proposed.
+    /// The client's own request instead of the proposed redirect.
     func replaced(by other: HTTPURL, method newMethod: String, fields newFields: [HeaderField]) -> RequestCourse {
         var next = self
         (next.url, next.method, next.fields) = (other.withoutUserinfo, newMethod, newFields)
@@ -75,7 +73,7 @@ package struct RequestCourse: Sendable {
         return next
     }
 
-    /// The course of an answer that stands for the one to a request for another URL, as an upload's does.
+    /// The course after a response that counts as the response of another URL, as for uploads.
     package func answering(for other: HTTPURL) -> RequestCourse {
         var course = self
         course.url = other.withoutUserinfo
@@ -83,7 +81,7 @@ package struct RequestCourse: Sendable {
         return course
     }
 
-    /// Fields about a body, which go with it.
+    /// Fields that describe a body.
     private static let aboutBody: Set<String> = [
         "content-length", "content-type", "content-encoding", "content-language", "content-location",
     ]
@@ -93,6 +91,6 @@ package struct RequestCourse: Sendable {
         fields.removeAll(where: Self.isAboutBody)
     }
 
-    /// Whether a field speaks of the body that goes along, and is of no use without it.
+    /// Whether a field describes the body and is dropped with it.
     package static func isAboutBody(_ field: HeaderField) -> Bool { aboutBody.contains(field.name.lowercased()) }
 }

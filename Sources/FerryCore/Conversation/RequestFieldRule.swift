@@ -1,27 +1,26 @@
-/// The kind of transfer that a caller's method and fields ask for.
+/// The kind of transfer that the caller's method and fields request.
 package enum RequestKind: Hashable, Sendable {
-    /// A GET that Ferry may resume and split.
+    /// A GET that Ferry may resume and split into parts.
     case plain
-    /// One range of the resource is the file: one worker, and a continuation asks for the rest of the range.
+    /// The file is one range of the resource: one worker, which resumes within the range.
     case ownRange(OwnRange)
-    /// The answer may have a coding that the caller names: one worker, and a continuation of an answer without one.
+    /// The response may use a coding that the caller accepts: one worker, which resumes only an unencoded response.
     case coded
-    /// The final response is the file, whatever it is: one worker, no resume.
+    /// The file is the final response, whatever it is: one worker, no resuming.
     case raw
 }
 
-/// Judges the fields that a caller gives with a request.
+/// Validates the fields of a caller's request.
 package enum RequestFieldRule {
-    /// The most bytes that all fields may have together, as they go over the wire.
+    /// Maximum size of all fields together, in bytes on the wire.
     package static let maximumSize = 64 * 1024
 
-    /// Checks method and fields and says what kind of transfer they ask for.
-    ///
-    /// - Throws: ``ServiceError`` with code `invalid_request`.
+    /// Validates method and fields and returns the kind of transfer they request.
+    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request`.
     package static func kind(method: String, fields: [HeaderField]) throws(ServiceError) -> RequestKind {
         try checkMethod(method)
         for field in fields { try check(field) }
-        // A colon, a space, CR and LF go with each field.
+        // Each field adds a colon, a space, CR and LF.
         let size = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard size <= maximumSize else {
             throw ServiceError(.invalidRequest, "The fields of a request may have \(maximumSize / 1024) KiB together.")
@@ -42,14 +41,13 @@ package enum RequestFieldRule {
         return isCoded ? .coded : range.map(RequestKind.ownRange) ?? .plain
     }
 
-    /// Checks that a method is one by which something can be fetched.
-    ///
-    /// - Throws: ``ServiceError`` with code `invalid_request`.
+    /// Validates a method.
+    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request`.
     package static func checkMethod(_ method: String) throws(ServiceError) {
         guard isToken(method) else {
             throw ServiceError(.invalidRequest, "“\(method.escapingControls)” is no HTTP method.")
         }
-        // Its answer is a tunnel, and what comes out of that is no response.
+        // CONNECT opens a tunnel instead of returning a response.
         guard method.uppercased() != "CONNECT" else {
             throw ServiceError(.invalidRequest, "The method CONNECT opens a tunnel and fetches nothing; use GET.")
         }
@@ -68,7 +66,7 @@ package enum RequestFieldRule {
         guard !reserved.contains(name), !name.hasPrefix("proxy-") else {
             throw ServiceError(.invalidRequest, "The field “\(shown)” is Ferry's own and cannot be set.")
         }
-        // The value may be a secret, so the sentence does not show it.
+        // The value may be a secret, so the message does not contain it.
         guard
             !field.value.unicodeScalars.contains(where: { scalar in
                 scalar != "\t" && (scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
@@ -85,19 +83,18 @@ package enum RequestFieldRule {
     }
 }
 
-/// What happens to a caller's fields when a redirect leads to another origin.
+/// The fields that are kept when a redirect changes the origin.
 package enum ForeignFields: String, Codable, Sendable {
-    /// Only the fields that say what is asked, and which program asks, go along.
+    /// Keeps only fields that describe the requested representation and the client program.
     case drop
-    /// All but credentials and cookies go along, as on Apple's systems.
+    /// Keeps all but credentials and cookies, as on Apple's systems.
     case keep
 }
 
-/// Chooses the fields of a request by the origin that it goes to.
+/// Selects the fields for a request's origin.
 package enum RequestFields {
-    /// The caller's fields that go to an origin.
-    ///
-    /// `Range` goes along everywhere: it holds no secret, and without it another part of the resource would arrive.
+    /// The caller's fields for an origin.
+    /// ⏎ `Range` is always kept: it is no secret, and without it another part of the resource would arrive.
     package static func forOrigin(
         _ origin: Origin, fields: [HeaderField], givenFor home: Origin, foreignFields: ForeignFields = .drop
     ) -> [HeaderField] {
@@ -110,7 +107,7 @@ package enum RequestFields {
         }
     }
 
-    /// The value of a caller's `Referer` without userinfo and fragment; nil where it is no URL.
+    /// A `Referer` value without userinfo and fragment, or nil if it is not a URL.
     package static func referer(_ value: String) -> String? {
         try? HTTPURL(parsing: value).withoutFragment.string
     }

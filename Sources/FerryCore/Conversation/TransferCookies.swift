@@ -1,14 +1,13 @@
 package import FerryFoundation
 
-/// The cookies of one transfer, in memory only: sign-on pages set one and redirect to the file.
-///
-/// A cookie goes to exactly the host that set it, whatever `Domain` says, so no list of public suffixes is needed.
+/// The cookies of one transfer, in memory only. Sign-on pages set one and redirect to the file.
+/// ⏎ A cookie is sent only to the exact host that set it, whatever `Domain` says, so no public suffix list is needed.
 package struct TransferCookies: Hashable, Codable, Sendable {
-    /// The most cookies that are kept; the oldest leaves first.
+    /// Maximum number of cookies. The oldest is dropped first.
     package static let maximumCount = 50
-    /// The most bytes of a cookie's name and value.
+    /// Maximum size of a cookie's name and value, in bytes.
     package static let maximumSize = 4096
-    /// The most bytes of a `Cookie` field, since servers refuse requests with longer ones.
+    /// Maximum size of a `Cookie` field in bytes. Servers refuse requests with longer ones.
     package static let maximumFieldSize = 8192
 
     private struct Cookie: Hashable, Codable {
@@ -17,7 +16,7 @@ package struct TransferCookies: Hashable, Codable, Sendable {
         let host: String
         let path: String
         let secure: Bool
-        /// When its lifetime ends; nil: the cookie lasts as long as the transfer.
+        /// Expiry date. Nil for a cookie that lasts as long as the transfer.
         let expires: Date?
 
         func replaces(_ other: Cookie) -> Bool { name == other.name && host == other.host && path == other.path }
@@ -29,10 +28,9 @@ package struct TransferCookies: Hashable, Codable, Sendable {
 
     package var count: Int { cookies.count }
 
-    /// Takes in one `Set-Cookie` field of a response from a URL (RFC 6265 §5.2, without Domain).
-    ///
-    /// Ignores a cookie that is too large, has a control character, or is `Secure` over plain HTTP. A cookie whose
-    /// lifetime has ended is removed; a cookie without a lifetime lasts as long as the transfer.
+    /// Stores one `Set-Cookie` field (RFC 6265 §5.2, without Domain).
+    /// ⏎ Ignores a cookie that is too large, has a control character, or is `Secure` over plain HTTP. Removes an
+    /// expired cookie. A cookie without a lifetime lasts as long as the transfer.
     package mutating func store(setCookie field: String, from url: HTTPURL, now: Date) {
         guard field.utf8.count <= 4 * Self.maximumSize, !field.containsControl else { return }
         let parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -67,9 +65,8 @@ package struct TransferCookies: Hashable, Codable, Sendable {
         if cookies.count > Self.maximumCount { cookies.removeFirst() }
     }
 
-    /// The value of the `Cookie` field for a URL; nil if no cookie belongs to it.
-    ///
-    /// - Parameter now: cookies whose lifetime has ended by then are left out; nil leaves out none.
+    /// The `Cookie` value for a URL, or nil without matching cookies.
+    /// ⏎ - Parameter now: Excludes cookies that have expired by this date. Nil excludes none.
     package func header(for url: HTTPURL, now: Date? = nil) -> String? {
         var value = ""
         for cookie in cookies where cookie.host == url.host && (url.isSecure || !cookie.secure) {
@@ -92,7 +89,7 @@ package struct TransferCookies: Hashable, Codable, Sendable {
         )
     }
 
-    /// The folder of the URL's path (RFC 6265 §5.1.4).
+    /// The default path of a cookie (RFC 6265 §5.1.4).
     private static func defaultPath(of url: HTTPURL) -> String {
         guard let slash = url.path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != url.path.startIndex else {
             return "/"
@@ -104,26 +101,26 @@ package struct TransferCookies: Hashable, Codable, Sendable {
         path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
     }
 
-    /// Max-Age decides where it is a number, else Expires (RFC 6265 §5.3).
+    /// The expiry: Max-Age if it is a number, otherwise Expires (RFC 6265 §5.3).
     private static func expiry(maxAge: String?, expires: String?, now: Date) -> Date? {
         if let maxAge, maxAge.hasPrefix("-") || maxAge.utf8.first?.isASCIIDigit == true {
-            // What is no number after all, or too large for one, is a cookie that stays.
+            // Not a number, or too large for one: the cookie does not expire.
             if maxAge.hasPrefix("-") { return .distantPast }
             guard let seconds = Int64(maxAge) else { return nil }
             return seconds == 0 ? .distantPast : now.addingTimeInterval(Double(min(seconds, 400 * 86_400)))
         }
         guard let expires else { return nil }
-        // Netscape's form has hyphens where the preferred form has spaces.
+        // Netscape's date form has hyphens instead of spaces.
         let spaced = String(expires.map { $0 == "-" ? " " : $0 })
         return HTTPDate.parse(expires) ?? HTTPDate.parse(spaced)
     }
 }
 
-/// A cookie that a client gives along with its request.
+/// A cookie given with a request.
 package struct GivenCookie: Hashable, Codable, Sendable {
     package var name: String
     package var value: String
-    /// The host that it goes to; with a leading dot also to hosts below it.
+    /// The host it is sent to. A leading dot includes subdomains.
     package var domain: String
     package var path: String
     package var secure: Bool
@@ -137,11 +134,10 @@ package struct GivenCookie: Hashable, Codable, Sendable {
     }
 }
 
-/// Which given cookies go with a request.
+/// Selects the given cookies for a request.
 extension GivenCookie {
-    /// The value of the `Cookie` field of a request; nil if no cookie belongs to it.
-    ///
-    /// - Parameter met: a `Cookie` value with what servers have set since, which goes before a given cookie of the same name.
+    /// The `Cookie` value for a request, or nil without matching cookies.
+    /// ⏎ - Parameter met: Cookies that servers have set since. They replace given cookies of the same name.
     package static func field(_ given: [GivenCookie], for url: HTTPURL, met: String?) -> String? {
         var value = met ?? ""
         let known = Set(

@@ -1,6 +1,6 @@
-/// The one error table: a row a code.
+/// The error table: one row for each code.
 extension ErrorCode {
-    /// The row of this code. An exhaustive switch, so that a code without a row does not compile.
+    /// The row of this code. The switch is exhaustive, so a code without a row does not compile.
     package var row: ErrorRow {
         switch self {
         // Network
@@ -46,7 +46,7 @@ extension ErrorCode {
             ErrorRow(
                 "the certificate's chain, name, date or purpose is wrong", .final, about: .source, exit: .tls,
                 http: 502, aria2: 1, url: -1202)
-        // Answers of the server
+        // Server responses
         case .serverBusy:
             ErrorRow(
                 "the server asked to come back later", .patient, about: .connection, exit: .server, http: 502,

@@ -1,4 +1,4 @@
-/// What went wrong, as a word that programs may rely on; its row says what it means.
+/// A stable error code. Its ``row`` has its meaning.
 package enum ErrorCode: String, CaseIterable, Sendable {
     case offline
     case dnsFailed = "dns_failed"
@@ -45,6 +45,6 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case daemonUnreachable = "daemon_unreachable"
     case journalFailed = "journal_failed"
     case `internal`
-    /// A word of a newer peer. The error keeps the word itself.
+    /// A code from a newer version. The error keeps the original word.
     case unrecognized
 }

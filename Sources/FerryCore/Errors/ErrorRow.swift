@@ -1,15 +1,15 @@
-/// What one error code means: its class, its numbers on each public face, and what it leaves on disk.
+/// One row of the error table: class, numbers on each public interface, and bytes kept on disk.
 package struct ErrorRow: Sendable {
     /// One short phrase, for documentation.
     package let meaning: String
     package let errorClass: ErrorClass
     package let subject: ErrorSubject
     package let exit: ErrorExit
-    /// Status of a control-API response that reports the error.
+    /// HTTP status of a control API response with this error.
     package let httpStatus: Int
-    /// aria2's exit status and RPC code; nil where aria2 has no counterpart.
+    /// aria2's exit status and RPC code, or nil if aria2 has no equivalent.
     package let aria2: Int?
-    /// Foundation's `URLError.Code` raw value; nil where there is none.
+    /// Raw value of Foundation's `URLError.Code`, or nil if there is no equivalent.
     package let urlError: Int?
     package let kept: KeptBytes
     package let prospect: ErrorProspect
@@ -30,32 +30,32 @@ package struct ErrorRow: Sendable {
         self.prospect = prospect
     }
 
-    /// Exit status of `ferry` for a transfer that ended so.
+    /// Exit status of `ferry` for a transfer with this error.
     package var exitStatus: Int32 { exit.rawValue }
 }
 
-/// What an error is about: what else may be affected, and what can be tried instead.
+/// The subject of an error: it determines what else is affected and which alternatives to try.
 package enum ErrorSubject: CaseIterable, Sendable {
     /// The machine's network.
     case network
-    /// The name of a host, as the present network knows it.
+    /// Host name resolution on the current network.
     case name
-    /// The proxy, which each source is asked through.
+    /// The proxy, through which every source is requested.
     case proxy
-    /// The present attempt, whatever it asks.
+    /// The current attempt, whatever it requests.
     case attempt
-    /// A connection, or a server for the moment.
+    /// A connection, or a server's temporary condition.
     case connection
-    /// What one URL leads to.
+    /// The resource of one URL.
     case source
-    /// Free space.
+    /// Free disk space.
     case space
-    /// The folder that the file goes to.
+    /// The destination folder.
     case destination
     /// This transfer, its file or its request.
     case transfer
 
-    /// Whether a mirror may have what this URL does not give.
+    /// Whether a mirror may succeed where this URL failed.
     package var letsMirrorTry: Bool {
         switch self {
         case .name, .connection, .source: true
@@ -63,7 +63,7 @@ package enum ErrorSubject: CaseIterable, Sendable {
         }
     }
 
-    /// Whether the same request may do better on another connection, or later.
+    /// Whether the same request may succeed on another connection, or later.
     package var isOfConnection: Bool {
         switch self {
         case .network, .name, .proxy, .attempt, .connection: true
@@ -71,7 +71,7 @@ package enum ErrorSubject: CaseIterable, Sendable {
         }
     }
 
-    /// What a transfer waits for that is tried again after the error.
+    /// The wait reason of a transfer that retries after this error.
     package var waitReason: WaitReason {
         switch self {
         case .network: .network
@@ -81,7 +81,7 @@ package enum ErrorSubject: CaseIterable, Sendable {
         }
     }
 
-    /// Whether the cause may be gone on another network, so that an app's own rule tries again as long as it tries at all.
+    /// Whether another network may remove the cause, so that an app's retry rule applies immediately.
     package var changesWithNetwork: Bool {
         switch self {
         case .network, .name, .proxy: true
@@ -90,7 +90,7 @@ package enum ErrorSubject: CaseIterable, Sendable {
     }
 }
 
-/// The exit statuses of `ferry`, in the order of their numbers; each is for a family of errors.
+/// The exit statuses of `ferry`, in numerical order. Each stands for a family of errors.
 package enum ErrorExit: Int32, CaseIterable, Sendable {
     case own = 1
     case network = 3
@@ -108,7 +108,7 @@ package enum ErrorExit: Int32, CaseIterable, Sendable {
     case unknownTransfer = 15
     case usage = 64
 
-    /// For the end of a command's help.
+    /// Shown at the end of a command's help.
     package var meaning: String {
         switch self {
         case .own: "a fault of Ferry's own"
@@ -129,7 +129,7 @@ package enum ErrorExit: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a transfer that was accepted can end so.
+    /// Whether an accepted transfer can finish with this status.
     package var isOfTransfer: Bool {
         switch self {
         case .own, .network, .tls, .server, .access, .answer, .content, .disk, .destination, .refused, .deadline,
@@ -140,34 +140,34 @@ package enum ErrorExit: Int32, CaseIterable, Sendable {
     }
 }
 
-/// What Ferry does about a failure by itself.
+/// Ferry's automatic reaction to a failure.
 package enum ErrorClass: String, Codable, Sendable {
-    /// Waits until the cause is gone; not counted as a failure.
+    /// Waits until the cause is gone. Not counted as a failure.
     case wait
-    /// Tries again, with growing delays, until `giveUpAfter`.
+    /// Retries with backoff until `giveUpAfter`.
     case patient
-    /// Tries again a few times, since the cause may be permanent.
+    /// Retries a few times, since the cause may be permanent.
     case doubtful
     /// Ends the transfer.
     case final
 }
 
-/// What the next try may hope for, as long as nothing has come from a server.
+/// The prospect of the next attempt while no server has responded yet.
 package enum ErrorProspect: Sendable {
-    /// The cause may pass by itself.
+    /// The cause may be temporary.
     case open
-    /// Nothing suggests that it passes.
+    /// The cause is probably permanent.
     case poor
-    /// As `poor` where a connection was refused, else as `open`.
+    /// As `poor` if a connection was refused, otherwise as `open`.
     case poorIfRefused
 }
 
-/// What a transfer that ended with an error leaves on disk.
+/// The bytes that a failed transfer leaves on disk.
 package enum KeptBytes: String, Sendable {
     /// Nothing.
     case none
-    /// The partial file and its durable ranges: a later try goes on from them.
+    /// The partial file and its durable ranges. A later attempt resumes from them.
     case partial
-    /// A complete, verified partial file: a later try with another destination places it without fetching.
+    /// A complete, verified partial file. A later attempt with another destination places it without fetching.
     case whole
 }

@@ -1,15 +1,15 @@
 package import FerryFoundation
 
-/// What went wrong with a transfer or a call: a code for programs, a sentence for people, facts for both.
+/// An error of a transfer or a call: a code for programs, a message for people, details for both.
 package struct ServiceError: Error, Hashable, Sendable {
     package let code: ErrorCode
-    /// The code's word on the wire; differs from `code` only for a word that this version does not know.
+    /// The code on the wire. Differs from `code` only for a code that this version does not know.
     package let word: String
-    /// One plain sentence: what happened, to what, and what to try. Never matched by programs.
+    /// One sentence: what happened, to what, and what to try. Programs never parse it.
     package let message: String
-    /// In a place of its own: each call that may throw keeps room for an error.
+    /// Boxed, because each throwing call reserves space for an error.
     @Boxed package var details: ErrorDetails
-    /// Overrides the class of the code's row where the situation decides it (404 with bytes on disk is doubtful).
+    /// Overrides the error class of the code's row, for example for a 404 when bytes are on disk.
     package var classOverride: ErrorClass?
 
     package init(
@@ -54,35 +54,35 @@ extension ServiceError: Codable {
     }
 }
 
-/// The facts that go with an error, for programs; the sentence is for people.
+/// Details of an error for programs.
 package struct ErrorDetails: Hashable, Codable, Sendable {
-    /// Status of the response that failed the transfer.
+    /// Status of the failed response.
     package var httpStatus: Int?
-    /// First bytes of that response's body, as text.
+    /// The beginning of the failed response's body, as text.
     package var body: String?
-    /// The system's error number.
+    /// The system's `errno`.
     package var errno: Int32?
-    /// Foundation's code where the cause decides it (which certificate fault, which redirect).
+    /// Raw value of `URLError.Code` where the cause determines it, such as which certificate fault or redirect.
     package var urlError: Int?
-    /// The problem of a certificate that is not trusted.
+    /// The problem with an untrusted certificate.
     package var certificate: CertificateProblem?
-    /// How many tries have failed since the limits last started.
+    /// Failed attempts since the retry limits were last reset.
     package var attempts: Int?
     package var nextAttemptAt: Date?
     /// The URL, without userinfo and query values.
     package var url: String?
 
-    /// The digest that the file should have.
+    /// The expected digest.
     package var expected: Checksum?
-    /// The digest that it has.
+    /// The computed digest.
     package var actual: Checksum?
 
-    /// Which of the transfer's own rules forbids the network: `cellular`, `expensive` or `constrained`.
+    /// The transfer's own policy that forbids the network: `cellular`, `expensive` or `constrained`.
     package var network: WaitReason?
-    /// Why a background transfer was canceled by others than its client; 0 is the user's force-quit.
+    /// Why a background transfer was canceled other than by its client. 0 is the user's force-quit.
     package var cancelReason: Int?
 
-    /// Bytes that a file needs, and bytes that are free, where the file is known not to fit.
+    /// Required and free space in bytes, if the file is known not to fit.
     package var required: Int64?
     package var available: Int64?
 
@@ -107,11 +107,11 @@ package struct ErrorDetails: Hashable, Codable, Sendable {
     }
 }
 
-/// What stays on disk after an error, by what was there.
+/// The bytes that an error leaves on disk.
 extension ServiceError {
-    /// What a transfer that ended with this error leaves on disk.
-    ///
-    /// A destination that fails at placement leaves the whole file, which a retry with another name places without fetching.
+    /// The bytes that a transfer with this error leaves on disk.
+    /// ⏎ A destination that fails at placement leaves the whole file. A retry with another name places it without
+    /// fetching.
     package func kept(with facts: TransferFacts) -> KeptBytes {
         switch code {
         case .destinationExists, .destinationUnwritable:
@@ -120,7 +120,7 @@ extension ServiceError {
                 return code.row.kept
             }
             return .whole
-        // Quit by the user: its client may continue it.
+        // Force-quit by the user: the client may resume it.
         case .canceled where details.cancelReason != nil: return .partial
         default: return code.row.kept
         }
@@ -128,7 +128,7 @@ extension ServiceError {
 }
 
 extension ServiceError {
-    /// Whether nothing suggests that the next try does better: a connection was refused, a name is unknown, TLS failed.
+    /// Whether the next attempt will probably fail too: the connection was refused, the name is unknown, or TLS failed.
     package var hasPoorProspect: Bool {
         switch code.row.prospect {
         case .open: false

@@ -2,13 +2,13 @@ import FerryFoundation
 
 /// The directives of a message's `Cache-Control` fields (RFC 9111 §5.2).
 package struct CacheControl: Hashable, Sendable {
-    /// By their names in lower case. Of a directive that stands there twice the first counts (RFC 9111 §4.2.1).
+    /// By name in lower case. The first of two equal directives counts (RFC 9111 §4.2.1).
     private var directives: [String: String] = [:]
 
-    /// More seconds than this count as this many (RFC 9111 §1.2.2).
+    /// Upper bound of a directive's seconds (RFC 9111 §1.2.2).
     private static let longest = Double(1 << 31)
 
-    /// - Parameter fields: the fields of a message.
+    /// - Parameter fields: The fields of a message.
     package init(_ fields: [HeaderField]) {
         for field in fields where field.isNamed("Cache-Control") {
             for part in FieldList.elements(field.value) {
@@ -22,8 +22,7 @@ package struct CacheControl: Hashable, Sendable {
 
     package func has(_ name: String) -> Bool { directives[name] != nil }
 
-    /// The seconds of a directive; nil without the directive, and 0 where its value is no number, so that what it is about counts
-    /// as stale.
+    /// The seconds of a directive, or nil without it. An invalid value counts as 0, so that the response is stale.
     package func seconds(_ name: String) -> Double? {
         guard let value = directives[name] else { return nil }
         guard !value.isEmpty, value.utf8.allSatisfy(\.isASCIIDigit) else { return 0 }
@@ -35,9 +34,9 @@ package struct CacheControl: Hashable, Sendable {
     }
 }
 
-/// A field's value that is a list (RFC 9110 §5.6.1).
+/// Parses field values that are lists (RFC 9110 §5.6.1).
 enum FieldList {
-    /// The elements between commas that are in no quoted string, without the empty ones.
+    /// The non-empty elements between commas outside quoted strings.
     static func elements(_ value: String) -> [String] {
         var elements: [[UInt8]] = [[]]
         var isQuoted = false

@@ -1,12 +1,11 @@
 import FerryFoundation
 
-/// The digests that a response head states, as far as Ferry checks them: SHA-256 and SHA-512.
-///
-/// A field that is malformed, and an algorithm that is not one of the two, counts as not sent.
+/// The SHA-256 and SHA-512 digests of a response head.
+/// ⏎ Malformed fields and other algorithms are ignored.
 package struct DigestFields: Hashable, Sendable {
     /// Digests of the whole file: `Repr-Digest` (RFC 9530), else `Digest` (RFC 3230).
     package let representation: [Checksum]
-    /// Digests of the body of this one response: `Content-Digest` (RFC 9530).
+    /// Digests of this response's content: `Content-Digest` (RFC 9530).
     package let content: [Checksum]
 
     package init(_ head: ResponseHead) {
@@ -19,14 +18,14 @@ package struct DigestFields: Hashable, Sendable {
         self.content = head.value("Content-Digest").map(Self.dictionary) ?? []
     }
 
-    /// Reads a structured dictionary whose members of interest are byte sequences.
+    /// Parses a structured dictionary of byte sequences.
     static func dictionary(_ text: String) -> [Checksum] {
         var parser = StructuredDictionary(text)
         guard let members = parser.byteSequences() else { return [] }
         return members.compactMap { checksum(key: $0.key, base64: $0.base64) }
     }
 
-    /// Reads `SHA-256=base64, …`, where names ignore case.
+    /// Parses `SHA-256=base64, …` with case-insensitive names.
     static func instanceDigests(_ text: String) -> [Checksum] {
         var found: [Checksum] = []
         for member in text.split(separator: ",") {
@@ -55,7 +54,8 @@ package struct DigestFields: Hashable, Sendable {
     }
 }
 
-/// Reads a structured dictionary (RFC 9651 §4.2.2) for its byte sequences or numbers; other values are checked and passed over.
+/// Parses a structured dictionary (RFC 9651 §4.2.2) for byte sequences or numbers. Other values are validated and
+/// skipped.
 struct StructuredDictionary {
     private var rest: Substring.UTF8View
 
@@ -63,21 +63,19 @@ struct StructuredDictionary {
         rest = text[...].utf8
     }
 
-    /// The members whose value is a byte sequence, still in base64; nil if the field is malformed.
-    ///
-    /// Of members with one key the last counts.
+    /// The members with byte sequences, still in base64, or nil if the field is malformed.
+    /// ⏎ The last of several members with one key counts.
     mutating func byteSequences() -> [(key: String, base64: String)]? {
         members()?.compactMap { if case .bytes(let base64) = $0.value { ($0.key, base64) } else { nil } }
     }
 
-    /// The members whose value is a number without a sign and a fraction; nil if the field is malformed.
-    ///
-    /// Of members with one key the last counts.
+    /// The members with non-negative integers, or nil if the field is malformed.
+    /// ⏎ The last of several members with one key counts.
     mutating func naturals() -> [String: Int64]? {
         guard let members = members() else { return nil }
         var naturals: [String: Int64] = [:]
         for (key, value) in members {
-            // Fifteen digits are the most that a number may have (RFC 9651 §3.3.1).
+            // Numbers have at most fifteen digits (RFC 9651 §3.3.1).
             if case .plain(let text) = value, text.utf8.count <= 15, text.utf8.allSatisfy(\.isDigit) {
                 naturals[key] = Int64(text)
             }
@@ -100,7 +98,7 @@ struct StructuredDictionary {
             if rest.isEmpty { return members }
             guard take(UInt8(ascii: ",")) else { return nil }
             skip { $0 == .space || $0 == .tab }
-            // A comma at the end announces a member that is not there.
+            // A trailing comma is malformed.
             if rest.isEmpty { return nil }
         }
         return members
@@ -189,6 +187,6 @@ extension UInt8 {
     fileprivate var isLowerCase: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self }
     fileprivate var isLetter: Bool { isLowerCase || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
     fileprivate var isBase64: Bool { isLetter || isDigit || "+/=".utf8.contains(self) }
-    /// Tokens, numbers, booleans (`?1`), dates (`@0`) and display strings are only passed over.
+    /// The characters of tokens, numbers, booleans (`?1`), dates (`@0`) and display strings, which are skipped.
     fileprivate var isTokenOrNumber: Bool { isLetter || isDigit || "!#$%&'*+-.^_`|~:/?@".utf8.contains(self) }
 }

@@ -7,11 +7,11 @@ package enum HTTPDate {
     ]
     private static let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
 
-    /// The seconds of the years 1 to 9999, which have four digits.
+    /// The range of dates with four-digit years, 1 to 9999, in seconds.
     private static let seconds =
         Double(GregorianDay.number(1, 1, 1) * 86_400)...Double(GregorianDay.number(10_000, 1, 1) * 86_400 - 1)
 
-    /// A moment as IMF-fixdate, to the second; one that has no such form as the nearest that has.
+    /// Formats a date as IMF-fixdate, in whole seconds and clamped to four-digit years.
     package static func text(of date: Date) -> String {
         let since = date.timeIntervalSince1970.rounded(.down)
         let second = Int(since.isNaN ? 0 : min(max(since, seconds.lowerBound), seconds.upperBound))
@@ -29,9 +29,8 @@ package enum HTTPDate {
         return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
     }
 
-    /// Reads IMF-fixdate, RFC 850 or asctime form; nil for anything else.
-    ///
-    /// The day of the week must be a name of one but is not compared with the date.
+    /// Parses IMF-fixdate, RFC 850 or asctime form. Returns nil for anything else.
+    /// ⏎ The weekday must be valid but is not compared with the date.
     package static func parse(_ text: String) -> Date? {
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         switch words.count {
@@ -57,7 +56,7 @@ package enum HTTPDate {
             parts.count == 3, let day = number(parts[0], digits: 2), let month = month(parts[1]),
             let year = number(parts[2], digits: 2)
         else { return nil }
-        // The form went out of use before 2000, so that a fixed turn of the century serves instead of a clock.
+        // This form went out of use before 2000, so a fixed century serves instead of a clock.
         return date(year < 70 ? 2000 + year : 1900 + year, month, day, clock: words[2])
     }
 
@@ -84,7 +83,7 @@ package enum HTTPDate {
             let second = number(parts[2], digits: 2), hour < 24, minute < 60, second <= 60
         else { return nil }
         let days = GregorianDay.number(year, month, day)
-        // A day that the month has not got comes back as another date.
+        // A day that the month does not have comes back as another date.
         guard GregorianDay.date(days) == (year, month, day) else { return nil }
         return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
     }
@@ -92,9 +91,9 @@ package enum HTTPDate {
 
 /// Counts days since 1970-01-01 in the proleptic Gregorian calendar.
 package enum GregorianDay {
-    /// A day that the month has not got is one of the next month.
+    /// A day that the month does not have counts into the next month.
     package static func number(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        // Years are counted from March, so that the leap day is the last of its year.
+        // Years start in March, so that the leap day is the last of its year.
         let shifted = month > 2 ? year : year - 1
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
         return 365 * shifted + floorDivide(shifted, 4) - floorDivide(shifted, 100) + floorDivide(shifted, 400)

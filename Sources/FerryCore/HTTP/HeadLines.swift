@@ -1,4 +1,4 @@
-/// The lines of a head, which are read leniently and written strictly.
+/// The lines of a response head, read leniently and written strictly.
 struct HeadLines {
     private struct Field {
         var name: [UInt8]
@@ -11,11 +11,11 @@ struct HeadLines {
 
     private var status: [UInt8]?
     private var fields: [Field] = []
-    /// How many lines end with a bare line feed, and how many with CR and LF.
+    /// Number of lines with a bare line feed, and with CR and LF.
     private var bareEnds = 0
     private var fullEnds = 0
 
-    /// Fields that decide what the bytes of the body are or which server is trusted: damage there is an error.
+    /// Fields that determine the content or the trusted server. Damage in them is an error.
     private static let relied: Set<String> = [
         "connection", "content-digest", "content-encoding", "content-length", "content-range", "etag", "last-modified",
         "location", "proxy-authenticate", "repr-digest", "transfer-encoding", "www-authenticate",
@@ -47,7 +47,7 @@ struct HeadLines {
         }
         guard let first = line.first else { return }
         if Self.isSpace(first) {
-            // A folded line goes on with the value of the line before it (RFC 9112 §5.2).
+            // A folded line continues the value of the line before it (RFC 9112 §5.2).
             guard let last = fields.indices.last else { throw HeadFault(text: "white space before its first field") }
             fields[last].value += [0x20] + Self.trimmed(line[...])
             fields[last].isBesideBareEnd = fields[last].isBesideBareEnd || isBesideBareEnd
@@ -62,10 +62,10 @@ struct HeadLines {
                 name: Array(name), value: Self.trimmed(line[(name.count + 1)...]), isBesideBareEnd: isBesideBareEnd))
     }
 
-    /// The head with lines that end with CR and LF, no folds, no control characters, values in UTF-8, and at most one field
-    /// that frames the body.
-    ///
-    /// - Parameter endsConnection: whether it says that the connection ends with this response, whatever the fields say.
+    /// The head with CRLF line ends, without folds and control characters, with values in UTF-8, and with at most one
+    /// framing field.
+    /// ⏎ - Parameter endsConnection: Whether the head states that the connection closes after this response, whatever
+    /// the fields say.
     func mended(endsConnection: Bool) throws(HeadFault) -> [UInt8] {
         let status = self.status ?? []
         guard !status.contains(0) else { throw HeadFault(text: "a NUL in its reason phrase") }
@@ -86,7 +86,7 @@ struct HeadLines {
                 result += value
                 continue
             }
-            // A line feed that another recipient takes for a part of a value may hide the field from it.
+            // Another recipient may read the line feed as part of a value and so miss the field.
             guard !field.isBesideBareEnd || fullEnds == 0 else {
                 throw HeadFault(text: "a bare line feed beside its \(key) field")
             }
@@ -105,19 +105,19 @@ struct HeadLines {
         }
     }
 
-    /// The value in UTF-8 and without control characters; nil for a field that is left out.
+    /// The value in UTF-8 without control characters, or nil to drop the field.
     private static func value(of field: Field, _ key: String) throws(HeadFault) -> [UInt8]? {
         var value = trimmed(field.value[...])
         if value.contains(where: isControl) {
-            // A cookie with a control character is no cookie (RFC 6265 §4.1.1).
+            // A cookie with a control character is invalid (RFC 6265 §4.1.1).
             if key == "set-cookie" { return nil }
             guard !relied.contains(key) else { throw HeadFault(text: "a control character in its \(key) field") }
             value = trimmed(withoutControls(value)[...])
         }
         if value.allSatisfy({ $0 < 0x80 }) || String(validating: value, as: UTF8.self) != nil { return value }
-        // The bytes of a URL go back to the server as they came (RFC 3986 §2.1).
+        // The bytes of a URL are sent back unchanged (RFC 3986 §2.1).
         if key == "location" { return value.flatMap { $0 < 0x80 ? [$0] : PercentEncoding.triplet($0) } }
-        // Field values were ISO-8859-1 once (RFC 9110 §5.5).
+        // Field values were ISO-8859-1 in earlier specifications (RFC 9110 §5.5).
         return value.flatMap { Array(String(Unicode.Scalar($0)).utf8) }
     }
 

@@ -1,14 +1,12 @@
-/// The head of an HTTP/1.1 response, as its bytes come over the wire.
-///
-/// Servers send heads that a client may read by RFC 9112 and that a strict codec refuses. They get the one form that every codec
-/// reads in the same way, so that no two layers see the body end at different places.
+/// The bytes of an HTTP/1.1 response head.
+/// ⏎ Servers send heads that RFC 9112 lets a client read but a strict codec refuses. They are rewritten in the one form
+/// that every codec reads alike, so that no two layers disagree about the end of the body.
 package enum RawHead {
-    /// The most bytes of a head.
+    /// Maximum size of a head in bytes.
     package static let limit = 256 << 10
 
-    /// Where a head ends, its empty line included; nil while more has to come.
-    ///
-    /// - Parameter searched: where the search goes on when more has come; 0 for a new head.
+    /// The end of a head, including its empty line, or nil until it has arrived.
+    /// ⏎ - Parameter searched: The offset at which to continue the search. 0 for a new head.
     package static func end(in bytes: Span<UInt8>, searched: inout Int) -> Int? {
         var index = searched
         while index < bytes.count {
@@ -19,12 +17,12 @@ package enum RawHead {
                 return index + 3
             }
         }
-        // The last line feed may turn out to be the one before the empty line.
+        // The last line feed may precede the empty line.
         searched = max(searched, bytes.count - 3)
         return nil
     }
 
-    /// Whether bytes may begin a head of HTTP/1.
+    /// Whether the bytes may begin an HTTP/1 head.
     package static func mayBegin(_ bytes: Span<UInt8>) -> Bool {
         let mark: InlineArray<5, UInt8> = [0x48, 0x54, 0x54, 0x50, 0x2F]
         for index in 0..<min(bytes.count, mark.count) where bytes[index] != mark[index] { return false }
@@ -32,8 +30,7 @@ package enum RawHead {
     }
 
     /// The status code of a head (RFC 9112 §4).
-    ///
-    /// - Throws: ``HeadFault`` if its status line is not `HTTP/1.1 200 …`, or for a code that is none.
+    /// ⏎ - Throws: ``HeadFault`` for a malformed status line or an invalid code.
     package static func status(_ head: Span<UInt8>) throws(HeadFault) -> StatusCode {
         // `HTTP/1.1 ` has nine bytes.
         guard head.count > 12, head[8] == UInt8(ascii: " "), [0x20, carriageReturn, lineFeed].contains(head[12]) else {
@@ -42,7 +39,7 @@ package enum RawHead {
         return try StatusCode(digits: head[9], head[10], head[11])
     }
 
-    /// Whether a line ends with a line feed alone.
+    /// Whether a line ends with a bare line feed.
     package static func hasBareEnd(_ head: Span<UInt8>) -> Bool {
         for index in 0..<head.count where head[index] == lineFeed {
             if index == 0 || head[index - 1] != carriageReturn { return true }
@@ -50,22 +47,21 @@ package enum RawHead {
         return false
     }
 
-    /// The head in the form that has one reading; nil where it has that form already.
-    ///
-    /// - Parameter followsBareEnd: whether an informational head of the same response had a bare line feed.
-    /// - Throws: ``HeadFault`` for a head whose framing can be read in two ways, or that is damaged where Ferry relies on it.
+    /// The head in its unambiguous form, or nil if it has that form already.
+    /// ⏎ - Parameter followsBareEnd: Whether an informational head of the same response had a bare line feed.
+    /// - Throws: ``HeadFault`` for ambiguous framing, or for damage in a field that Ferry relies on.
     package static func mended(_ head: Span<UInt8>, followsBareEnd: Bool = false) throws(HeadFault) -> [UInt8]? {
         let status = try status(head)
         if !followsBareEnd, isPlain(head) { return nil }
         var lines = HeadLines()
         try lines.read(head)
-        // Whatever the sender means by its line ends, nothing that comes after this response is taken for another one. An
-        // informational head leaves that to the final one, which would not be read after the end of the connection.
+        // With bare line feeds the end of the response is uncertain, so the connection is not used again. After an
+        // informational head the final head says so: nothing is read past the end of the connection.
         return try lines.mended(endsConnection: !status.isInformational && (followsBareEnd || lines.hasBareEnds))
     }
 
-    /// Whether each line is ended by CR and LF, nothing is folded, all is printable ASCII, and one Content-Length at most
-    /// frames the body.
+    /// Whether every line ends with CRLF, nothing is folded, everything is printable ASCII, and at most one
+    /// Content-Length frames the body.
     private static func isPlain(_ head: Span<UInt8>) -> Bool {
         var lengths = 0
         var index = 0
@@ -103,7 +99,7 @@ package enum RawHead {
         return true
     }
 
-    /// Whether a comma stands in the rest of the line.
+    /// Whether the rest of the line contains a comma.
     private static func hasList(_ head: Span<UInt8>, from start: Int) -> Bool {
         var index = start
         while index < head.count, head[index] != carriageReturn {
@@ -119,17 +115,17 @@ package enum RawHead {
     static let carriageReturn: UInt8 = 0x0D
 }
 
-/// How the end of a response's body is known (RFC 9112 §6.3).
+/// How the end of a response body is determined (RFC 9112 §6.3).
 package enum BodyFraming: Hashable, Sendable {
-    /// After this many bytes; fewer are a lost connection.
+    /// After this many bytes. Fewer mean a lost connection.
     case length(Int64)
-    /// By the last chunk, or by the end of the stream in HTTP/2.
+    /// By the last chunk, or the end of the stream in HTTP/2.
     case chunked
-    /// By the end of the connection alone: whole over plain HTTP, over TLS only with a close_notify.
+    /// By the end of the connection. Complete over plain HTTP; over TLS only with a close_notify.
     case untilClose
 }
 
-/// Why the head of a response cannot be read, as the end of the sentence “It has …”.
+/// Why a response head is unreadable, as the end of the sentence “It has …”.
 package struct HeadFault: Error, Hashable {
     package let text: String
 
@@ -137,13 +133,12 @@ package struct HeadFault: Error, Hashable {
 }
 
 extension BodyFraming {
-    /// What a head states about the end of its body; nil if it states nothing.
-    ///
-    /// The HTTP codec takes chunks apart only where `chunked` is the last transfer coding, and takes off no other coding. So only a
-    /// single `chunked` is accepted. Equal lengths are one length (RFC 9110 §8.6).
+    /// The framing that the fields state, or nil if they state none.
+    /// ⏎ The HTTP codec decodes chunks only where `chunked` is the last transfer coding, and decodes no other coding,
+    /// so only a single `chunked` is accepted. Equal lengths count as one (RFC 9110 §8.6).
     /// - Parameters:
-    ///   - lengths: the values of all `Content-Length` fields.
-    ///   - codings: the values of all `Transfer-Encoding` fields.
+    ///   - lengths: The values of all `Content-Length` fields.
+    ///   - codings: The values of all `Transfer-Encoding` fields.
     package static func stated(lengths: [String], codings: [String]) throws(HeadFault) -> BodyFraming? {
         if !codings.isEmpty {
             guard lengths.isEmpty else { throw HeadFault(text: "both Transfer-Encoding and Content-Length") }

@@ -1,10 +1,10 @@
-/// Status and fields of a final response, and where it came from.
+/// Status and fields of a final response, and its URL.
 package struct ResponseHead: Hashable, Sendable {
     package let status: Int
     /// Major version of HTTP: 1 or 2.
     package let major: Int
     package let fields: [HeaderField]
-    /// The URL that was asked, after redirects.
+    /// The requested URL, after redirects.
     package let url: String
     /// The origin of that URL.
     package let origin: Origin
@@ -17,14 +17,14 @@ package struct ResponseHead: Hashable, Sendable {
         self.origin = origin
     }
 
-    /// The values of every field of a name, in order, without surrounding white space.
+    /// All values of a field, in order, without surrounding whitespace.
     package func values(_ name: String) -> [String] {
         var values: [String] = []
         for field in fields where field.isNamed(name) { values.append(field.value.trimmingFieldSpace) }
         return values
     }
 
-    /// The value of a field; several fields of one name are joined by commas (RFC 9110 §5.3).
+    /// The value of a field. Several fields with one name are joined by commas (RFC 9110 §5.3).
     package func value(_ name: String) -> String? {
         var joined: String?
         for field in fields where field.isNamed(name) {
@@ -34,12 +34,12 @@ package struct ResponseHead: Hashable, Sendable {
         return joined
     }
 
-    /// The stated length of the body, if one number is stated.
+    /// The stated length of the body, if it is a single number.
     package var contentLength: Int64? {
         if case .length(let length)? = try? statedFraming() { length } else { nil }
     }
 
-    /// The codings that were put on the content, `identity` left out.
+    /// The content codings without `identity`.
     package var contentEncodings: [String] { codings("Content-Encoding") }
 
     package var contentRange: ContentRange? { value("Content-Range").flatMap(ContentRange.init) }
@@ -49,7 +49,7 @@ package struct ResponseHead: Hashable, Sendable {
     /// The media type in lower case, without parameters.
     package var mediaType: String? { value("Content-Type")?.mediaType }
 
-    /// The complete length of the representation, as far as the head says it.
+    /// The complete length of the representation, if the head states it.
     package var completeLength: Int64? {
         switch status {
         case 206, 416: contentRange?.complete
@@ -67,13 +67,13 @@ package struct ResponseHead: Hashable, Sendable {
 }
 
 extension ResponseHead {
-    /// How the body ends, for a method that has one in its response.
+    /// How the body ends, for a method whose response has one.
     package var framing: BodyFraming {
         if [204, 205, 304].contains(status) { return .length(0) }
         return (try? statedFraming()) ?? (major >= 2 ? .chunked : .untilClose)
     }
 
-    /// What makes the framing ambiguous or unreadable (docs/behaviour/transfers.md#R5); nil if nothing does.
+    /// Why the framing is ambiguous or unreadable (docs/behaviour/transfers.md#R5), or nil if it is not.
     package var framingFault: String? {
         do throws(HeadFault) {
             _ = try statedFraming()
@@ -85,13 +85,13 @@ extension ResponseHead {
 
     /// HTTP/2 has no transfer codings.
     private func statedFraming() throws(HeadFault) -> BodyFraming? {
-        // Asked of each head several times, and nearly all have one length.
+        // Evaluated several times per head, and nearly all heads have one length.
         if let length = onlyLength { return .length(length) }
         return try BodyFraming.stated(
             lengths: values("Content-Length"), codings: major == 1 ? values("Transfer-Encoding") : [])
     }
 
-    /// The length of a head that states one length, by digits alone, and no transfer coding.
+    /// The length of a head with a single numeric length and no transfer coding.
     private var onlyLength: Int64? {
         var only: String?
         for field in fields {
@@ -105,7 +105,7 @@ extension ResponseHead {
 }
 
 extension String {
-    /// This text without spaces and tabs at its ends.
+    /// The text without leading and trailing spaces and tabs.
     package var trimmingFieldSpace: String {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
         guard let first = utf8.first, let last = utf8.last, isSpace(first) || isSpace(last) else { return self }
@@ -115,38 +115,38 @@ extension String {
         return String(Substring(slice))
     }
 
-    /// The media type of a `Content-Type` value, in lower case and without parameters.
+    /// The media type of a `Content-Type` value, in lower case without parameters.
     var mediaType: String {
         String(Substring(utf8.prefix { $0 != UInt8(ascii: ";") })).trimmingFieldSpace.lowercased()
     }
 }
 
-/// Sentences about responses.
+/// Messages about responses.
 extension ResponseHead {
-    /// The one target that `Location` names.
+    /// The target of `Location`, if there is exactly one.
     var location: String? {
         let values = Set(values("Location"))
         return values.count == 1 ? values.first.flatMap { $0.isEmpty ? nil : $0 } : nil
     }
 
-    /// What the `Location` of a redirect that can be followed names; nil for all else (RFC 9110 §15.4).
+    /// The `Location` of a redirect that can be followed, otherwise nil (RFC 9110 §15.4).
     var redirectTarget: String? { [301, 302, 303, 307, 308].contains(status) ? location : nil }
 
-    /// The URL without userinfo and query values, safe to show.
+    /// The URL without userinfo and query values.
     var shownURL: String { (try? HTTPURL(parsing: url))?.redacted ?? origin.description }
 
     func error(_ code: ErrorCode, _ message: String, as errorClass: ErrorClass? = nil) -> ServiceError {
         ServiceError(code, message, details: ErrorDetails(httpStatus: status, url: shownURL), as: errorClass)
     }
 
-    /// The error of a status, with advice if there is any.
+    /// The error of a status, with optional advice.
     func statusError(_ code: ErrorCode, _ advice: String? = nil, as errorClass: ErrorClass? = nil) -> ServiceError {
         let fact = "The server answered \(StatusPhrase.describe(status)) for \(shownURL)"
         return error(code, advice.map { "\(fact); \($0)." } ?? "\(fact).", as: errorClass)
     }
 }
 
-/// One field line of an HTTP head, in the order and spelling in which it was given (RFC 9110 §5).
+/// One field line of an HTTP head, with its original spelling (RFC 9110 §5).
 package struct HeaderField: Hashable, Codable, Sendable {
     package var name: String
     package var value: String
@@ -158,7 +158,7 @@ package struct HeaderField: Hashable, Codable, Sendable {
 
     /// Whether this field has the given name; field names ignore case (RFC 9110 §5.1).
     package func isNamed(_ other: String) -> Bool {
-        // Names are ASCII: no field of a head is worth two new strings.
+        // Names are ASCII: comparing them needs no new strings.
         name.utf8.count == other.utf8.count
             && zip(name.utf8, other.utf8).allSatisfy { $0 == $1 || Self.lowercased($0) == Self.lowercased($1) }
     }
@@ -168,16 +168,15 @@ package struct HeaderField: Hashable, Codable, Sendable {
     }
 }
 
-/// The status code of a response that came over the wire (RFC 9110 §15).
-///
-/// HTTP codecs and clients trap on codes that are none and on a 101 that is followed by another head, so each head is checked
-/// before they see it.
+/// A valid status code (RFC 9110 §15).
+/// ⏎ HTTP codecs and clients trap on invalid codes and on a 101 followed by another head, so each head is checked
+/// first.
 package struct StatusCode: Hashable, Sendable {
-    /// 100 to 999. What 600 and more mean is not defined.
+    /// 100 to 999. Codes of 600 and above have no defined meaning.
     package let number: Int
 
-    /// - Throws: ``HeadFault`` for a byte that is no digit, for a number below 100, and for 101: Ferry never asks for another protocol,
-    ///   so that no server may switch to one (RFC 9110 §15.2.2).
+    /// - Throws: ``HeadFault`` for a byte that is not a digit, for a number below 100, and for 101: Ferry never
+    ///   requests an upgrade (RFC 9110 §15.2.2).
     package init(digits first: UInt8, _ second: UInt8, _ third: UInt8) throws(HeadFault) {
         let digits = [first, second, third]
         guard digits.allSatisfy({ 0x30...0x39 ~= $0 }), first != 0x30 else { throw Self.fault(digits) }
@@ -185,7 +184,7 @@ package struct StatusCode: Hashable, Sendable {
         guard number != 101 else { throw HeadFault(text: "a switch to another protocol, which was not asked for") }
     }
 
-    /// - Throws: ``HeadFault`` for a text that is not three digits, and as above.
+    /// - Throws: ``HeadFault`` for text other than three digits, and as above.
     package init(_ text: String) throws(HeadFault) {
         let digits = Array(text.utf8.prefix(4))
         guard digits.count == 3 else { throw Self.fault(digits) }
@@ -200,9 +199,9 @@ package struct StatusCode: Hashable, Sendable {
     }
 }
 
-/// The usual words for statuses, for sentences; what a server wrote beside its status is not shown.
+/// Standard reason phrases for messages. The server's own phrase is not shown.
 enum StatusPhrase {
-    /// The number and its usual words, or the number alone.
+    /// The number with its standard phrase, or the number alone.
     static func describe(_ status: Int) -> String {
         phrase(status).map { "\(status) \($0)" } ?? "\(status)"
     }

@@ -4,17 +4,17 @@ package import FerryFoundation
 package struct StoredResponse: Hashable, Sendable {
     package var status: Int
     package var fields: [HeaderField]
-    /// When it came.
+    /// The time of receipt.
     package var received: Date
-    /// Of the request that it answered, the fields that `Vary` names.
+    /// The request's fields that `Vary` names.
     package var selecting: [HeaderField]
 
-    /// Statuses whose responses may be kept although nothing says for how long (RFC 9110 §15.1), without 206.
+    /// Status codes that are cacheable without an explicit lifetime (RFC 9110 §15.1), except 206.
     private static let heuristic: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
-    /// Seconds that a response is fresh at most where nothing says for how long.
+    /// Maximum heuristic freshness lifetime, in seconds.
     private static let longestGuess = 86_400.0
 
-    /// Reads a response that a cache has kept.
+    /// A response from the cache.
     package init(status: Int, fields: [HeaderField], received: Date, selecting: [HeaderField]) {
         self.status = status
         self.fields = fields
@@ -22,9 +22,8 @@ package struct StoredResponse: Hashable, Sendable {
         self.selecting = selecting
     }
 
-    /// A response that may be kept; nil if it may not (RFC 9111 §3).
-    ///
-    /// - Parameter asked: the fields of the request.
+    /// A cacheable response, or nil if the response may not be stored (RFC 9111 §3).
+    /// ⏎ - Parameter asked: The fields of the request.
     package init?(method: String, asked: [HeaderField], status: Int, fields: [HeaderField], received: Date) {
         let (request, response) = (CacheControl(asked), CacheControl(fields))
         let saysHowLong = response.has("max-age") || fields.contains { $0.isNamed("Expires") }
@@ -32,31 +31,31 @@ package struct StoredResponse: Hashable, Sendable {
             !request.has("no-store"), !response.has("no-store"),
             Self.heuristic.contains(status) || saysHowLong || response.has("public") || response.has("private")
         else { return nil }
-        // What cookies a request had is not known here.
+        // The cookies of the request are unknown here.
         let names = Self.list("Vary", of: fields)
         guard !names.contains("*"), !names.contains(where: { $0.lowercased() == "cookie" }) else { return nil }
         self.init(status: status, fields: fields, received: received, selecting: Self.selecting(asked, by: fields))
     }
 
-    /// The fields of a request that the `Vary` of its response names (RFC 9110 §12.5.5).
+    /// The request's fields named by the response's `Vary` (RFC 9110 §12.5.5).
     package static func selecting(_ asked: [HeaderField], by fields: [HeaderField]) -> [HeaderField] {
         let names = list("Vary", of: fields).map { $0.lowercased() }
         return asked.filter { names.contains($0.name.lowercased()) }
     }
 
-    /// Whether a request asks for a part, or has conditions of its own: its answer is no business of a cache's.
+    /// Whether a request is a range or conditional request. A cache takes no part in these.
     package static func isConditional(_ asked: [HeaderField]) -> Bool {
         asked.contains { $0.isNamed("Range") || $0.name.lowercased().hasPrefix("if-") }
     }
 
-    /// Whether the response to a method lets go of what a cache has of the same URL (RFC 9111 §4.4).
+    /// Whether a response invalidates the stored responses of its URL (RFC 9111 §4.4).
     package static func isInvalidated(by method: String, status: Int) -> Bool {
         (200..<400).contains(status) && !["GET", "HEAD", "OPTIONS", "TRACE"].contains(method)
     }
 
-    // MARK: What it is good for
+    // MARK: Use
 
-    /// Whether it answers a request with these fields (RFC 9111 §4.1).
+    /// Whether the response matches a request with these fields (RFC 9111 §4.1).
     package func matches(_ asked: [HeaderField]) -> Bool {
         Self.list("Vary", of: fields).allSatisfy { name in
             name != "*"
@@ -64,9 +63,8 @@ package struct StoredResponse: Hashable, Sendable {
         }
     }
 
-    /// Whether it may be used without asking the server (RFC 9111 §4.2).
-    ///
-    /// - Parameter asked: the fields of the request.
+    /// Whether the response may be used without revalidation (RFC 9111 §4.2).
+    /// ⏎ - Parameter asked: The fields of the request.
     package func isFresh(for asked: [HeaderField], at now: Date) -> Bool {
         let (request, response) = (CacheControl(asked), CacheControl(fields))
         let isOldStyle = !asked.contains { $0.isNamed("Cache-Control") }
@@ -81,22 +79,21 @@ package struct StoredResponse: Hashable, Sendable {
         return Self.isBare("max-stale", asked) || -rest <= request.seconds("max-stale") ?? 0
     }
 
-    /// The fields by which the server is asked whether the response still holds; none if it says nothing to ask by.
+    /// The conditional fields for revalidation. Empty if the response has no validator.
     package var conditions: [HeaderField] {
         [("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")].compactMap { own, asked in
             fields.first { $0.isNamed(own) }.map { HeaderField(name: asked, value: $0.value) }
         }
     }
 
-    /// The response after the server has said that it still holds (RFC 9111 §3.2).
-    ///
-    /// - Parameter new: the fields of the answer with status 304.
+    /// The response after a successful revalidation (RFC 9111 §3.2).
+    /// ⏎ - Parameter new: The fields of the 304 response.
     package func refreshed(by new: [HeaderField], at now: Date) -> StoredResponse {
-        // These tell about the content, which the cache has.
+        // These describe the content, which stays as it is.
         let ofContent = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]
         let taken = new.filter { field in !ofContent.contains { field.isNamed($0) } }
         var response = self
-        // How old it was before says nothing of it now.
+        // The old age is obsolete.
         let isOfBefore: (HeaderField) -> Bool = { $0.isNamed("Age") || $0.isNamed("Date") }
         response.fields =
             fields.filter { old in !isOfBefore(old) && !taken.contains { $0.isNamed(old.name) } } + taken
@@ -106,7 +103,7 @@ package struct StoredResponse: Hashable, Sendable {
 
     // MARK: Time
 
-    /// Seconds for which it is fresh (RFC 9111 §4.2.1).
+    /// Freshness lifetime in seconds (RFC 9111 §4.2.1).
     private var lifetime: Double {
         if let seconds = CacheControl(fields).seconds("max-age") { return seconds }
         let made = date("Date") ?? received
@@ -115,7 +112,7 @@ package struct StoredResponse: Hashable, Sendable {
         return min(max(0, made.timeIntervalSince(modified)) / 10, Self.longestGuess)
     }
 
-    /// Seconds since the origin made or confirmed it (RFC 9111 §4.2.3); nil if the clock was set back.
+    /// Current age in seconds (RFC 9111 §4.2.3), or nil if the clock was set back.
     private func age(at now: Date) -> Double? {
         let resident = now.timeIntervalSince(received)
         guard resident >= 0 else { return nil }
@@ -132,7 +129,7 @@ package struct StoredResponse: Hashable, Sendable {
         fields.filter { $0.isNamed(name) }.flatMap { FieldList.elements($0.value) }
     }
 
-    /// Whether a directive of a request has no value.
+    /// Whether a directive of the request has no value.
     private static func isBare(_ name: String, _ asked: [HeaderField]) -> Bool {
         list("Cache-Control", of: asked).contains { $0.lowercased() == name }
     }

@@ -1,9 +1,9 @@
-/// What a wish for many transfers depends on besides the transfers.
+/// The state of many transfers that a command's outcome depends on.
 package struct BulkCommandSituation: Sendable {
     package let now: ActiveTime.Instant
-    /// Transfers that wait for a moment.
+    /// Transfers that are delayed.
     package var delayed: Set<TransferID> = []
-    /// Transfers whose runs have not ended, and may be writing.
+    /// Transfers with a run that may still be writing.
     package var running: Set<TransferID> = []
 
     package init(_ now: ActiveTime.Instant) { self.now = now }
@@ -13,19 +13,18 @@ package struct BulkCommandSituation: Sendable {
     }
 }
 
-/// What a wish for many transfers has come to.
+/// The outcome of a command for many transfers.
 package struct BulkCommandChanges: Sendable {
-    /// Transfers that have changed and are stored so.
+    /// Changed transfers, already stored.
     package private(set) var changed: [TransferID] = []
-    /// Transfers that leave nothing behind; they are still stored.
+    /// Transfers to delete that have nothing on disk. Not deleted yet.
     package private(set) var forgotten: [TransferID] = []
     package private(set) var refused: [(id: TransferID, error: ServiceError)] = []
 
     package init() {}
 
-    /// Notes what the machine has answered for some transfers.
-    ///
-    /// - Returns: whether there is something to store.
+    /// Records the machine's action for some transfers.
+    /// ⏎ - Returns: Whether there is something to store.
     package mutating func note(_ action: TransferMachine.Action, of ids: [TransferID]) -> Bool {
         switch action {
         case .none: return false
@@ -41,7 +40,7 @@ package struct BulkCommandChanges: Sendable {
         }
     }
 
-    /// Brings the transfers into the order of submission.
+    /// Sorts the transfers by submission.
     package mutating func sort() {
         changed.sort()
         forgotten.sort()
@@ -49,13 +48,13 @@ package struct BulkCommandChanges: Sendable {
     }
 }
 
-/// What became of a wish for one transfer.
+/// The outcome of a command for one transfer.
 package enum CommandOutcome: Sendable {
-    /// The event that tells of it, and the transfer as it is stored, or was; no event if none tells of it, or not yet.
+    /// The event, if the command has one now, and the transfer as stored.
     case done(TransferEvent?, TransferRecord)
-    /// Nothing has changed: it is as it is wished, or cannot be.
+    /// Unchanged: the command has no effect on the transfer.
     case none(TransferRecord)
-    /// Nothing has changed: it is not what the wish was decided from.
+    /// Unchanged: the transfer has changed since the command was decided.
     case stale
     case refused(ServiceError)
     case unknown

@@ -1,16 +1,16 @@
 package import FerryFoundation
 
-/// Some of the durable events, as a listener is told.
+/// A page of durable events for one listener.
 package struct EventPage: Sendable {
-    /// Events that are read whole for one page: about as many as a socket takes at once.
+    /// Maximum number of full events per page, about as many as a socket takes at once.
     package static let wholeEvents = 64
-    /// Events that are read in short for one page.
+    /// Maximum number of event heads per page.
     package static let briefEvents = 4096
 
     package let signals: [SessionSignal]
-    /// Number of the last event; nil if there is none.
+    /// Number of the last event, or nil if there is none.
     package let through: Int64?
-    /// Whether there were no more.
+    /// Whether no events follow.
     package let isLast: Bool
 
     package init(signals: [SessionSignal], through: Int64?, isLast: Bool) {
@@ -20,7 +20,7 @@ package struct EventPage: Sendable {
     }
 }
 
-/// A durable event in short.
+/// A durable event without its transfer.
 package struct EventHead: Hashable, Sendable {
     package let number: Int64
     package let id: TransferID
@@ -33,12 +33,12 @@ package struct EventHead: Hashable, Sendable {
     }
 }
 
-/// Durable events of one kind and session whose numbers follow each other.
+/// Consecutive durable events of one kind and session.
 package struct EventRun: Hashable, Sendable {
     package let kind: TransferEvent.Kind
     package let session: SessionID
     package let at: Date
-    /// Number of the first of them.
+    /// Number of the first event.
     package let first: Int64
     package let ids: [TransferID]
 
@@ -50,6 +50,6 @@ package struct EventRun: Hashable, Sendable {
         self.ids = ids
     }
 
-    /// Number of the last of them; one below the first where there are none.
+    /// Number of the last event. For an empty run, one below the first.
     package var last: Int64 { first + Int64(ids.count) - 1 }
 }

@@ -1,15 +1,13 @@
-/// The memory of the queue: transfers, events, sessions and settings.
-///
-/// One writer and many readers. The journal decides nothing: it keeps what it is given and finds it again. FerryStore keeps
-/// it in SQLite, for the daemon: there, what a commit has returned survives a power cut. FerryService keeps it in memory for
-/// the sessions of one process. What holds for both is tested over both.
+/// Stores transfers, events, sessions and settings.
+/// ⏎ One writer and many readers. The journal makes no decisions. The daemon's is FerryStore's, in SQLite: a commit
+/// that has returned survives a power cut. Sessions within one process use FerryService's, in memory. The same tests
+/// run over both.
 package protocol Journal: AnyObject, Sendable {
-    /// Another one after every commit that may have changed transfers that wait in line, and while one is under way.
-    ///
-    /// As long as it stays the same, what was read of them holds.
+    /// Changes with every commit that may have changed waiting transfers, and while one is in progress.
+    /// ⏎ What was read about waiting transfers is valid as long as the revision is the same.
     var revision: UInt64 { get }
 
-    /// See ``commit(isolation:ofRunning:_:)``, which has the usual arguments.
+    /// See ``commit(isolation:ofRunning:_:)``, which has default arguments.
     func commit<Value: Sendable>(
         ofRunning: Bool, isolation: isolated (any Actor)?,
         body: @escaping @Sendable (any JournalTransaction) throws(ServiceError) -> Value
@@ -20,31 +18,29 @@ package protocol Journal: AnyObject, Sendable {
         isolation: isolated (any Actor)?, body: @escaping @Sendable (any JournalReader) throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value
 
-    // MARK: What is made before a transaction
+    // MARK: Preparation
 
     func prepare(_ facts: TransferFacts) throws(ServiceError) -> StoredFacts
     func prepare(_ end: TransferEnd) throws(ServiceError) -> StoredEnd
-    /// - Parameter template: like the transfers of a batch in all but what ``BatchRow`` has; it has not ended, and reserves
-    ///   nothing.
+    /// - Parameter template: The properties that a batch of unfinished transfers shares: all but those of ``BatchRow``.
+    ///   It reserves no path.
     func prepare(_ template: TransferRecord) throws(ServiceError) -> BatchTemplate
 
     // MARK: Upkeep
 
-    /// Gives room that nothing needs back to the file system, some at a time; nothing of it is missed if it fails.
-    ///
-    /// - Returns: whether there is more to be given back.
+    /// Returns unused space to the file system, a part at a time. Failures are ignored.
+    /// ⏎ - Returns: Whether there is more.
     func reclaim() async -> Bool
 
-    /// Gives back memory that can be filled again.
+    /// Releases caches.
     func releaseMemory() async
 
-    /// Lets the running commits finish, and closes the journal.
-    ///
-    /// Closing twice does nothing; every commit and read after it fails.
+    /// Waits for running commits and closes the journal.
+    /// ⏎ Closing twice does nothing. Later commits and reads fail.
     func close() async
 }
 
-/// A journal that stores values as they are prepares nothing.
+/// Default implementations for a journal that stores values as they are.
 extension Journal {
     package func prepare(_ facts: TransferFacts) throws(ServiceError) -> StoredFacts { StoredFacts(facts) }
     package func prepare(_ end: TransferEnd) throws(ServiceError) -> StoredEnd { StoredEnd(end) }
@@ -52,15 +48,14 @@ extension Journal {
 }
 
 extension Journal {
-    /// Runs changes and returns once they are durable.
-    ///
-    /// Callers that arrive while a transaction is being committed may share the next one, in the order of their arrival, which
-    /// for those of one actor is that of their calls. A body that throws undoes only its own changes; it may be called again
-    /// after they were undone. A cancelled caller's changes are committed all the same.
-    /// - Parameter ofRunning: whether only transfers are changed that run or have left their line; the ``revision`` stays,
-    ///   unless the commit fails, since then they may come back to their line.
-    /// - Throws: What the body threw; `disk_full` if the disk has no room, which a later call may find mended;
-    ///   `journal_failed` if the transaction failed, and from then on for every further call.
+    /// Makes changes and returns once they are durable.
+    /// ⏎ Callers that arrive while a transaction is being committed may share the next one, in order of arrival, which
+    /// for callers on one actor is the order of their calls. A body that throws undoes only its own changes. It may be
+    /// called again after they were undone. Changes of a canceled caller are committed anyway.
+    /// - Parameter ofRunning: Whether the changes concern only transfers that are running or have left the queue. The
+    ///   ``revision`` then stays the same, unless the commit fails: the transfers may return to the queue.
+    /// - Throws: The error of the body; `disk_full` if the disk is full, after which a later call may succeed;
+    ///   `journal_failed` if the transaction failed, and then for every later call.
     @discardableResult
     package func commit<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation, ofRunning: Bool = false,
@@ -69,9 +64,8 @@ extension Journal {
         try await commit(ofRunning: ofRunning, isolation: isolation, body: body)
     }
 
-    /// Reads one consistent state: that of the last commit before the call or a later one.
-    ///
-    /// Readers of a journal in a file neither wait for the writer nor hold it up.
+    /// Reads one consistent state: that of the last commit before the call, or a later one.
+    /// ⏎ Readers of a journal in a file do not block the writer, and the writer does not block them.
     package func read<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: @escaping @Sendable (any JournalReader) throws(ServiceError) -> Value
@@ -80,12 +74,12 @@ extension Journal {
     }
 }
 
-/// A journal that was opened, and what its user should know.
+/// An opened journal, with warnings for the user.
 package struct OpenedJournal: Sendable {
     package typealias Opening = @Sendable () async throws(ServiceError) -> OpenedJournal
 
     package let journal: any Journal
-    /// Sentences: a damaged journal was set aside under a new name.
+    /// Messages, for example that a damaged journal was renamed.
     package let warnings: [String]
 
     package init(_ journal: any Journal, warnings: [String] = []) {

@@ -1,11 +1,10 @@
-/// Where a transfer stands, as far as the journal knows: derived from intent and outcome at each write, and indexed.
-///
-/// The raw values are part of the file format. Live phases come before ended ones.
+/// The phase of a transfer in the journal, derived from intent and outcome at each write, and indexed.
+/// ⏎ The raw values are part of the file format. Live phases precede ended ones.
 package enum JournalPhase: Int, CaseIterable, Sendable {
-    /// May run, or runs.
+    /// Waiting or running.
     case pending = 0
     case suspended = 1
-    /// Cancel or removal was asked for; its files may still be there.
+    /// Cancellation or removal was requested. Its files may still exist.
     case canceling = 2
     case succeeded = 3
     case failed = 4
@@ -23,7 +22,7 @@ package enum JournalPhase: Int, CaseIterable, Sendable {
 
     package init(_ core: TransferCore) { self.init(intent: core.intent, outcome: core.outcome) }
 
-    /// The phase of one that has ended and stays.
+    /// The phase of a finished transfer that stays in the journal.
     package init?(ended outcome: Outcome.Kind?) {
         switch outcome {
         case .succeeded: self = .succeeded
@@ -33,7 +32,7 @@ package enum JournalPhase: Int, CaseIterable, Sendable {
         }
     }
 
-    /// How a transfer in this phase has ended.
+    /// The outcome of a transfer in this phase.
     package var outcome: Outcome.Kind? {
         switch self {
         case .succeeded: .succeeded
@@ -43,7 +42,7 @@ package enum JournalPhase: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The phases in which a transfer has ended.
+    /// The phases of finished transfers.
     package static var ended: Set<JournalPhase> { [.succeeded, .failed, .canceled] }
 
     package var isEnded: Bool { rawValue >= JournalPhase.succeeded.rawValue }

@@ -1,20 +1,19 @@
 package import FerryFoundation
 
-/// What follows from the calls that each journal has.
+/// Queries built on those that each journal implements.
 extension JournalReader {
-    /// One page of a list; see ``ids(of:)``.
+    /// One page of a list. See ``ids(of:)``.
     package func page(_ filter: JournalFilter) throws(ServiceError) -> [TransferRecord] {
         try records(try ids(of: filter))
     }
 
-    /// One page of a list, as far as transfers are shown; see ``ids(of:)``.
+    /// One page of a list, with only the displayed properties. See ``ids(of:)``.
     package func listing(_ filter: JournalFilter) throws(ServiceError) -> [ListedTransfer] {
         try listing(try ids(of: filter))
     }
 
     /// One page of a part of the queue.
-    ///
-    /// - Parameter active: the transfers that are active, of the query's session at least.
+    /// ⏎ - Parameter active: The active transfers, at least those of the query's session.
     package func ids(of query: QueueQuery, active: Set<TransferID>) throws(ServiceError) -> [TransferID] {
         let end = query.offset.addingSaturated(query.limit)
         switch query.part {
@@ -34,7 +33,7 @@ extension JournalReader {
         }
     }
 
-    /// Transfers that are being canceled have no end yet: they come after all that have one.
+    /// Transfers being canceled are not finished yet. They follow all finished ones.
     private func ended(_ query: QueueQuery) throws(ServiceError) -> [TransferID] {
         var filter = JournalFilter()
         filter.session = query.session
@@ -55,22 +54,22 @@ extension JournalReader {
             + (try ended(of: query.session, offset: offset, limit: query.limit - first.count, reversed: true))
     }
 
-    /// The transfers of a session in the order of submission: all, or the named ones that are its own.
+    /// The ids of a session's transfers in order of submission: all, or those among `ids`.
     package func transfers(of session: SessionID, among ids: [TransferID]?) throws(ServiceError) -> [TransferID] {
         try transfers(of: session, among: ids, in: nil)
     }
 
-    /// The transfers of a session that are in a phase, oldest first.
+    /// The ids of a session's transfers in a phase, oldest first.
     package func ids(of session: SessionID, in phase: JournalPhase) throws(ServiceError) -> [TransferID] {
         try transfers(of: session, among: nil, in: phase)
     }
 
-    /// The named transfers that are the session's own and have succeeded, as records, in the order of submission.
+    /// The succeeded transfers of a session among `ids`, in order of submission.
     package func succeeded(of session: SessionID, among ids: [TransferID]) throws(ServiceError) -> [TransferRecord] {
         try records(try transfers(of: session, among: ids, in: .succeeded))
     }
 
-    /// The pending ones among these transfers, oldest first.
+    /// The pending transfers among `ids`, oldest first.
     package func pending(_ ids: [TransferID]) throws(ServiceError) -> [PendingTransfer] {
         var pending: [PendingTransfer] = []
         pending.reserveCapacity(ids.count)
@@ -85,7 +84,7 @@ extension JournalReader {
         return pending
     }
 
-    /// Which of some paths live transfers have reserved.
+    /// The paths among `paths` that live transfers have reserved.
     package func held(_ paths: [String]) throws(ServiceError) -> Set<String> {
         var held: Set<String> = []
         for path in paths where try destinationHolder(path) != nil { held.insert(path) }
@@ -108,12 +107,12 @@ extension JournalReader {
         try events(after: number, session: session, ids: ids, kinds: nil, limit: limit)
     }
 
-    /// The durable events after a number, up to another, each whole.
+    /// The full durable events after a number, up to another.
     package func page(
         after number: Int64, through end: Int64, session: SessionID?, ids: Set<TransferID>?,
         kinds: [TransferEvent.Kind]? = nil
     ) throws(ServiceError) -> EventPage {
-        // There is one event of a number at most.
+        // Event numbers are unique.
         let limit = Int(min(Int64(EventPage.wholeEvents), max(0, end - max(0, number))))
         let events = try events(after: number, session: session, ids: ids, kinds: kinds, limit: limit)
             .prefix { $0.number ?? end <= end }
@@ -121,7 +120,7 @@ extension JournalReader {
             signals: events.map(SessionSignal.event), through: events.last?.number, isLast: events.count < limit)
     }
 
-    /// The durable events of a session after a number, up to another: ends whole, all others in short.
+    /// The durable events of a session after a number, up to another: completions in full, others as heads.
     package func briefPage(
         after number: Int64, through end: Int64, session: SessionID
     ) throws(ServiceError) -> EventPage {
@@ -157,30 +156,30 @@ extension JournalReader {
     }
 }
 
-/// Which transfers a page shows; all conditions hold at once.
+/// Selects the transfers of a page. All conditions must hold.
 package struct JournalFilter: Sendable {
     package var session: SessionID?
-    /// Any of these; empty is all.
+    /// Any of these. Empty means all.
     package var phases: Set<JournalPhase> = []
     package var tag: String?
-    /// The beginning of a tag. A transfer with several tags that begin so may come several times.
+    /// Prefix of a tag. A transfer with several matching tags may appear several times.
     package var tagPrefix: String?
-    /// Only transfers after this one in the order of the page.
+    /// Only transfers after this one in page order.
     package var after: TransferID?
     package var limit = 100
     package var newestFirst = false
     package var excluding: Set<TransferID> = []
-    /// Only these; nil is all.
+    /// Only these. Nil means all.
     package var only: Set<TransferID>?
 
     package init() {}
 }
 
-/// What is shown of a transfer, and what decides why it waits.
+/// The displayed properties of a transfer, and those that its wait reason depends on.
 package struct ListedTransfer: Sendable {
-    /// Holds what is shown of the request and the facts, and no failures, credentials and time under way.
+    /// Without failures, credentials and active time.
     package let record: TransferRecord
-    /// Scheme, host and port of its URL; the URL itself where that has none.
+    /// Scheme, host and port of the URL, or the URL itself if it has none.
     package let origin: String
 
     package init(record: TransferRecord, origin: String) {

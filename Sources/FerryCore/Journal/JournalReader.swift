@@ -1,172 +1,163 @@
 package import FerryFoundation
 
-/// One consistent state of the journal; a transaction reads its own changes.
+/// A consistent state of the journal. A transaction also sees its own changes.
 package protocol JournalReader {
     // MARK: Transfers
 
-    /// One transfer; nil if there is none of this id.
-    ///
-    /// One that cannot be read comes back as failed with `journal_failed`.
+    /// Returns a transfer, or nil if it does not exist.
+    /// ⏎ An unreadable one is returned as failed with `journal_failed`.
     func record(_ id: TransferID) throws(ServiceError) -> TransferRecord?
 
-    /// The records of these transfers in the given order, without the transfers that do not exist.
+    /// Returns the records of these transfers in the given order, without those that do not exist.
     func records(_ ids: [TransferID]) throws(ServiceError) -> [TransferRecord]
 
-    /// The largest id that was ever stored, also if its transfer is gone.
+    /// The largest id ever stored, including deleted transfers.
     var lastTransferID: TransferID? { get throws(ServiceError) }
 
-    /// The ids of one page of a list, in the order of submission or its reverse.
-    ///
-    /// Costs about as much as the page has transfers, however many there are; a tag or ``JournalFilter/only`` costs at most
-    /// what carries the tag or is named.
+    /// Returns the ids of one page of a list, in order of submission or its reverse.
+    /// ⏎ The cost depends on the size of the page, not of the journal. A tag or ``JournalFilter/only`` costs at most
+    /// the number of transfers with the tag, or of ids.
     func ids(of filter: JournalFilter) throws(ServiceError) -> [TransferID]
 
-    /// These transfers in the given order, as far as transfers are shown, without the transfers that do not exist.
+    /// Returns the displayed properties of these transfers in the given order, without those that do not exist.
     func listing(_ ids: [TransferID]) throws(ServiceError) -> [ListedTransfer]
 
     // MARK: The parts of the queue
 
-    /// The transfers that may run or are suspended and have a priority, in the order of submission or its reverse.
+    /// Returns the waiting or suspended transfers with a priority, in order of submission or its reverse.
     func waiting(
         _ filter: WaitingFilter, with priority: Priority, limit: Int
     ) throws(ServiceError) -> [TransferID]
 
-    /// The priorities of those of some transfers that a filter lets through, and that may run or are suspended.
+    /// Returns the priorities of the waiting or suspended transfers among `ids` that match a filter.
     func waitingPriorities(
         of ids: [TransferID], _ filter: WaitingFilter
     ) throws(ServiceError) -> [TransferID: Priority]
 
-    /// The priorities besides the usual one that transfers have that may run or are suspended, in any order.
+    /// Returns the priorities other than the default of waiting or suspended transfers, in any order.
     func unusualPriorities(of session: SessionID?) throws(ServiceError) -> [Priority]
 
-    /// The transfers that have ended, in the order of their ends or its reverse, without what comes before an offset.
+    /// Returns the finished transfers in order of completion or its reverse, starting at an offset.
     func ended(
         of session: SessionID?, offset: Int, limit: Int, reversed: Bool
     ) throws(ServiceError) -> [TransferID]
 
-    /// The transfers of a session in the order of submission: all, or the named ones that are its own.
-    ///
-    /// - Parameter phase: only transfers in this one; nil is all.
+    /// Returns a session's transfers in order of submission: all, or those among `ids`.
+    /// ⏎ - Parameter phase: Only transfers in this phase. Nil means all.
     func transfers(
         of session: SessionID, among ids: [TransferID]?, in phase: JournalPhase?
     ) throws(ServiceError) -> [TransferID]
 
-    /// The transfers of a session that some runs name, or all, in the order of submission.
-    ///
-    /// Costs what exists within the runs, however many ids they name.
+    /// Returns the transfers of a session within some runs of ids, or all, in order of submission.
+    /// ⏎ The cost depends on the existing transfers within the runs, not on the length of the runs.
     func transfers(of session: SessionID, within runs: TransferIDRuns?) throws(ServiceError) -> [TransferID]
 
-    /// How many transfers are in each phase, of one session or of all; phases without any are left out.
+    /// Returns the number of transfers per phase, of one session or of all. Empty phases are omitted.
     func counts(session: SessionID?) throws(ServiceError) -> [JournalPhase: Int]
 
-    /// The live transfer that has reserved a path.
+    /// Returns the live transfer that has reserved a path.
     func destinationHolder(_ path: String) throws(ServiceError) -> TransferID?
 
-    /// The transfer that last put a file at a path.
+    /// Returns the last transfer that placed a file at a path.
     func lastPlaced(at path: String) throws(ServiceError) -> TransferRecord?
 
-    // MARK: What waits
+    // MARK: Waiting transfers
 
-    /// Calls a closure with pending transfers, oldest first, holding one at a time.
-    ///
-    /// A value that cannot be read is reported and replaced by its default: reading the whole record, which comes before its
-    /// start, says what is wrong with it.
+    /// Calls a closure with each pending transfer, oldest first. Holds one in memory at a time.
+    /// ⏎ An unreadable value is logged and replaced by its default. The full record is read before the transfer starts,
+    /// and then says what is wrong.
     func forEachPending(
         _ selection: PendingSelection, _ body: (PendingTransfer) -> Void
     ) throws(ServiceError)
 
-    /// The lines in which transfers wait, and the ids of the transfers whose line cannot be read.
+    /// Returns the queue keys of waiting transfers, and the ids of those whose key is unreadable.
     func lines() throws(ServiceError) -> (lines: [StoredQueueKey], unreadable: [TransferID])
 
-    /// The oldest transfers that wait in a line.
-    ///
-    /// - Parameter after: only younger ones; nil is all.
+    /// Returns the oldest transfers waiting under a key.
+    /// ⏎ - Parameter after: Only transfers submitted after this one. Nil means all.
     func ids(
         in line: StoredQueueKey, after: TransferID?, through last: TransferID, limit: Int
     ) throws(ServiceError) -> [TransferID]
 
-    /// The pending transfers that are due by a moment, the earliest first.
-    ///
-    /// - Parameters:
-    ///   - last: where the page before ended; nil begins with the first.
-    ///   - start: only transfers that are not due before; nil is all.
+    /// Returns the pending transfers due by a date, earliest first.
+    /// ⏎ - Parameters:
+    ///   - last: The end of the previous page. Nil starts with the first.
+    ///   - start: Only transfers due at or after this date. Nil means all.
     func due(
         after last: DueTransfer?, from start: Date?, through end: Date, limit: Int
     ) throws(ServiceError) -> [DueTransfer]
 
-    // MARK: What is left to do
+    // MARK: Unfinished work
 
-    /// The transfers that may not be cleaned up yet, oldest first: transfers with a cancel that was asked for, and ended ones whose
-    /// partial file is still recorded, also where it was kept on purpose.
+    /// Returns the transfers that may need to be cleaned up, oldest first: those with a requested cancellation, and
+    /// finished ones whose partial file is still recorded, including files kept on purpose.
     func unfinishedCleanups() throws(ServiceError) -> [TransferRecord]
 
-    /// The transfers that have succeeded and whose files were being given other names, oldest first.
+    /// Returns the succeeded transfers whose files were being renamed, oldest first.
     func unfinishedNames() throws(ServiceError) -> [TransferRecord]
 
-    /// The spooled transfers that ended before a moment, oldest first.
+    /// Returns the spooled transfers that finished before a date, oldest first.
     func spooledTransfers(endedBefore moment: Date) throws(ServiceError) -> [TransferID]
 
-    /// What these transfers have on disk, in the order of their ids.
-    ///
-    /// - Parameter ids: nil is all that are being forgotten.
+    /// Returns the files that these transfers have on disk, in order of their ids.
+    /// ⏎ - Parameter ids: Nil means all transfers being removed.
     func remains(of ids: [TransferID]?) throws(ServiceError) -> [Remains]
 
     // MARK: Events
 
-    /// The durable events after a number, oldest first, of one session or all, of some transfers and kinds or all.
-    ///
-    /// An event without a snapshot shows its transfer as it is at the time of reading, waiting if it is live, or none if it was
-    /// removed.
+    /// Returns the durable events after a number, oldest first, filtered by session, transfers and kinds.
+    /// ⏎ An event without a snapshot has the transfer as it is at the time of reading, waiting if it is live, or none
+    /// if it was removed.
     func events(
         after number: Int64, session: SessionID?, ids: Set<TransferID>?, kinds: [TransferEvent.Kind]?, limit: Int
     ) throws(ServiceError) -> [TransferEvent]
 
-    /// The durable events of a session after a number, oldest first, in short.
+    /// Returns the heads of a session's durable events after a number, oldest first.
     func eventHeads(
         after number: Int64, session: SessionID, limit: Int
     ) throws(ServiceError) -> [EventHead]
 
-    /// The number of the latest durable event, also if it was let go; 0 before the first.
+    /// Number of the latest durable event, including discarded ones. 0 before the first.
     var lastEventNumber: Int64 { get throws(ServiceError) }
 
-    /// The number of the latest durable event of a session that it has not acknowledged; 0 if there is none.
+    /// Returns the number of a session's latest unacknowledged event, or 0.
     func lastEvent(of session: SessionID) throws(ServiceError) -> Int64
 
-    /// The names of all sessions that have events, in order.
+    /// Returns the sessions with events, sorted.
     func sessionsWithEvents() throws(ServiceError) -> [SessionID]
 
     // MARK: Sessions and settings
 
-    /// The daemon's settings; nil before they were first changed, or if they cannot be read, which is logged.
+    /// Returns the daemon's settings, or nil before the first change or if they are unreadable, which is logged.
     func settings() throws(ServiceError) -> ServiceSettings?
 
-    /// The settings of a session; nil if it has none of its own.
+    /// Returns a session's own settings, or nil if it has none.
     func sessionSettings(_ id: SessionID) throws(ServiceError) -> SessionSettings?
 
-    /// The sessions that have settings, or anything else but transfers, by name.
+    /// Returns the stored sessions, including those without transfers, by name.
     func storedSessions() throws(ServiceError) -> [(id: SessionID, settings: SessionSettings)]
 
-    /// All sessions that have a transfer or settings, by name, with their settings and counts.
+    /// Returns all sessions with transfers or settings, by name, with settings and counts.
     func sessions() throws(ServiceError) -> [(id: SessionID, settings: SessionSettings, counts: [JournalPhase: Int])]
 
-    /// The highest number of a task that the session ever had; 0 if it had none.
+    /// Returns the highest task number ever used in a session, or 0.
     func lastTask(of id: SessionID) throws(ServiceError) -> Int
 
-    /// The stored order of a session's transfers; some may be gone.
+    /// Returns the stored order of a session's transfers, which may include deleted ones.
     func order(of id: SessionID) throws(ServiceError) -> [TransferID]
 
-    /// The cookies that servers have given to a session.
+    /// Returns the cookies of a session.
     func cookies(of id: SessionID) throws(ServiceError) -> TransferCookies
 
-    /// Whether more transfers of a session than a number may run, or run.
+    /// Returns whether a session has more than `count` waiting or running transfers.
     func hasPending(_ session: SessionID, besides count: Int) throws(ServiceError) -> Bool
 
-    /// Whether a transfer of a session has ended, after a moment if one is given.
+    /// Returns whether a transfer of a session has finished, optionally after a date.
     func hasEnded(_ session: SessionID, after moment: Date?) throws(ServiceError) -> Bool
 
-    /// All apps by name; one that cannot be read is reported and left out.
+    /// Returns all apps by name. An unreadable one is logged and omitted.
     func applications() throws(ServiceError) -> [String: ApplicationRecord]
 
-    /// What is kept of the sessions whose apps may not be there; one that cannot be read is reported and left out.
+    /// Returns the registrations of background sessions. An unreadable one is logged and omitted.
     func registrations() throws(ServiceError) -> [SessionID: SessionRegistration]
 }

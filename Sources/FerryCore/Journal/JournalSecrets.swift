@@ -1,13 +1,13 @@
-/// What a journal's row says of a transfer's secrets, so that transfers that have some are found without reading all.
+/// Marks rows whose transfers have secrets, so that they are found without reading all rows.
 package enum JournalSecrets: Int, Sendable {
     case none
-    /// It needs them, or an earlier version has stored them.
+    /// Secrets are in use, or an earlier version stored them.
     case kept
-    /// They were given after an end that forgets secrets, to fetch the file again.
+    /// Secrets were given again after completion, to fetch the file anew.
     case givenAnew
 
-    /// An end forgets the secrets in the commit that stores it: a transfer that has some afterwards was given them by a change,
-    /// unless its row is of a version without revisions.
+    /// A completion that forgets secrets does so in its own commit. A finished transfer with secrets was therefore
+    /// given them by a later change, unless its row was written before revisions existed.
     package init(_ record: TransferRecord) {
         if !record.hasSecrets {
             self = .none

@@ -1,8 +1,8 @@
 package import FerryFoundation
 
-/// What users do to transfers, over what each journal has.
+/// Commands of users, over what each journal implements.
 extension JournalTransaction {
-    /// Asks the machine what a wish makes of each transfer, and stores what it answers.
+    /// Performs a command on each transfer and stores the results.
     package func change(
         _ command: TransferCommand, _ ids: [TransferID], of session: SessionID, _ circumstances: BulkCommandSituation
     ) throws(ServiceError) -> BulkCommandChanges {
@@ -16,7 +16,8 @@ extension JournalTransaction {
         return changes
     }
 
-    /// A transfer without its destination, where another one has reserved it meanwhile: the next head chooses another.
+    /// The transfer without its destination if another transfer has reserved it since. The next response head chooses a
+    /// new one.
     private func withFreeDestination(_ record: TransferRecord) throws(ServiceError) -> TransferRecord {
         guard record.outcome == nil, let path = record.facts.destination, let holder = try destinationHolder(path),
             holder != record.id
@@ -28,7 +29,7 @@ extension JournalTransaction {
 
     // MARK: Many transfers
 
-    /// Suspends the transfers of a session that may run, with their events.
+    /// Suspends a session's running and waiting transfers, and appends their events.
     package func suspend(
         _ ids: [TransferID], of session: SessionID, at moment: ActiveTime.Instant
     ) throws(ServiceError) -> EventRun {
@@ -36,19 +37,17 @@ extension JournalTransaction {
         return try appendEvents(kind: .suspended, at: moment.wall, ids: changes.changed, session: session)
     }
 
-    /// Lets the transfers of a session run that are suspended, failed or canceled or wait for a moment; with
-    /// their events.
-    ///
-    /// A transfer that has ended and lost its secrets is not asked for without them.
-    /// - Parameter gone: transfers that have succeeded and whose files are gone, with the successes that this was found for;
-    ///   they are fetched again, unless another success has taken its place.
+    /// Starts a session's suspended, failed, canceled and delayed transfers, and appends their events.
+    /// ⏎ A finished transfer whose secrets were forgotten does not start.
+    /// - Parameter gone: Succeeded transfers whose files are missing, with the success that was examined. They are
+    ///   fetched again unless another success has replaced it.
     package func begin(
         _ ids: [TransferID], of session: SessionID, _ circumstances: BulkCommandSituation,
         gone: [TransferID: Outcome] = [:]
     ) throws(ServiceError) -> BegunTransfers {
         let changes = try change(.start, ids, of: session, circumstances)
         var begun = changes.changed
-        // What has succeeded, or is being removed, is refused as well, which is no failure to report.
+        // Succeeded transfers and those being removed are refused too, which is not an error.
         var lacking = changes.refused.filter { $0.error.code == .authRequired }.map(\.id)
         for (id, success) in gone {
             guard let record = try record(id), record.request.session == session, record.outcome == success
@@ -68,19 +67,17 @@ extension JournalTransaction {
         return BegunTransfers(events: events, lacking: lacking.sorted())
     }
 
-    /// Forgets the transfers of a session that leave nothing behind, with their events, and notes of the others that they
-    /// are to be forgotten.
-    ///
-    /// - Parameters:
-    ///   - intent: `remove`, which leaves finished files, or `removeWithFile`.
-    ///   - sparesSucceeded: whether transfers that have succeeded are left as they are.
-    ///   - live: transfers that may be writing.
-    /// - Returns: The events, and the transfers that are still to be cleaned up.
+    /// Deletes a session's transfers that have nothing on disk, appends their events, and marks the others for removal.
+    /// ⏎ - Parameters:
+    ///   - intent: `remove`, which keeps finished files, or `removeWithFile`.
+    ///   - sparesSucceeded: Whether succeeded transfers are left as they are.
+    ///   - live: Transfers that may be writing.
+    /// - Returns: The events, and the transfers still to be cleaned up.
     package func remove(
         _ ids: [TransferID], of session: SessionID, intent: TransferIntent, sparesSucceeded: Bool,
         live: Set<TransferID>, at now: Date
     ) throws(ServiceError) -> (removed: EventRun, begun: [TransferID]) {
-        // No time under way is reckoned of what goes.
+        // The active time of a removed transfer does not matter.
         var circumstances = BulkCommandSituation(ActiveTime.Instant(wall: now, boot: nil, uptime: 0))
         circumstances.running = live
         let command = TransferCommand.forget(file: intent == .removeWithFile, sparesSucceeded: sparesSucceeded)
@@ -88,7 +85,7 @@ extension JournalTransaction {
         return (try forget(changes.forgotten, of: session, at: now), changes.changed)
     }
 
-    /// Keeps transfers after all that have succeeded meanwhile.
+    /// Cancels the removal of transfers that have succeeded since.
     package func keep(_ ids: [TransferID]) throws(ServiceError) {
         for record in try records(ids) {
             var machine = TransferMachine(record)
@@ -100,17 +97,16 @@ extension JournalTransaction {
 
     // MARK: One transfer
 
-    /// The row that a record was read from, with what a run has recorded since; nil if the transfer has changed otherwise, or
+    /// Returns the current row of a record, with facts recorded since, or nil if the transfer has otherwise changed or
     /// is gone.
     package func current(_ record: TransferRecord) throws(ServiceError) -> TransferRecord? {
         guard let current = try self.record(record.id), current.revision == record.revision else { return nil }
         return current
     }
 
-    /// Stores a changed request; what a run has recorded since it was read stays.
-    ///
-    /// - Returns: false, with nothing changed, if the transfer is not what the change was decided from: a change that is stored
-    ///   after an end would put back the secrets that the end has taken out.
+    /// Stores a changed request and keeps facts recorded since the request was read.
+    /// ⏎ - Returns: False, with nothing changed, if the transfer has changed since the decision. Otherwise a change
+    /// stored after completion would restore the secrets that the completion removed.
     package func put(
         _ changed: TransferRecord, replacing old: TransferRecord
     ) throws(ServiceError) -> Bool {
@@ -127,11 +123,10 @@ extension JournalTransaction {
         return try update(current)
     }
 
-    /// Takes a wish for one transfer: one that cannot be read is what its record says.
-    ///
-    /// - Parameters:
-    ///   - revision: of the row that the wish was decided from; nil takes the row as it is.
-    ///   - isSilent: whether no event tells of it.
+    /// Performs a command on one transfer. An unreadable transfer counts as its record says.
+    /// ⏎ - Parameters:
+    ///   - revision: Revision of the row that the command was decided on. Nil accepts the current row.
+    ///   - isSilent: Whether to append no event.
     package func command(
         _ command: TransferCommand, for id: TransferID, from revision: Revision? = nil, isSilent: Bool = false,
         at moment: CommandSituation

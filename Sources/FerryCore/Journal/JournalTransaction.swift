@@ -1,153 +1,139 @@
 package import FerryFoundation
 
-/// The changes that one body of a commit makes; all of them become durable, or none.
-///
-/// Changes of a transfer that is not there do nothing and return false: it may have been removed while its checkpoint was on
+/// The changes of one commit. Either all become durable, or none.
+/// ⏎ Changes to a missing transfer do nothing and return false: it may have been removed while its checkpoint was on
 /// the way, which must not undo the checkpoints of others.
 package protocol JournalTransaction: JournalReader {
     // MARK: Transfers
 
-    /// Stores a new transfer, and reserves its destination if the facts name one.
-    ///
-    /// - Throws: `destination_exists` if another live transfer has reserved that path; `internal` if the id is taken.
+    /// Inserts a transfer, and reserves its destination if its facts have one.
+    /// ⏎ - Throws: `destination_exists` if another live transfer has reserved that path; `internal` if the id is taken.
     func insert(_ record: TransferRecord) throws(ServiceError)
 
-    /// Stores a new transfer like its template, and reserves its destination if it has one.
-    ///
-    /// - Returns: false if another live transfer has reserved that path; then nothing is stored.
+    /// Inserts a transfer of a batch, and reserves its destination if it has one.
+    /// ⏎ - Returns: False, with nothing inserted, if another live transfer has reserved the path.
     func insert(_ row: BatchRow, like template: BatchTemplate, destination: String?) throws(ServiceError) -> Bool
 
-    /// Stores a transfer for each URL, with its event; their ids follow each other in the order of the URLs.
-    ///
-    /// - Parameters:
-    ///   - first: the id of the first.
-    ///   - keptEvents: how many events of the session are kept; older ones are numbered, and let go at once.
+    /// Inserts a transfer with its event for each URL. Their ids are consecutive, in the order of the URLs.
+    /// ⏎ - Parameters:
+    ///   - first: The first id.
+    ///   - keptEvents: Maximum number of events kept for the session. Older ones get numbers but are discarded at once.
     func insert(
         _ urls: URLTable, like template: BatchTemplate, first: TransferID, session: SessionID, at moment: Date,
         keptEvents: Int
     ) throws(ServiceError) -> EventRun
 
-    /// Stores everything about a transfer but its id and the time of its creation, in place of the row that the record was read
-    /// from.
-    ///
-    /// A live transfer holds the destination that its facts name, or none.
-    /// - Returns: false, with nothing changed, if there is no such transfer, or if it has changed since it was read.
+    /// Replaces the row of a record, except its id and creation date.
+    /// ⏎ A live transfer reserves the destination of its facts, or none.
+    /// - Returns: False, with nothing changed, if the transfer does not exist or has changed since it was read.
     /// - Throws: `destination_exists` if another live transfer has reserved that path.
     @discardableResult
     func update(_ record: TransferRecord) throws(ServiceError) -> Bool
 
-    /// Stores a record's facts and leaves all else as it is, the reservation too.
-    ///
-    /// - Returns: false, with nothing changed, if there is no such transfer, or if it has changed since it was read.
+    /// Stores a record's facts only, without changing the reservation.
+    /// ⏎ - Returns: False, with nothing changed, if the transfer does not exist or has changed since it was read.
     @discardableResult
     func updateFacts(of record: TransferRecord) throws(ServiceError) -> Bool
 
-    /// Records what a run has found out; without effect on a transfer that has ended.
+    /// Stores the facts of a run. No effect on a finished transfer.
     @discardableResult
     func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(ServiceError) -> Bool
 
-    /// Forgets a transfer; its events stay.
+    /// Deletes a transfer. Its events stay.
     @discardableResult
     func delete(_ id: TransferID) throws(ServiceError) -> Bool
 
-    /// Reserves a path for a live transfer, in place of the one that it holds.
-    ///
-    /// - Returns: Whether it holds the path afterwards; false if another live transfer does, or if there is no live transfer of
-    ///   this id.
+    /// Reserves a path for a live transfer, instead of its current one.
+    /// ⏎ - Returns: Whether it holds the path afterwards. False if another live transfer does, or if no live transfer
+    /// has this id.
     func claimDestination(_ path: String, for id: TransferID) throws(ServiceError) -> Bool
 
-    /// Reserves a path for a live transfer, as ``claimDestination(_:for:)`` does, and records its facts with that.
-    ///
-    /// - Returns: Whether both was done; nothing has changed if not.
+    /// Reserves a path as ``claimDestination(_:for:)`` does, and stores facts with it.
+    /// ⏎ - Returns: Whether both were done. Otherwise nothing has changed.
     func claimDestination(
         _ path: String, for id: TransferID, recording facts: StoredFacts
     ) throws(ServiceError) -> Bool
 
-    // MARK: Ends
+    // MARK: Completion
 
-    /// Records that a transfer has ended, and the event that says so; its request loses its secrets and else stays as it is.
-    ///
-    /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer, or if it is not what the end was
-    ///   decided from.
+    /// Stores a transfer's completion with its event, and removes the secrets of its request.
+    /// ⏎ - Returns: The event's number, or nil, with nothing changed, if the transfer does not exist or has changed
+    /// since the decision.
     func finish(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) throws(ServiceError) -> Int64?
 
-    /// Forgets the secrets of transfers that have ended, some at a time, so that no other commit waits long.
-    ///
-    /// Most have lost them at their end; these failed long ago, or an earlier version has stored them. Secrets that were given
-    /// anew after an end that forgets them stay (``JournalSecrets``).
+    /// Removes the secrets of finished transfers, some at a time, so that other commits do not wait long.
+    /// ⏎ Most lose them at completion. The others failed long ago, or were stored by an earlier version. Secrets given
+    /// again after completion stay (``JournalSecrets``).
     /// - Parameters:
-    ///   - phase: how they have ended.
-    ///   - moment: only transfers that ended before; nil is all.
-    ///   - id: only transfers after this one.
-    /// - Returns: the last one that was looked at; nil if there are no more.
+    ///   - phase: The phase of the finished transfers.
+    ///   - moment: Only transfers finished before this date. Nil means all.
+    ///   - id: Only transfers after this one.
+    /// - Returns: The last transfer processed, or nil if there are no more.
     func forgetSecrets(
         in phase: JournalPhase, endedBefore moment: Date?, after id: TransferID
     ) throws(ServiceError) -> TransferID?
 
-    /// Gives rows that an earlier version has stored what decisions depend on, some at a time, so that no other commit waits
-    /// long.
-    ///
-    /// - Parameter id: only transfers after this one.
-    /// - Returns: the last one that was looked at; nil if there are no more.
+    /// Adds missing columns to rows of earlier versions, some at a time, so that other commits do not wait long.
+    /// ⏎ - Parameter id: Only transfers after this one.
+    /// - Returns: The last transfer processed, or nil if there are no more.
     func completeRows(after id: TransferID) throws(ServiceError) -> TransferID?
 
-    // MARK: What users do
+    // MARK: Commands
 
-    /// Asks the machine what a wish makes of a session's transfers, and stores what it answers: no journal has a rule of its
-    /// own. One that keeps many need not hold them all at once.
+    /// Performs a command on a session's transfers and stores the results. The rules are the machine's. A journal may
+    /// process the transfers in pages.
     func change(
         _ command: TransferCommand, _ ids: [TransferID], of session: SessionID, _ circumstances: BulkCommandSituation
     ) throws(ServiceError) -> BulkCommandChanges
 
-    /// Forgets transfers, with their events.
+    /// Deletes transfers, and appends their events.
     func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(ServiceError) -> EventRun
 
     // MARK: Events
 
-    /// Records an event and returns its number, which is larger than that of every event before, kept or not.
-    ///
-    /// - Parameter snapshot: The transfer as the event shows it for ever; nil shows it as it is when the event is read.
+    /// Appends an event and returns its number, which is larger than that of every earlier event, discarded ones
+    /// included.
+    /// ⏎ - Parameter snapshot: The transfer as the event shows it permanently. Nil shows the transfer as it is when the
+    /// event is read.
     @discardableResult
     func appendEvent(
         kind: TransferEvent.Kind, at: Date, id: TransferID, session: SessionID, snapshot: Transfer?
     ) throws(ServiceError) -> Int64
 
-    /// Records an event of one kind for each of these transfers, in their order.
+    /// Appends an event of one kind for each of these transfers, in order.
     @discardableResult
     func appendEvents(
         kind: TransferEvent.Kind, at: Date, ids: [TransferID], session: SessionID
     ) throws(ServiceError) -> EventRun
 
-    /// Lets the events of a session up to and including a number go.
+    /// Discards a session's events up to and including a number.
     func acknowledge(_ session: SessionID, through number: Int64) throws(ServiceError)
 
-    /// Lets events of a session go that its limits do not keep, some thousand at a time, so that no other commit waits long.
-    ///
-    /// - Returns: whether there may be more of them.
+    /// Discards a session's events beyond its limits, some thousand at a time, so that other commits do not wait long.
+    /// ⏎ - Returns: Whether there may be more.
     func trimEvents(of session: SessionID, _ limits: EventRetention.Limits) throws(ServiceError) -> Bool
 
     // MARK: Sessions and settings
 
     func saveSettings(_ settings: ServiceSettings) throws(ServiceError)
 
-    /// Stores a session's settings; makes the session if there is none.
+    /// Stores a session's settings. Creates the session if necessary.
     func saveSession(_ id: SessionID, _ settings: SessionSettings) throws(ServiceError)
 
-    /// Notes a task's number, so that no later one of its session gets it again.
+    /// Records a task number, so that the session does not use it again.
     func noteTask(_ number: Int, of id: SessionID) throws(ServiceError)
 
-    /// Stores the order of a session's transfers; makes the session if there is none.
-    ///
-    /// Ids that the session does not have are left out.
-    /// - Returns: the ids that were stored.
+    /// Stores the order of a session's transfers. Creates the session if necessary.
+    /// ⏎ Ids of other sessions are ignored.
+    /// - Returns: The stored ids.
     func saveOrder(_ ids: TransferIDRuns, of id: SessionID) throws(ServiceError) -> [TransferID]
 
-    /// Stores the cookies that servers have given to a session.
+    /// Stores the cookies of a session.
     func saveCookies(_ cookies: TransferCookies, of id: SessionID) throws(ServiceError)
 
     func saveApplication(_ name: String, _ record: ApplicationRecord) throws(ServiceError)
 
-    /// Stores what is kept of a session whose app may not be there; makes the session if there is none.
+    /// Stores the registration of a background session. Creates the session if necessary.
     func saveRegistration(_ registration: SessionRegistration, of id: SessionID) throws(ServiceError)
 }
 
@@ -160,14 +146,14 @@ extension JournalTransaction {
 }
 
 extension JournalTransaction {
-    /// A journal without earlier versions has no such rows.
+    /// Default for a journal without earlier versions.
     package func completeRows(after id: TransferID) throws(ServiceError) -> TransferID? { nil }
 }
 
-/// What a start of many transfers has done.
+/// The outcome of starting many transfers.
 package struct BegunTransfers: Sendable {
     package let events: EventRun
-    /// Transfers that have ended and stay as they are: their secrets were forgotten.
+    /// Finished transfers that were not started because their secrets were forgotten.
     package let lacking: [TransferID]
 
     package init(events: EventRun, lacking: [TransferID]) {

@@ -1,19 +1,19 @@
 package import FerryFoundation
 
-/// What the queue needs to know of a transfer that waits; small, since there may be a million.
+/// The properties of a waiting transfer that the queue needs. Small, since there may be a million.
 package struct PendingTransfer: Hashable, Sendable {
     package let id: TransferID
     package let session: SessionID
-    /// Scheme, host and port of its URL; the URL itself where that has none.
+    /// Scheme, host and port of the URL, or the URL itself if it has none.
     package let origin: String
     package let priority: Priority
     package let network: NetworkPolicy
     package let retry: RetryMoment?
-    /// The moment before which nothing is asked.
+    /// Earliest date of the first request.
     package let notBefore: Date?
-    /// When its time ends, by the wall clock of its last start.
+    /// The deadline, by the wall clock at its last start.
     package let due: Date?
-    /// Whether it has not been tried, and starts only after the delay that follows its app's launches.
+    /// Whether it has had no attempt, and starts only after its app's relaunch delay.
     package let startsAfterRelaunch: Bool
 
     package init(
@@ -32,19 +32,19 @@ package struct PendingTransfer: Hashable, Sendable {
     }
 }
 
-/// Which of the pending transfers are meant.
+/// Selects pending transfers.
 package enum PendingSelection: Sendable {
     case all
     case among([TransferID])
     case session(SessionID)
-    /// Transfers that wait for a moment of their own, or may do so.
+    /// Transfers that are or may be delayed until a date.
     case timed
 }
 
-/// A pending transfer whose time is bounded.
+/// A pending transfer with a deadline.
 package struct DueTransfer: Hashable, Sendable {
     package let id: TransferID
-    /// When its time ends, by the wall clock of its last start.
+    /// The deadline, by the wall clock at its last start.
     package let due: Date
 
     package init(id: TransferID, due: Date) {
@@ -53,17 +53,17 @@ package struct DueTransfer: Hashable, Sendable {
     }
 }
 
-/// Transfers that wait for no moment of their own, and wait alike; the journal finds them side by side.
+/// The key under which the journal indexes waiting transfers without a date of their own.
 package struct StoredQueueKey: Hashable, Sendable {
     package let session: SessionID
     package let priority: Priority
     package let origin: String
-    /// What the requests themselves say.
+    /// The network policy of the requests themselves.
     package let network: NetworkPolicy
-    /// The same as one word, empty for the usual policy.
+    /// The network policy as one word, empty for the default.
     package let line: String
 
-    /// - Parameter record: one of them; nil if it waits for a moment of its own.
+    /// - Parameter record: One of the transfers. Nil is returned if it waits for a date of its own.
     package init?(_ record: TransferRecord, origin: String) {
         guard let line = Self.word(of: record) else { return nil }
         session = record.request.session
@@ -81,15 +81,15 @@ package struct StoredQueueKey: Hashable, Sendable {
         self.line = line
     }
 
-    /// The word of a transfer; nil if it waits for a moment.
+    /// The word of a transfer's network policy, or nil if it waits for a date.
     package static func word(of record: TransferRecord) -> String? {
         record.core.waitsForMoment ? nil : word(of: record.request.network)
     }
 
-    /// The word of a network policy, empty if it is the usual one.
+    /// The word of a network policy, empty for the default.
     package static func word(of network: NetworkPolicy) -> String? {
         if network == NetworkPolicy() { return "" }
-        // The same policy has the same text, whatever wrote it.
+        // Sorted keys: equal policies have equal text.
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return (try? encoder.encode(network)).map { String(decoding: $0, as: UTF8.self) }

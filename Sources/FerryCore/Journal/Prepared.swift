@@ -1,10 +1,9 @@
-/// A value on its way into a journal, and what that journal has made of it.
-///
-/// Made before the transaction, so that no other commit waits while a value is written as text. A journal that has made nothing of it
+/// A value with the form that a journal prepared for it.
+/// ⏎ Prepared before the transaction, so that no other commit waits for the encoding. A journal without a prepared form
 /// stores the value itself.
 package struct Prepared<Value: Sendable>: Sendable {
     package let value: Value
-    /// The journal's own form of it.
+    /// The journal's own form of the value.
     package let form: (any Sendable)?
 
     package init(_ value: Value, form: (any Sendable)? = nil) {
@@ -13,20 +12,20 @@ package struct Prepared<Value: Sendable>: Sendable {
     }
 }
 
-/// What a run has found out about its transfer.
+/// Facts recorded by a run.
 package typealias StoredFacts = Prepared<TransferFacts>
 
-/// The end of a transfer.
+/// A transfer's completion.
 package typealias StoredEnd = Prepared<TransferEnd>
 
-/// What many new transfers have in common.
+/// Properties shared by many new transfers.
 package typealias BatchTemplate = Prepared<TransferRecord>
 
-/// The end of a transfer, and what its event shows.
+/// A transfer's completion and the snapshot for its event.
 package struct TransferEnd: Sendable {
     /// The transfer with its outcome.
     package let record: TransferRecord
-    /// The transfer as its event shows it for ever.
+    /// The transfer as the event shows it permanently.
     package let snapshot: Transfer
 
     package init(_ record: TransferRecord, snapshot: Transfer) {
@@ -35,16 +34,16 @@ package struct TransferEnd: Sendable {
     }
 }
 
-/// What is a transfer's own among many that are alike.
+/// Per-item values of a batch of similar requests.
 package struct BatchRow: Sendable {
     package let id: TransferID
     package let url: String
     package let origin: String
     package let credentials: Credentials?
     package let folder: String
-    /// The file's name; nil keeps that of the template, mostly none.
+    /// The file's name. Nil uses that of the template.
     package var name: String?
-    /// The data of the note; nil keeps that of the template.
+    /// The data of the note. Nil uses that of the template.
     package let data: String?
 
     package init(

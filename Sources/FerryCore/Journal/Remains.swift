@@ -1,22 +1,22 @@
-/// What is known of a transfer that is being forgotten and may have something on disk.
+/// The possible files of a transfer that is being removed.
 package struct Remains: Sendable {
     package let id: TransferID
     package let session: SessionID
     package let hasSucceeded: Bool
     package let partial: PartialFacts?
-    /// Path of a copy on its way to the final name.
+    /// Path of a temporary copy on its way to the final name.
     package let copy: String?
-    /// Whether a file of the partial file's usual name is another program's.
+    /// Whether a file with the partial file's default name belongs to another program.
     package let isPartialNameForeign: Bool
-    /// The file that goes too, as it was placed.
+    /// The placed file to remove as well.
     package let placed: PlacementIntent?
-    /// What the request says of folders and the name; nil if it cannot be read.
+    /// The folders and the name of the request, or nil if it is unreadable.
     package let request: TransferRequest?
 
     /// - Parameters:
-    ///   - intent: nil if it cannot be read.
-    ///   - facts: what of them is known; the rest is as at the beginning.
-    ///   - outcome: nil also if it cannot be read.
+    ///   - intent: Nil if unreadable.
+    ///   - facts: The readable facts. Others have their initial values.
+    ///   - outcome: Nil if unreadable or absent.
     package init(
         id: TransferID, session: SessionID, intent: TransferIntent?, request: TransferRequest?, facts: TransferFacts,
         outcome: Outcome?

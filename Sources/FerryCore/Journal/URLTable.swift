@@ -1,14 +1,13 @@
-/// Very many URLs with their places, gathered by origin as JSON that SQLite reads by itself.
-///
-/// Takes little more memory than the text of the URLs.
+/// A large number of URLs with their positions, grouped by origin as JSON that SQLite parses.
+/// ⏎ Takes little more memory than the text of the URLs.
 package struct URLTable: Sendable {
-    /// URLs of one origin: a JSON object of URLs by their places.
+    /// The URLs of one origin: a JSON object of URLs by position.
     package struct Group: Sendable {
         package let origin: String
         package fileprivate(set) var json: [UInt8] = [UInt8(ascii: "{")]
     }
 
-    /// A URL whose user and password are stored beside it.
+    /// A URL whose user name and password are stored beside it.
     package struct Special: Sendable {
         package let place: Int
         package let reading: HTTPURLReader.Reading
@@ -35,7 +34,7 @@ package struct URLTable: Sendable {
         if openBytes >= Self.groupSize || open.count >= Self.mostOpen { finish() }
     }
 
-    /// Ends what is being gathered; called after the last URL.
+    /// Closes the open groups. Called after the last URL.
     package mutating func finish() {
         for group in open {
             var group = group
@@ -47,12 +46,12 @@ package struct URLTable: Sendable {
         openBytes = 0
     }
 
-    /// Calls a closure with the place, the URL, the origin and the credentials of each; URLs of one origin come together.
+    /// Calls a closure with position, URL, origin and credentials of each URL, grouped by origin.
     package func forEach(
         _ body: (Int, String, String, Credentials?) throws(ServiceError) -> Void
     ) throws(ServiceError) {
         for group in groups {
-            // Quotation marks stand around places and URLs, and nowhere else.
+            // Quotation marks surround positions and URLs and appear nowhere else.
             let parts = group.json.split(separator: UInt8(ascii: "\""))
             for index in stride(from: 1, to: parts.count - 2, by: 4) {
                 guard let place = Int(String(decoding: parts[index], as: UTF8.self)) else { continue }
@@ -65,14 +64,14 @@ package struct URLTable: Sendable {
         }
     }
 
-    /// The origins, each once, in no order.
+    /// The distinct origins, in no order.
     package var origins: Set<String> {
         Set(groups.map(\.origin)).union(specials.map(\.reading.origin))
     }
 
-    /// Bytes that SQLite is given at once.
+    /// Size in bytes of the JSON passed to SQLite at once.
     private static let groupSize = 256 << 10
-    /// Origins that are gathered at the same time.
+    /// Maximum number of open groups.
     private static let mostOpen = 64
 }
 
@@ -82,7 +81,7 @@ extension URLTable.Group {
         json.append(UInt8(ascii: "\""))
         json.append(contentsOf: String(place).utf8)
         json.append(contentsOf: [UInt8(ascii: "\""), UInt8(ascii: ":"), UInt8(ascii: "\"")])
-        // Canonical URLs hold nothing that JSON escapes.
+        // Canonical URLs contain nothing that JSON escapes.
         json.append(contentsOf: url)
         json.append(UInt8(ascii: "\""))
     }

@@ -1,20 +1,19 @@
-/// The transfers that wait or are suspended, in the order of their turns.
-///
-/// Reads about as many index entries as it gives transfers, however long the line is, besides the ids that the session's order
-/// names.
+/// Waiting and suspended transfers in scheduling order.
+/// ⏎ Reads about as many index entries as it returns transfers, however long the queue is, plus the ids in the
+/// session's order.
 package struct WaitingOrder {
     private let reader: any JournalReader
     private let filter: WaitingFilter
     private let order: [TransferID]
-    /// The first ids of the order that were looked up and wait, with their priorities; the last ids where the line is reversed.
+    /// The first waiting ids of the session's order, with their priorities. The last ones if reversed.
     private var named: [(id: TransferID, priority: Priority)] = []
     private var looked = 0
 
-    /// Ids of the order that are looked up at once.
+    /// Number of the order's ids read at once.
     private static let window = 256
 
     /// - Parameters:
-    ///   - excluding: transfers that have left the line, which the journal does not know.
+    ///   - excluding: Transfers that have left the queue, which the journal does not know.
     package init(
         of session: SessionID?, excluding: Set<TransferID>, reversed: Bool, in reader: any JournalReader
     ) throws(ServiceError) {
@@ -24,7 +23,7 @@ package struct WaitingOrder {
         self.order = reversed ? order.reversed() : order
     }
 
-    /// The first transfers, up to a number.
+    /// Returns the first transfers, up to `limit`.
     package mutating func ids(limit: Int) throws(ServiceError) -> [TransferID] {
         var ids: [TransferID] = []
         for priority in try priorities() where ids.count < limit {
@@ -33,16 +32,16 @@ package struct WaitingOrder {
         return ids
     }
 
-    /// The priorities that there are, the first to get its turn first.
+    /// Returns the distinct priorities in scheduling order.
     package func priorities() throws(ServiceError) -> [Priority] {
         let all = try reader.unusualPriorities(of: filter.session) + [.normal]
         return filter.reversed ? all.sorted() : all.sorted(by: >)
     }
 
-    /// The first transfers with a priority, up to a number.
+    /// Returns the first transfers with a priority, up to `limit`.
     package mutating func ids(with priority: Priority, limit: Int = .max) throws(ServiceError) -> [TransferID] {
         guard limit > 0 else { return [] }
-        // Ids that the order names come first; in a reversed line they come last.
+        // Ids in the session's order come first, or last if reversed.
         guard filter.reversed else {
             let named = try namedIDs(with: priority, limit: limit)
             return named + (try otherIDs(with: priority, limit: limit - named.count))
@@ -77,12 +76,12 @@ package struct WaitingOrder {
     }
 }
 
-/// Which waiting transfers are meant.
+/// Selects waiting transfers.
 package struct WaitingFilter: Sendable {
-    /// Nil is all sessions.
+    /// Nil means all sessions.
     package var session: SessionID?
     package var excluding: Set<TransferID>
-    /// Whether the youngest comes first.
+    /// Whether the order is reversed.
     package var reversed: Bool
 
     package init(session: SessionID?, excluding: Set<TransferID> = [], reversed: Bool = false) {
@@ -93,10 +92,9 @@ package struct WaitingFilter: Sendable {
 }
 
 extension JournalTransaction {
-    /// Moves a waiting transfer within its session's line, and stores the order that follows.
-    ///
-    /// - Parameter excluding: transfers that have left the line, which the journal does not know.
-    /// - Returns: its place in the whole line, and the order if it has changed; nil if the transfer does not wait.
+    /// Moves a waiting transfer within its session's queue, and stores the new order.
+    /// ⏎ - Parameter excluding: Transfers that have left the queue, which the journal does not know.
+    /// - Returns: Its position in the whole queue, and the order if it has changed. Nil if the transfer is not waiting.
     package func move(
         _ id: TransferID, of session: SessionID, to move: QueueMove, excluding: Set<TransferID>
     ) throws(ServiceError) -> (place: Int, order: [TransferID]?)? {
@@ -114,7 +112,7 @@ extension JournalTransaction {
         guard new != old else { return (target, nil) }
         own.remove(at: old)
         own.insert(id, at: new)
-        // Transfers that are not named come after, the oldest first: those behind the moved one need no name.
+        // Unlisted transfers follow, oldest first, so those behind the moved one need not be listed.
         let first = own[...new]
         let named = Set(first)
         let order = try Array(first) + order(of: session).filter { !named.contains($0) }

@@ -1,24 +1,23 @@
-/// What a user wants of a transfer, or of many.
+/// A user's command for one transfer, or for many.
 package enum TransferCommand: Hashable, Sendable {
-    /// Stops it and keeps its bytes.
+    /// Stops the transfer and keeps its bytes.
     case pause
-    /// Lets go on what is suspended; one that waits for a moment tries at once (docs/behaviour/transfers.md#T12).
+    /// Resumes a suspended transfer. A delayed one is attempted at once (docs/behaviour/transfers.md#T12).
     case resume
-    /// As `resume`, and begins one again that has failed or was canceled.
+    /// Like `resume`, and restarts a failed or canceled transfer.
     case start
-    /// Begins one again that has succeeded and whose file is not the one that it fetched, from 0.
+    /// Restarts a succeeded transfer from byte 0, because its file has changed or is missing.
     case fetchAgain
-    /// Ends it and removes its partial file; its end is recorded once its run has stopped.
+    /// Cancels the transfer and removes its partial file. Recorded once its run has stopped.
     case cancel
-    /// Takes it out of the journal, with what it has on disk.
-    ///
-    /// - `file`: whether the file that it has put in its place goes too.
-    /// - `sparesSucceeded`: whether one that has succeeded stays.
+    /// Removes the transfer from the journal, with its files on disk.
+    /// ⏎ - `file`: Whether to remove the placed file as well.
+    /// - `sparesSucceeded`: Whether to keep a succeeded transfer.
     case forget(file: Bool, sparesSucceeded: Bool)
-    /// Takes back a removal that spares what succeeded, for one that has succeeded before its run was stopped.
+    /// Cancels a removal that spares succeeded transfers, because the transfer has succeeded before its run stopped.
     case keep
 
-    /// The event that tells of an action which follows from it; nil if there is none, or not yet.
+    /// The event for the resulting action, or nil if there is none, or none yet.
     package func event(of action: TransferMachine.Action) -> TransferEvent.Kind? {
         switch (self, action) {
         case (.pause, .stop): .suspended
@@ -29,10 +28,10 @@ package enum TransferCommand: Hashable, Sendable {
     }
 }
 
-/// What a decision about a wish depends on besides the transfer.
+/// The state besides the record that a command's outcome depends on.
 package struct CommandSituation: Sendable {
     package let now: ActiveTime.Instant
-    /// Whether it waits for a moment.
+    /// Whether the transfer is delayed.
     package let isDelayed: Bool
     /// Whether a run may be writing for it.
     package let isRunning: Bool
@@ -45,16 +44,15 @@ package struct CommandSituation: Sendable {
 }
 
 extension TransferMachine.Action {
-    /// Whether the limits of failures begin anew: a user has said so.
+    /// Whether the retry limits are reset, because a user has asked for a new attempt.
     package var startsLimits: Bool {
         if case .enqueue = self { true } else { false }
     }
 }
 
 extension TransferMachine {
-    /// Takes a user's wish for the transfer.
-    ///
-    /// The intent is stored before anything is removed, so that a crash in between ends in the same way.
+    /// Performs a user's command.
+    /// ⏎ The intent is stored before anything is removed, so that a crash in between has the same outcome.
     package mutating func perform(_ command: TransferCommand, at moment: CommandSituation) -> Action {
         var core = record.core
         let action = Self.decide(command, &core, at: moment)
@@ -71,15 +69,15 @@ extension TransferMachine {
         return action
     }
 
-    /// What follows from a user's wish for a transfer; the same for one as for many.
-    ///
-    /// The limits of failures begin anew with `enqueue`, which the caller stores as well.
-    /// - Returns: `none`, with nothing changed, if it is as it is wished or cannot be; `refuse` with the reason where a user
-    ///   has to know it.
+    /// Decides the action that follows from a command. Used for one transfer and for many.
+    /// ⏎ `enqueue` also resets the retry limits, which the caller stores.
+    /// - Returns: `none`, with nothing changed, if the command has no effect. `refuse` with the reason if the user must
+    ///   know.
     package static func decide(_ command: TransferCommand, _ core: inout TransferCore, at moment: CommandSituation)
         -> Action
     {
-        // What is being forgotten is gone for its user: it can only be forgotten once more, in another way.
+        // A transfer that is being removed no longer exists for its user: it can only be removed again, with other
+        // options.
         if core.intent.isRemoval {
             switch command {
             case .forget, .keep: break
@@ -103,7 +101,7 @@ extension TransferMachine {
         }
     }
 
-    /// Why a transfer does not run again that is being removed.
+    /// The error for starting a transfer that is being removed.
     private static func isBeingRemoved(_ id: TransferID) -> ServiceError {
         ServiceError(.diskIO, "The transfer \(id) is being removed, and is gone once its disk answers.")
     }
@@ -134,10 +132,10 @@ extension TransferMachine {
     }
 
     private static func begin(_ core: inout TransferCore, at moment: CommandSituation) -> Action {
-        // A run that is about to end still has facts to record, and nothing is put in line beside it.
+        // A stopping run still has facts to record, so the transfer is not enqueued beside it.
         guard !moment.isRunning else { return .none }
         if core.outcome != nil {
-            // Nothing is asked for without the secrets that it was given with.
+            // No request is made without the secrets that it was submitted with.
             if core.secretsForgotten { return .refuse(TransferRecord.lacksSecrets(core.id)) }
             core.outcome = nil
             core.active = ActiveTime()

@@ -1,54 +1,53 @@
 package import FerryFoundation
 
 /// Decides what one transfer does next. Performs nothing.
-///
-/// Its state is the record: the user's intent, the facts, and the outcome once there is one. Whether a run is at work is the
-/// shell's to know, so every event says what it needs of that. After each event the shell stores `record` and then
-/// performs the action. What users wish is decided on ``TransferCore``, for one transfer as for many.
-///
-/// ```
+/// ⏎ Its state is the record: the user's intent, the facts, and the outcome once there is one. Only the shell knows
+/// whether a run is active, so every event carries what it needs of that. After each event the shell stores `record`
+/// and then performs the action. Commands are decided on ``TransferCore``, for one transfer as for many.
+/// ⏎ ```
 ///            pause                     resume                  attemptEnded(.failed), not final
 ///   run ───────────────→ suspend ─────────────────→ run     run ─────────────────────────────→ run, after a delay
 ///   run, suspend ── cancel ──→ cancel ── runStopped ──→ canceled
-///   run ── attemptEnded(.succeeded) ──→ succeeded        run ── attemptEnded(.failed), final; deadlinePassed ──→ failed
+///   run ── attemptEnded(.succeeded) ──→ succeeded        run ── attemptEnded(.failed), final; deadlinePassed ──→
+///   failed
 ///   failed, canceled ── start ──→ run                succeeded ── fetchAgain ──→ run
-///   any ── forget ──→ remove, which nothing else takes back
+///   any ── forget ──→ remove, which no other command undoes
 /// ```
 package struct TransferMachine: Sendable {
-    /// What the shell does after it has stored the record.
+    /// The shell's action after it has stored the record.
     package enum Action: Hashable, Sendable {
         /// Nothing has changed.
         case none
-        /// Stops the run if there is one, and waits until everything that it wrote is durable.
+        /// Stops the run if there is one, and waits until its writes are durable.
         case stop
-        /// Leaves the transfer at rest.
+        /// Leaves the transfer idle.
         case rest
-        /// Puts the transfer in line after so many seconds, with what it waits for until then.
+        /// Enqueues the transfer after a delay in seconds. The reason applies until then.
         case enqueue(after: Double, WaitReason)
-        /// Records this outcome and its event in one transaction.
+        /// Stores the outcome and its event in one transaction.
         case finish(Outcome)
-        /// Takes it out of the journal: it leaves nothing behind.
+        /// Deletes the transfer: nothing is left on disk.
         case forget
-        /// Tells the caller; nothing has changed.
+        /// Returns the error to the caller. Nothing has changed.
         case refuse(ServiceError)
     }
 
-    /// How an attempt ended.
+    /// The outcome of an attempt.
     package enum AttemptEnd: Hashable, Sendable {
         case succeeded(Outcome.Success)
-        /// The queue stopped it before its end.
+        /// Stopped by the queue.
         case stopped
         case failed(ServiceError, retryAfter: RetryAfter?)
-        /// A server wants something that only the client can give.
+        /// Only the client can answer the challenge.
         case challenged(PendingChallenge)
     }
 
-    /// What a decision depends on besides the record.
+    /// The inputs of a decision besides the record.
     package struct Moment: Sendable {
         package var now: Date
-        /// A number from 0 up to 1, which spreads delays.
+        /// A random number in 0..<1 that spreads delays.
         package var random: Double
-        /// Multiplies every delay.
+        /// Multiplier of every delay.
         package var delayScale: Double
 
         package init(now: Date, random: Double, delayScale: Double = 1) {
@@ -58,13 +57,13 @@ package struct TransferMachine: Sendable {
         }
     }
 
-    /// Seconds between two looks at a cause whose end is not announced: a full disk, a missing folder.
+    /// Seconds between checks of a condition without notification, such as a full disk or a missing folder.
     package static let waitInterval = 30.0
-    /// Seconds that stand for "until the client answers": a hundred years.
+    /// A hundred years in seconds: waits until the client answers.
     package static let untilAnswered = 100.0 * 365 * 86_400
 
     package internal(set) var record: TransferRecord
-    /// The network policy that applies, whatever the request says.
+    /// The effective network policy, which may differ from the request's.
     private let network: NetworkPolicy?
 
     package init(_ record: TransferRecord, network: NetworkPolicy? = nil) {
@@ -72,16 +71,16 @@ package struct TransferMachine: Sendable {
         self.network = network
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// The run of a transfer that is canceled or removed has stopped, or there was none.
+    /// The run of a canceled or removed transfer has stopped, or there was none.
     package mutating func runStopped() -> Action {
         guard record.outcome == nil, record.intent.endsTransfer else { return .none }
         record.facts.startOver(note: "canceled")
         return .finish(.canceled)
     }
 
-    /// Its own deadline, or the longest time that it may take.
+    /// The transfer's deadline or its resource timeout has passed.
     package mutating func deadlinePassed() -> Action {
         guard record.isEligible else { return .none }
         var message = "The transfer was not finished by its deadline."
@@ -89,13 +88,13 @@ package struct TransferMachine: Sendable {
         if let cause = record.retry?.error {
             message += " The last attempt failed: \(cause.message)"
             details = cause.details
-            // The cause's own number would take the place of the deadline's.
+            // The URL error is the deadline's, not that of the cause.
             details.urlError = nil
         }
         return .finish(.failed(ServiceError(.deadlineExceeded, message, details: details)))
     }
 
-    /// Traps have ended the daemon again and again while it was at work. Its bytes are kept.
+    /// The daemon has repeatedly trapped while this transfer was running. Its bytes are kept.
     package mutating func trapped() -> Action {
         guard record.isEligible else { return .none }
         return .finish(.failed(StartMode.failure(of: record.id)))
@@ -103,13 +102,13 @@ package struct TransferMachine: Sendable {
 
     private var networkPolicy: NetworkPolicy { network ?? record.request.network }
 
-    /// The conditions have changed so that it may not run; without effect on a transfer that waits for better ones.
+    /// The conditions now forbid it to run. No effect on a transfer that waits for better conditions.
     package mutating func forbidden(_ reason: WaitReason) -> Action {
         guard record.isEligible, let error = ConditionRule.error(reason, networkPolicy) else { return .none }
         return .finish(.failed(error))
     }
 
-    /// A try has ended, with these facts durable.
+    /// An attempt has ended, with its facts durable.
     package mutating func attemptEnded(
         _ end: AttemptEnd, facts: TransferFacts, cost: AttemptCost = AttemptCost(), at moment: Moment
     ) -> Action {
@@ -121,7 +120,7 @@ package struct TransferMachine: Sendable {
             record.facts.restarts = 0
             return .finish(.succeeded(success))
         case .stopped:
-            // Stopped to begin again with what was changed, unless by the user.
+            // Stopped to restart with a changed request, unless the user stopped it.
             return record.isEligible ? .enqueue(after: 0, .slot) : .rest
         case .failed(let error, let retryAfter):
             guard record.isEligible else { return .rest }
@@ -166,7 +165,7 @@ package struct TransferMachine: Sendable {
         }
     }
 
-    /// Waits until the client gives what is missing, however short other delays are.
+    /// Waits until the client provides what is missing, regardless of the delay scale.
     private mutating func wait(_ error: ServiceError, _ reason: WaitReason, _ moment: Moment) -> Action {
         let delay = Self.untilAnswered
         let at = moment.now.addingTimeInterval(delay)

@@ -1,8 +1,7 @@
-/// Judges a path or name that a caller gives for the file of a transfer.
+/// Validates a caller's path or name for a transfer's file.
 package enum CallerPath {
-    /// Checks that the path can name a file; it is otherwise taken as it is.
-    ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` for a NUL, an empty last part, `.` and `..`.
+    /// Validates that a path can name a file. It is not changed.
+    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` for a NUL, an empty last component, `.` and `..`.
     package static func check(_ path: String) throws(ServiceError) {
         let shown = path.escapingControls
         guard !path.utf8.contains(0) else {
@@ -18,18 +17,18 @@ package enum CallerPath {
     }
 }
 
-/// The parts of a path.
+/// Path components.
 extension String {
-    /// What follows the last slash of a path; all of it without one.
+    /// The last path component: everything after the last slash.
     package var lastPathPart: String {
         guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
         return String(self[utf8.index(after: slash)...])
     }
 
-    /// The path of a name in this folder.
+    /// The path of a file in this folder.
     package func appendingPathPart(_ name: String) -> String { (self == "/" ? "" : self) + "/" + name }
 
-    /// What comes before the last slash of a path: `/` for a file of the root, empty without a slash.
+    /// Everything before the last slash: `/` for a file in the root folder, empty without a slash.
     package var folderPart: String {
         guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
         return slash == startIndex ? "/" : String(self[..<slash])

@@ -1,36 +1,35 @@
-/// What the conflict policy makes of a name that something has.
-///
-/// Everything that gives a file its name asks here: the admission of a request, a run at the first head and at the end, a
-/// rename by the user, and a process that moves its finished file to the place that it wants.
+/// Applies the conflict policy to a name that is taken.
+/// ⏎ Used wherever a file gets its name: at admission, at the first response head and at placement, by a rename of the
+/// user's, and by a process that moves its finished file to its own destination.
 package struct ConflictRule: Hashable, Sendable {
-    /// When the question is asked.
+    /// When the rule is applied.
     package enum Moment: CaseIterable, Sendable {
-        /// No byte is fetched yet: a name that could not be given at the end is refused.
+        /// No byte is fetched yet. A name that could not be given at placement is refused.
         case beforeFetch
-        /// As `beforeFetch`, where bytes stay whatever has the name: the placement alone refuses it.
+        /// Like `beforeFetch`, but bytes are kept whoever holds the name. Only placement refuses it.
         case beforeFetchKeepingBytes
-        /// The whole file is about to get its name.
+        /// The complete file is about to get its name.
         case placement
-        /// A file that is in its place is about to get another name.
+        /// A placed file is about to be renamed.
         case rename
     }
 
-    /// What has a name.
+    /// The holder of a name.
     package enum Holder: CaseIterable, Sendable {
         case nothing
         /// Anything but a folder.
         case file
         case folder
-        /// Another live transfer, whose file will be there.
+        /// Another live transfer with this destination.
         case transfer
     }
 
     package enum Verdict: Hashable, Sendable {
-        /// The file gets the name; what has it is replaced.
+        /// The file gets the name and replaces the holder.
         case take
-        /// The next number is tried.
+        /// The next number is used.
         case useNextName
-        /// The file that is there stays, and the transfer has succeeded with it.
+        /// The existing file stays, and the transfer succeeds with it.
         case keepExisting
         case refuse(ServiceError)
     }
@@ -43,21 +42,20 @@ package struct ConflictRule: Hashable, Sendable {
         self.moment = moment
     }
 
-    /// The numbers that are tried; 0 is the name itself.
+    /// The numbers to use. 0 is the name without a number.
     package var numbers: ClosedRange<Int> { 0...(numbersNames ? 9999 : 0) }
 
-    /// Whether a name that is taken leads to another one.
+    /// Whether a taken name gets a number.
     package var numbersNames: Bool { policy == .unique }
 
-    /// Whether the file takes the place of one that has its name, in one step.
+    /// Whether placement atomically replaces an existing file.
     package var replaces: Bool {
-        // The user renames: no server was asked whether it has another version.
+        // A rename does not compare versions with the server.
         policy == .replace || (policy == .update && moment != .rename)
     }
 
-    /// Judges a path by what has it.
-    ///
-    /// - Parameter id: Of a transfer that has it, if it is known.
+    /// Decides about a path with a holder.
+    /// ⏎ - Parameter id: The transfer that holds it, if known.
     package func verdict(on path: String, heldBy holder: Holder, _ id: TransferID? = nil) -> Verdict {
         if holder == .nothing { return .take }
         if policy == .unique { return .useNextName }
@@ -73,7 +71,7 @@ package struct ConflictRule: Hashable, Sendable {
             ServiceError(.destinationExists, "\(path.escapingControls) is a folder and is not replaced."))
     }
 
-    /// The error of a path that is taken, with all its numbers where numbers are tried.
+    /// The error of a taken path, or of a path with all its numbers taken.
     package static func exists(_ path: String) -> ServiceError {
         ServiceError(
             .destinationExists,
@@ -82,7 +80,7 @@ package struct ConflictRule: Hashable, Sendable {
 }
 
 extension TransferRequest {
-    /// The rule until the file is whole.
+    /// The rule that applies until the file is complete.
     package var admissionRule: ConflictRule {
         ConflictRule(onConflict, at: partialFolder == nil ? .beforeFetch : .beforeFetchKeepingBytes)
     }

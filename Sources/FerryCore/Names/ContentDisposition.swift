@@ -1,13 +1,13 @@
-/// What a `Content-Disposition` field says about a name (RFC 6266, RFC 8187). Nothing here makes the name safe.
+/// The name in a `Content-Disposition` field (RFC 6266, RFC 8187). The name is not sanitized here.
 package struct ContentDisposition: Hashable, Sendable {
-    /// The decoded `filename*`, else `filename`; nil if neither gives one.
+    /// The decoded `filename*`, otherwise `filename`, or nil.
     package let fileName: String?
 
     package init(parsing value: String) {
         var extended: String?
         var plain: String?
         for (name, value) in Self.parameters(of: value) {
-            // The first of duplicates wins, also one that turns out to be malformed.
+            // The first of duplicate parameters counts, even if malformed.
             switch name {
             case "filename*": extended = extended ?? value
             case "filename": plain = plain ?? value
@@ -15,12 +15,12 @@ package struct ContentDisposition: Hashable, Sendable {
             }
         }
         let bytes = extended.flatMap(Self.decodeExtended)
-        // Servers that write the bytes of ISO-8859-1 as UTF-8 are read as raw bytes of a head are.
+        // Some servers send ISO-8859-1 bytes encoded as UTF-8. These are read as raw bytes.
         let candidates = [bytes.flatMap(\.text), plain, bytes?.latin]
         fileName = candidates.lazy.compactMap { $0 }.first { !$0.isEmpty }
     }
 
-    /// The `name=value` parts between semicolons, names in lower case, values without quotes and escapes.
+    /// The `name=value` parameters, with names in lower case and values without quotes and escapes.
     private static func parameters(of field: String) -> [(name: String, value: String)] {
         var result: [(String, String)] = []
         var rest = field.unicodeScalars[...]
@@ -54,14 +54,14 @@ package struct ContentDisposition: Hashable, Sendable {
         return result
     }
 
-    /// Reads `charset'language'percent-encoded`; nil for another charset or broken encoding.
+    /// Parses `charset'language'percent-encoded`. Returns nil for an unsupported charset or an invalid encoding.
     private static func decodeExtended(_ value: String) -> ExtendedValue? {
         let parts = value.utf8.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[2].allSatisfy({ $0 < 0x80 }),
             let bytes = PercentEncoding.decode(String(Substring(parts[2])))
         else { return nil }
         switch String(Substring(parts[0])).lowercased() {
-        // `utf8` is no registered name, and means nothing else.
+        // `utf8` is not a registered name but is unambiguous.
         case "utf-8", "utf8": return ExtendedValue(bytes: bytes, text: String(validating: bytes, as: UTF8.self))
         case "iso-8859-1": return ExtendedValue(bytes: bytes, text: ExtendedValue(bytes: bytes).latin)
         default: return nil
@@ -72,10 +72,10 @@ package struct ContentDisposition: Hashable, Sendable {
 /// The decoded bytes of an extended value (RFC 8187 §3.2).
 private struct ExtendedValue {
     let bytes: [UInt8]
-    /// In the charset that the value names; nil where the bytes are malformed in it.
+    /// The text in the named charset, or nil if malformed.
     var text: String?
 
-    /// In ISO-8859-1, whose bytes are the first 256 scalars.
+    /// The bytes as ISO-8859-1, whose bytes are the first 256 scalars.
     var latin: String {
         var scalars = String.UnicodeScalarView()
         scalars.append(contentsOf: bytes.map { Unicode.Scalar($0) })

@@ -1,35 +1,35 @@
 import FerryFoundation
 
-/// Names of files.
+/// Safe file names.
 package enum FileName {
-    /// The longest name in bytes that Linux file systems take.
+    /// Maximum length of a name in bytes on Linux file systems.
     package static let maximumLength = 255
-    /// The name where nothing better is known.
+    /// The name if nothing better is known.
     package static let fallback = "download"
 
-    /// The name that a text from a server or a URL is reduced to: one component, visible, harmless to a terminal or a shell.
-    ///
-    /// Twice is the same as once.
+    /// Sanitizes a name from a server or a URL: one path component, visible, harmless to terminals and shells.
+    /// ⏎ Idempotent.
     package static func safe(_ text: String) -> String {
         reduced(text) ?? fallback
     }
 
-    /// As ``safe(_:)``; nil where nothing is left of the text.
+    /// Like ``safe(_:)``, but returns nil if nothing is left.
     static func reduced(_ text: String) -> String? {
         if isPlain(text) { return text }
-        // On Unicode scalars throughout: a combining mark after a slash or dot makes another Character of it and would hide it.
+        // Unicode scalars throughout: a combining mark after a slash or dot joins it to another Character and would
+        // hide it.
         let scalars = text.unicodeScalars
         let start = scalars.lastIndex(where: isSeparator).map(scalars.index(after:)) ?? scalars.startIndex
         let last = String(scalars[start...])
-        // ASCII is composed as it is.
+        // ASCII is already composed.
         let composed = last.utf8.allSatisfy { $0 < 0x80 } ? last : last.composed
         let name = trimmed(visible(mapping(composed) { isForbidden($0) ? "_" : $0 }))
         guard !name.isEmpty else { return nil }
-        // Cutting a character of hundreds of bytes can leave a joiner, or a device's name, which is then far below the limit.
+        // Shortening a very long character can leave a joiner or a device name, so the steps are repeated.
         return prefixed(trimmed(visible(shortened(prefixed(name), to: maximumLength))))
     }
 
-    /// Whether nothing is taken off a text or changed in it: it has only letters, digits, `_`, `-` and `.` of ASCII.
+    /// Whether the name needs no change: only ASCII letters, digits, `_`, `-` and `.`.
     private static func isPlain(_ text: String) -> Bool {
         let bytes = text.utf8
         let dot = UInt8(ascii: ".")
@@ -52,15 +52,15 @@ package enum FileName {
 
     private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool { scalar == "/" || scalar == "\\" }
 
-    /// What some file system or shell refuses, and what stands for bytes that are no text.
+    /// Characters refused by some file system or shell, and the replacement character.
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "\u{FFFD}" || ":*?\"<>|".unicodeScalars.contains(scalar)
     }
 
-    /// With `_` for each hidden scalar, which would make a name look like another one.
+    /// Replaces each invisible scalar with `_`, since it would make two names look alike.
     private static func visible(_ text: String) -> String { text.replacingHidden { _ in "_" } }
 
-    /// Without dots and spaces at both ends: a leading dot hides a file, and Windows drops trailing ones.
+    /// Trims dots and spaces: a leading dot hides a file, and Windows drops trailing ones.
     private static func trimmed(_ text: String) -> String {
         let isEdge = { (byte: UInt8) in byte == UInt8(ascii: ".") || byte == UInt8(ascii: " ") }
         let head = text.utf8.drop(while: isEdge)
@@ -68,14 +68,14 @@ package enum FileName {
         return String(Substring(head[...last]))
     }
 
-    /// With `_` before what a program would take for an option, a shell for a home folder, or Windows for a device.
+    /// Prepends `_` to names that look like an option, a home folder or a Windows device.
     private static func prefixed(_ name: String) -> String {
         let isSpecial =
             name.utf8.first == UInt8(ascii: "-") || name.utf8.first == UInt8(ascii: "~") || isDeviceName(name)
         return isSpecial ? "_" + name : name
     }
 
-    /// Whether Windows takes the name for a device, whatever its extension.
+    /// Whether Windows treats the name as a device, whatever its extension.
     private static func isDeviceName(_ name: String) -> Bool {
         let beginning = name.utf8.prefix { $0 != UInt8(ascii: ".") }
         guard beginning.count >= 3 else { return false }
@@ -88,17 +88,17 @@ package enum FileName {
     }
 }
 
-/// Which URL a name is taken from, where a URL decides it.
+/// Selects the URL for a name derived from a URL.
 package enum NameSource: String, Codable, Sendable {
-    /// The URL that the user gave: a redirect does not choose the name.
+    /// The submitted URL: a redirect does not choose the name.
     case original
-    /// The URL that answered.
+    /// The URL of the final response.
     case final
 }
 
 extension FileName {
-    /// The name of a transfer's file: the caller's as it is, else the first safe name that the response's
-    /// `Content-Disposition` or the URL gives, else `download`.
+    /// Chooses the name of a transfer's file: the caller's as given, otherwise the first safe name from the response's
+    /// `Content-Disposition` or the URL, otherwise `download`.
     package static func choose(
         callerName: String?, contentDisposition: String?, originalURL: HTTPURL, finalURL: HTTPURL,
         nameFrom: NameSource = .original
@@ -112,30 +112,31 @@ extension FileName {
         return safe(segment.map { PercentEncoding.decodeLeniently(String(Substring($0))) } ?? "")
     }
 
-    /// Whether a desktop would run or follow a file of this name instead of showing it.
+    /// Whether a desktop would run or follow a file with this name instead of opening it.
     package static func runsOnDesktop(_ name: String) -> Bool {
         let name = name.lowercased()
         return [".desktop", ".url", ".lnk", ".scf"].contains { name.hasSuffix($0) }
     }
 }
 
-/// Names cut and numbered without losing their extension.
+/// Shortened and numbered names that keep their extension.
 extension FileName {
-    /// The name of the n-th file of one name: `name-n.ext`, within 255 bytes; for 0 the name itself.
+    /// The n-th variant of a name: `name-n.ext`, within 255 bytes. 0 returns the name itself.
     package static func numbered(_ name: String, _ number: Int) -> String {
         guard number > 0 else { return name }
         let (stem, suffix) = divided(name)
         return cut(stem, to: maximumLength - suffix.utf8.count - "-\(number)".utf8.count) + "-\(number)" + suffix
     }
 
-    /// The name with its stem shortened so that it has at most `limit` bytes.
+    /// Shortens the stem so that the name has at most `limit` bytes.
     static func shortened(_ name: String, to limit: Int) -> String {
         guard name.utf8.count > limit else { return name }
         let (stem, suffix) = divided(name)
         return cut(stem, to: limit - suffix.utf8.count) + suffix
     }
 
-    /// Stem and extension with its dot. `.tar.*` is one extension; longer than 16 bytes is none.
+    /// Splits a name into stem and extension with its dot. `.tar.*` is one extension. More than 16 bytes are not an
+    /// extension.
     static func divided(_ name: String) -> (stem: String, suffix: String) {
         let dot = UInt8(ascii: ".")
         guard var start = name.utf8.lastIndex(of: dot) else { return (name, "") }
@@ -148,8 +149,8 @@ extension FileName {
         return (String(name[..<start]), suffix)
     }
 
-    /// The longest beginning within `limit` bytes that ends between characters, or between scalars where the very first
-    /// character is longer than that.
+    /// The longest prefix within `limit` bytes that ends between characters, or between scalars if the first character
+    /// alone is longer.
     private static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         var result = ""

@@ -1,15 +1,14 @@
 package import FerryFoundation
 
-/// The time since a transfer was first started, without the time in which it was suspended.
-///
-/// Within one boot the machine's own clock counts, so that a wall clock that is set has no effect.
+/// The time since a transfer's first start, without suspended periods.
+/// ⏎ Within one boot the monotonic clock counts, so setting the wall clock has no effect.
 package struct ActiveTime: Hashable, Codable, Sendable {
-    /// A moment by the wall clock and by the clock that counts from the boot.
+    /// A moment by the wall clock and by the monotonic clock of the boot.
     package struct Instant: Hashable, Codable, Sendable {
         package var wall: Date
-        /// The boot's own name; nil if the machine tells none.
+        /// Id of the boot, or nil if unknown.
         package var boot: String?
-        /// Seconds since the boot, sleep included.
+        /// Seconds since boot, including sleep.
         package var uptime: Double
 
         package init(wall: Date, boot: String?, uptime: Double) {
@@ -18,7 +17,7 @@ package struct ActiveTime: Hashable, Codable, Sendable {
             self.uptime = uptime
         }
 
-        /// Seconds since an earlier moment, never negative.
+        /// Seconds since an earlier instant, never negative.
         package func seconds(since start: Instant) -> Double {
             max(0, boot != nil && boot == start.boot ? uptime - start.uptime : wall.timeIntervalSince(start.wall))
         }
@@ -26,7 +25,7 @@ package struct ActiveTime: Hashable, Codable, Sendable {
 
     /// Seconds up to the last suspension.
     package private(set) var spent: Double = 0
-    /// When it was started last; nil while it is suspended.
+    /// The last start, or nil while suspended.
     package private(set) var start: Instant?
 
     package init() {}
@@ -36,10 +35,10 @@ package struct ActiveTime: Hashable, Codable, Sendable {
         self.start = start
     }
 
-    /// Seconds until a moment.
+    /// Active seconds at an instant.
     package func seconds(at now: Instant) -> Double { spent + (start.map { now.seconds(since: $0) } ?? 0) }
 
-    /// When so many seconds have passed, by the wall clock of the last start; nil while it is suspended.
+    /// The date when so many active seconds have passed, by the wall clock at the last start, or nil while suspended.
     package func end(of seconds: Double) -> Date? { start?.wall.addingTimeInterval(seconds - spent) }
 
     package mutating func begin(at now: Instant) {
@@ -52,10 +51,10 @@ package struct ActiveTime: Hashable, Codable, Sendable {
     }
 }
 
-/// What bounds the time of a transfer, and how much of it has passed.
+/// The deadline and resource timeout of a transfer, and its active time.
 package struct TimeBounds: Hashable, Sendable {
     package let deadline: Date?
-    /// Seconds that it may be under way.
+    /// Resource timeout in seconds.
     package let resourceTimeout: Double?
     package let active: ActiveTime
 
@@ -65,10 +64,10 @@ package struct TimeBounds: Hashable, Sendable {
         self.active = active
     }
 
-    /// When its time ends, by the wall clock of the machine at its last start; nil if nothing bounds it.
+    /// The date when the time is over, by the wall clock at the last start, or nil if unbounded.
     package var due: Date? { Self.earlier(deadline, resourceTimeout.flatMap(active.end)) }
 
-    /// Seconds until its time ends, negative once it has ended; nil if nothing bounds it.
+    /// Remaining seconds, negative afterwards, or nil if unbounded.
     package func rest(at now: ActiveTime.Instant) -> Double? {
         Self.earlier(
             deadline?.timeIntervalSince(now.wall),
@@ -86,6 +85,6 @@ extension TransferRecord {
         TimeBounds(deadline: request.deadline, resourceTimeout: request.resourceTimeout, active: active)
     }
 
-    /// When the time of a transfer that may run ends, by the wall clock; nil for all others.
+    /// The date when the time of an eligible transfer is over, or nil for others.
     package var due: Date? { isEligible ? timeBounds.due : nil }
 }

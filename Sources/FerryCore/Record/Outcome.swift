@@ -1,4 +1,4 @@
-/// How a transfer ended.
+/// The outcome of a transfer.
 package enum Outcome: Hashable, Codable, Sendable {
     case succeeded(Success)
     case failed(ServiceError)
@@ -12,7 +12,7 @@ package enum Outcome: Hashable, Codable, Sendable {
         }
     }
 
-    /// How a transfer ended, without what it brought.
+    /// The kind of an outcome.
     package enum Kind: Hashable, CaseIterable, Sendable { case succeeded, failed, canceled }
 
     package var kind: Kind {
@@ -23,18 +23,18 @@ package enum Outcome: Hashable, Codable, Sendable {
         }
     }
 
-    /// A file that arrived.
+    /// A successful download.
     package struct Success: Hashable, Codable, Sendable {
         /// Absolute path of the file.
         package var path: String
         package var size: Int64
-        /// Digests that were checked.
+        /// Verified digests.
         package var verified: [Checksum]
-        /// Digests of the file whose expected ones disagreed, where that is no failure.
+        /// Computed digests that differ from the expected ones, where the policy allows it.
         package var mismatched: [Checksum]
-        /// Whether the end of the body was told by more than the end of the connection.
+        /// Whether the length was confirmed by more than the end of the connection.
         package var lengthVerified: Bool
-        /// Whether the file was there already and stayed as it was.
+        /// Whether an existing file was kept unchanged.
         package var unchanged: Bool
 
         package init(

@@ -1,13 +1,13 @@
-/// Identifies the partial file of one transfer, so that no other file is ever taken for it.
+/// Identifies the partial file of one transfer, so that no other file is mistaken for it.
 package struct PartialFacts: Hashable, Codable, Sendable {
-    /// Absolute path of the folder that holds it.
+    /// Absolute path of its folder.
     package var folder: String
     package var name: String
     package var device: UInt64
     package var inode: UInt64
     package var folderDevice: UInt64
     package var folderInode: UInt64
-    /// Whether its time of modification tells of changes; not where it has become another without a sign of a write.
+    /// Whether its modification time is reliable. False once the time has changed without any sign of a write.
     package var tellsChanges = true
 
     package init(
@@ -53,27 +53,26 @@ package struct PartialFacts: Hashable, Codable, Sendable {
     }
 }
 
-/// How a partial file looked right after the last change that its transfer made to it.
-///
-/// Its time of modification is one that the transfer has set, some seconds back: a later write gives the
-/// file another one, on file systems with coarse times too.
+/// The state of a partial file right after its transfer's last change.
+/// ⏎ The transfer sets the modification time some seconds back, so that a later write changes it even on file systems
+/// with coarse times.
 package struct FileStamp: Hashable, Codable, Sendable {
-    /// What of a file still counts, by how it looks.
+    /// The degree to which a file is still trusted, judged by its attributes.
     package enum Trust: Hashable, Sendable, CaseIterable {
-        /// Its bytes, and what was computed from them.
+        /// The bytes, and everything computed from them.
         case all
-        /// Its bytes: something about the file was changed that may have been them, with their time put back.
+        /// Only the bytes: an attribute has changed, so they may have been rewritten and their time restored.
         case bytes
-        /// Nothing, as far as can be seen: its time alone is another one. Bytes were written in place, or the file system
-        /// changes times by itself, as davfs2, rclone and NFS do when they send data later.
+        /// Nothing for certain: only the time differs. Either bytes were written in place, or the file system changes
+        /// times by itself, as davfs2, rclone and NFS do when they send data later.
         case nothingCertain
         case nothing
     }
 
     package var size: Int64
-    /// Nanoseconds since 1970 of the last modification.
+    /// Modification time in nanoseconds since 1970.
     package var modified: Int64
-    /// Nanoseconds since 1970 of the last change of the bytes or of anything that is known about the file.
+    /// Status change time in nanoseconds since 1970.
     package var changed: Int64
 
     package init(size: Int64, modified: Int64, changed: Int64) {
@@ -82,33 +81,33 @@ package struct FileStamp: Hashable, Codable, Sendable {
         self.changed = changed
     }
 
-    /// What counts of a file that bore this stamp and looks as found.
+    /// Returns the trust in a file with this stamp that now looks as `found`.
     package func trust(in found: FileStamp) -> Trust {
         guard size == found.size else { return .nothing }
         guard modified == found.modified else { return .nothingCertain }
         return changed == found.changed ? .all : .bytes
     }
 
-    /// The time that is given to a file at a moment, in seconds since 1970.
-    ///
-    /// It is even, as some file systems keep no other seconds, and far enough back that a later change never rounds to it.
+    /// The modification time to set, in seconds since 1970.
+    /// ⏎ Even, since some file systems store only even seconds, and far enough back that a later change never rounds to
+    /// it.
     package static func mark(at now: Int64) -> Int64 { (now - 4) & ~1 }
 }
 
-/// What is about to be renamed to where; committed before the rename, so that a crash between is understood.
+/// A rename that is about to happen. Committed before the rename, so that a crash in between can be resolved.
 package struct PlacementIntent: Hashable, Codable, Sendable {
     /// Absolute final path.
     package var path: String
     package var device: UInt64
     package var inode: UInt64
     package var size: Int64
-    /// Digests that were computed and agreed.
+    /// Verified digests.
     package var verified: [Checksum]
-    /// Digests of the file whose expected ones disagreed, where that is no failure.
+    /// Computed digests that differ from the expected ones, where the policy allows it.
     package var mismatched: [Checksum]?
-    /// Nanoseconds since 1970 of the placed file's last modification; absent before it is in its place.
+    /// Modification time of the placed file in nanoseconds since 1970. Absent until it is placed.
     package var modified: Int64?
-    /// Where the file was before a change of its name that may not have happened.
+    /// The previous path of a file whose rename may not have happened.
     package var formerPath: String?
 
     package init(

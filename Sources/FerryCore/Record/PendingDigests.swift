@@ -1,14 +1,14 @@
-/// The digest that a server has stated of the content of a response, which is a range of a file.
+/// A server's digest of the content of one response, which is a range of the file.
 package struct StatedDigest: Hashable, Codable, Sendable {
-    /// Position in the file where the range begins.
+    /// Start of the range in the file.
     package let start: Int64
-    /// Where it ends; nil for the end of a file whose length the response does not state.
+    /// End of the range. Nil for the end of a file whose length the response does not state.
     package let end: Int64?
-    /// Of all bytes of the range, one for each algorithm.
+    /// Digests of the whole range, one per algorithm.
     package let digests: [Checksum]
 
-    /// - Parameter length: Bytes of the content.
-    /// - Returns: nil for an empty range or no digest.
+    /// - Parameter length: Length of the content in bytes.
+    /// - Returns: Nil for an empty range or without digests.
     package init?(from start: Int64, length: Int64?, _ digests: [Checksum]) {
         guard !digests.isEmpty, length != 0 else { return nil }
         self.start = start
@@ -18,14 +18,14 @@ package struct StatedDigest: Hashable, Codable, Sendable {
 
     package var algorithms: Set<DigestAlgorithm> { Set(digests.map(\.algorithm)) }
 
-    /// The range in a file of a size.
+    /// The range within a file of a given size.
     package func range(inSize size: Int64) -> Range<Int64> { start..<max(start, end ?? size) }
 
     fileprivate func covers(_ other: Range<Int64>) -> Bool {
         start <= other.lowerBound && other.upperBound <= end ?? .max
     }
 
-    /// The first digest that differs from those of the bytes.
+    /// The first digest that differs from the computed ones.
     package func difference(from computed: [Checksum]) -> Checksum? { digests.first { !computed.contains($0) } }
 
     private enum CodingKeys: String, CodingKey { case start, end, digests }
@@ -43,44 +43,42 @@ package struct StatedDigest: Hashable, Codable, Sendable {
     }
 }
 
-/// Digests that servers have stated of ranges of a file, and that no bytes have been compared with yet.
-///
-/// A response may state a digest of its content (`Content-Digest`, RFC 9530 §2), which is one of a range of the file as long as the
-/// file's version stays the same. Read to its end, a response is compared at once. One that was cut, or that ended early because
-/// another worker took its end over, is compared once all bytes of its range are there.
-///
-/// The one rule: a file is whole when its bytes are there and no digest is pending. A response's digest is pending before its first
-/// byte is written, and is stored with the ranges, so that no kill leaves bytes that nothing is compared with.
+/// Digests of ranges of a file that have not been verified yet.
+/// ⏎ A response may carry a digest of its content (`Content-Digest`, RFC 9530 §2). It is the digest of a range of the
+/// file as long as the file's version stays the same. A complete response is verified at once. One that was
+/// interrupted, or ended early because another worker took over its end, is verified once all bytes of its range are
+/// present.
+/// ⏎ Invariant: a file is complete when its bytes are present and no digest is pending. A response's digest is pending
+/// before its first byte is written, and is stored with the ranges, so that no crash leaves unverified bytes.
 package struct PendingDigests: Hashable, Sendable {
-    /// The most that responses leave behind.
+    /// Maximum number of pending digests of ended responses.
     package static let limit = 64
 
-    /// Of responses that are being written.
+    /// Digests of responses that are being written.
     private var open: [StatedDigest] = []
-    /// Of responses that have ended.
+    /// Digests of ended responses.
     private var left: [StatedDigest] = []
 
     package init() {}
 
     package var digests: [StatedDigest] { left + open }
 
-    /// Whether the same is to be compared. Digests that were read from the journal are of no response that is being written.
+    /// Whether the same digests are pending. Digests read from the journal belong to no open response.
     package static func == (one: Self, other: Self) -> Bool { one.digests == other.digests }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(digests) }
 
     package var isEmpty: Bool { left.isEmpty && open.isEmpty }
 
-    /// Adds the digest of a response that is about to be written.
+    /// Adds the digest of a response before its first byte is written.
     package mutating func begin(_ digest: StatedDigest) { open.append(digest) }
 
-    /// Settles the digest of a response that has ended.
-    ///
-    /// - Parameters:
-    ///   - wrote: The bytes that it wrote, from the beginning of its range.
-    ///   - reachedEnd: Whether its content came to its end.
-    ///   - computed: Digests of the bytes that it wrote.
-    /// - Returns: What the bytes count for.
+    /// Settles the digest of an ended response.
+    /// ⏎ - Parameters:
+    ///   - wrote: The written bytes, from the start of its range.
+    ///   - reachedEnd: Whether the content is complete.
+    ///   - computed: Digests of the written bytes.
+    /// - Returns: Whether the bytes count.
     package mutating func end(
         _ digest: StatedDigest, wrote: Range<Int64>, reachedEnd: Bool, computed: [Checksum]
     ) -> Verdict {
@@ -92,22 +90,22 @@ package struct PendingDigests: Hashable, Sendable {
             left.append(digest)
             return .counts
         }
-        // Another digest that is compared at the end speaks of the same bytes: answers that go to the end of the file are all within
-        // the first.
+        // Another pending digest covers the same bytes: responses up to the end of the file all lie within the first
+        // one.
         return left.contains { $0.covers(wrote) } ? .counts : .uncounted
     }
 
-    /// The verdict on the bytes of a response that has ended.
+    /// The verdict on the bytes of an ended response.
     package enum Verdict: Hashable, Sendable {
-        /// They are good, or are compared later.
+        /// Verified, or verified later.
         case counts
-        /// They are not what the server sent.
+        /// The bytes differ from the digest.
         case differs(Checksum)
-        /// They cannot be compared later, and are fetched again.
+        /// The bytes cannot be verified later and are fetched again.
         case uncounted
     }
 
-    /// Settles the digest of a response whose bytes do not count, or one that was compared with the whole file.
+    /// Removes the digest of a response whose bytes do not count, or that was verified with the whole file.
     package mutating func remove(_ digest: StatedDigest) {
         if let index = open.firstIndex(of: digest) {
             open.remove(at: index)
@@ -128,7 +126,7 @@ extension PendingDigests: Codable {
     }
 }
 
-/// The durable bytes of a partial file, and the digests that they must still be compared with.
+/// The durable bytes of a partial file, and their pending digests.
 package struct DurableBytes: Hashable, Sendable {
     package var ranges = ByteRangeSet()
     package var pendingDigests = PendingDigests()

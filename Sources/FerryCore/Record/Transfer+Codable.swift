@@ -1,8 +1,8 @@
 import FerryFoundation
 
-/// The wire form of a transfer.
+/// The JSON form of a transfer.
 extension Transfer: Codable {
-    /// The shown fields, in the order in which people see them.
+    /// The keys, in display order.
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case id, session, note, url
         case finalURL = "final_url"
@@ -85,7 +85,7 @@ extension Transfer: Codable {
         segments = try box.decodeIfPresent([TransferSegment].self, forKey: .segments) ?? []
     }
 
-    /// Every key is always there, `null` where there is nothing, so that scripts need no test for presence.
+    /// Encodes every key, with `null` for absent values, so that scripts need not test for presence.
     package func encode(to encoder: any Encoder) throws {
         var box = encoder.container(keyedBy: CodingKeys.self)
         try box.encode(id, forKey: .id)
@@ -136,9 +136,9 @@ extension Transfer: Codable {
     }
 }
 
-/// The wire form of a transfer without what is as usual.
+/// The JSON form of a transfer without default values.
 extension Transfer {
-    /// A transfer that is written without the keys whose values are those that an absent key means.
+    /// Omits keys whose value is the default for an absent key.
     package struct Short: Encodable, Sendable {
         private let transfer: Transfer
 

@@ -1,22 +1,22 @@
 package import FerryFoundation
 
-/// One transfer as every face shows it.
+/// A transfer as all clients see it.
 package struct Transfer: Hashable, Sendable {
     package var id: TransferID
     package var session: SessionID
-    /// The URL as submitted, without userinfo.
+    /// The submitted URL, without userinfo.
     package var url: String
-    /// Where the redirects led.
+    /// The URL after redirects.
     package var finalURL: String?
     package var state: TransferState
-    /// Why it waits; nil in every other state.
+    /// Why it waits, or nil in every other state.
     package var reason: WaitReason?
     package var priority: Priority
     package var bytesReceived: Int64
     package var bytesExpected: Int64?
-    /// Speed over the last seconds; nil unless running.
+    /// Speed over the last seconds, or nil unless running.
     package var bytesPerSecond: Double?
-    /// Absolute path of the file, or where it will be; nil until its name is known.
+    /// Absolute path of the file, present or future, or nil until its name is known.
     package var destination: String?
     package var folder: String
     package var names = Names()
@@ -26,12 +26,12 @@ package struct Transfer: Hashable, Sendable {
     package var times = Times()
     package var rateLimit: Int64
     package var tags: [String]
-    /// Digests that were checked, once it has succeeded.
+    /// Verified digests of a succeeded transfer.
     package var verified: [Checksum]
-    /// Digests of the file whose expected ones disagreed, where that is no failure.
+    /// Computed digests that differ from the expected ones, where the policy allows it.
     package var mismatched: [Checksum] = []
     package var lengthVerified: Bool
-    /// Whether the file was there already and stayed as it was.
+    /// Whether an existing file was kept unchanged.
     package var unchanged: Bool
     package var insecure: Bool
     package var etag: String?
@@ -42,41 +42,41 @@ package struct Transfer: Hashable, Sendable {
     package var method: String
     package var sending = Sending()
     package var response: ResponseFacts?
-    /// The exchanges with servers so far; only of transfers with a note.
+    /// The exchanges with servers so far. Only for transfers with a note.
     package var exchanges: [ExchangeFacts]
-    /// How often bytes were given up for a start from 0.
+    /// Number of restarts from byte 0.
     package var startedOver: Int
-    /// Body bytes that servers sent for it over its life, including bytes that were fetched again.
+    /// Body bytes received from servers in total, including bytes fetched again.
     package var bytesSpent: Int64 = 0
     package var challenge: PendingChallenge?
-    /// The moment before which nothing is asked.
+    /// Earliest date of the first request.
     package var notBefore: Date?
     package var note: ClientNote?
-    /// What each of several connections fetches; empty unless running with more than one.
+    /// The parts being fetched. Empty unless running with several connections.
     package var segments: [TransferSegment] = []
-    /// Facts that only the process that owns the transfer knows; they are in no JSON.
+    /// Facts known only to the owning process. Not encoded.
     package var own = Own()
 }
 
 extension Transfer {
-    /// Facts that only the process that owns a transfer knows. Two transfers that show the same are equal, whatever this is.
+    /// Facts known only to the owning process. Ignored when transfers are compared.
     package struct Own: Hashable, Sendable {
-        /// The bytes that survive a power cut.
+        /// The durable bytes.
         package var durable = ByteRangeSet()
-        /// Whether it waits, but has had its turn: see ``WaitReason/ofActive``.
+        /// Whether it waits but has already had a slot: see ``WaitReason/ofActive``.
         package var isActive = false
-        /// Whether its end was asked for, and its disk has not let it end.
+        /// Whether its end was requested and its disk has not responded yet.
         package var isEnding = false
-        /// Bytes of the whole file that were read for its digests; nil while none are read.
+        /// Number of bytes read to verify the whole file, or nil if not verifying.
         package var verifiedLength: Int64?
-        /// Whether all its bytes are there, and its digests are still to be computed.
+        /// Whether all bytes are present but not yet verified.
         package var waitsForVerification = false
 
         package static func == (left: Own, right: Own) -> Bool { true }
         package func hash(into hasher: inout Hasher) {}
     }
 
-    /// Moments of its attempts.
+    /// Dates of its attempts.
     package struct Times: Hashable, Sendable {
         package var nextAttempt: Date?
         package var start: Date?
@@ -88,7 +88,7 @@ extension Transfer {
         set { times.nextAttempt = newValue }
     }
 
-    /// When its first attempt began.
+    /// Start of the first attempt.
     package var startedAt: Date? {
         get { times.start }
         set { times.start = newValue }
@@ -99,7 +99,7 @@ extension Transfer {
         set { times.end = newValue }
     }
 
-    /// The content that its request sends.
+    /// The uploaded content.
     package struct Sending: Hashable, Sendable {
         package var direction = TransferDirection.download
         package var file: String?
@@ -112,13 +112,13 @@ extension Transfer {
         set { sending.direction = newValue }
     }
 
-    /// Absolute path of the file that is uploaded; nil for a download.
+    /// Absolute path of the uploaded file, or nil for a download.
     package var file: String? {
         get { sending.file }
         set { sending.file = newValue }
     }
 
-    /// Bytes of the request's body that have left; those of an upload that goes on are counted from its first byte on.
+    /// Number of body bytes sent. A resumed upload counts from the first byte of its file.
     package var bytesSent: Int64 {
         get { sending.sent }
         set { sending.sent = newValue }
@@ -129,11 +129,11 @@ extension Transfer {
         set { sending.length = newValue }
     }
 
-    /// What its file is called.
+    /// The names of its file.
     package struct Names: Hashable, Sendable {
-        /// The name that it has or gets; nil until it is known.
+        /// The present or future name, or nil until it is known.
         package var chosen: String?
-        /// The name that was asked for; nil where the response decides.
+        /// The requested name, or nil if the response decides.
         package var given: String?
     }
 
@@ -148,17 +148,18 @@ extension Transfer {
     }
 }
 
-/// From what is stored and what runs to what is shown.
+/// Derives the displayed transfer from the stored record and the live state.
 extension Transfer {
-    /// What is known of a transfer only while the daemon lives.
+    /// The state of a transfer that exists only while the daemon runs.
     package enum Live: Hashable, Sendable {
-        /// Has no slot, for this reason.
+        /// Without a slot, for this reason.
         case waiting(WaitReason)
-        /// Has a slot; bytes in the partial file, the complete length if known, bytes per second, what several connections do.
+        /// With a slot: bytes in the partial file, the complete length if known, bytes per second, and the parts of
+        /// several connections.
         case running(received: Int64, expected: Int64?, speed: Double?, segments: [TransferSegment] = [])
     }
 
-    /// Computes the state and everything shown from the record and what is live.
+    /// Derives the state and all displayed properties.
     package init(_ record: TransferRecord, live: Live) {
         let facts = record.facts
         let request = record.request
@@ -232,7 +233,7 @@ extension Transfer {
             state = .waiting
             reason = record.retry?.reason ?? why
             error = record.retry?.error
-            // Until the client answers, there is no time to name.
+            // Until the client answers there is no retry date.
             let hasTime = record.retry.map { $0.delay < TransferMachine.untilAnswered } ?? false
             nextAttemptAt = hasTime ? record.retry?.at : nil
         }

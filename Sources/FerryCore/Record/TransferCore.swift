@@ -1,33 +1,32 @@
 package import FerryFoundation
 
-/// What decisions about a transfer depend on, and what they change.
-///
-/// Small, for there may be a million: ``TransferMachine`` decides on it for one transfer as for many. The names are those of
-/// ``TransferRecord``, which makes one.
+/// The part of a transfer that decisions depend on and change.
+/// ⏎ Small, since there may be a million: ``TransferMachine`` decides on it for one transfer as for many. Property
+/// names match ``TransferRecord``.
 package struct TransferCore: Hashable, Sendable {
     package var id: TransferID
     @Beside package private(set) var revision: Revision
     package var intent: TransferIntent
-    /// How it has ended; nil while it lives.
+    /// The kind of outcome, or nil while the transfer is live.
     package var outcome: Outcome.Kind?
-    /// Tries that were started.
+    /// Number of attempts started.
     package var attempts = 0
     package var retry: RetryMoment?
-    /// The moment before which nothing is asked.
+    /// Earliest date of the first request.
     package var notBefore: Date?
     package var deadline: Date?
-    /// Seconds that it may be under way.
+    /// Resource timeout in seconds.
     package var resourceTimeout: Double?
     package var active = ActiveTime()
-    /// Changes of the version in a row without finishing.
+    /// Consecutive version changes without completion.
     package var restarts = 0
-    /// Whether it starts only after the delay that follows its app's launches.
+    /// Whether it starts only after its app's relaunch delay.
     package var startsAfterRelaunch = false
-    /// Whether it may have something on disk besides a finished file.
+    /// Whether it may have files on disk besides a placed file.
     package var leavesWork = false
-    /// Whether its file is a result that only its client may have.
+    /// Whether its file is a result reserved for its client.
     package var isSpooled = false
-    /// Whether its request had secrets, which were forgotten.
+    /// Whether its request had secrets that were removed.
     package var secretsForgotten = false
 
     package init(id: TransferID, revision: Revision = Revision(), intent: TransferIntent, outcome: Outcome.Kind? = nil)
@@ -38,19 +37,19 @@ package struct TransferCore: Hashable, Sendable {
         self.outcome = outcome
     }
 
-    /// Whether the scheduler may pick it.
+    /// Whether the scheduler may start it.
     package var isEligible: Bool { outcome == nil && intent == .run }
 
-    /// Whether it waits for a moment of its own, or may do so.
+    /// Whether it is or may be delayed until a date.
     package var waitsForMoment: Bool { retry != nil || notBefore != nil || startsAfterRelaunch }
 
-    /// When the time of a transfer that may run ends, by the wall clock; nil for all others.
+    /// The date when the time of an eligible transfer is over, by the wall clock, or nil for others.
     package var due: Date? {
         guard isEligible else { return nil }
         return TimeBounds(deadline: deadline, resourceTimeout: resourceTimeout, active: active).due
     }
 
-    /// Brings all numbers into their ranges, whatever the journal had.
+    /// Clamps all numbers to their ranges, whatever the journal contained.
     package mutating func clampNumbers() {
         let care = OutOfRangePolicy<Never>.clamp
         care.apply(.count, to: &attempts)
@@ -62,15 +61,15 @@ package struct TransferCore: Hashable, Sendable {
     }
 }
 
-/// Which form of a row a value was read from: rises with each stored change but the checkpoints of an attempt.
+/// Version of a stored value. Increases with each stored change except checkpoints of an attempt.
 package struct Revision: Hashable, Sendable {
-    /// 0 for a value that is in no journal, or in one of a version without revisions.
+    /// 0 for a value outside the journal, or from a journal version without revisions.
     package let number: Int64
 
     package init(_ number: Int64 = 0) { self.number = number }
 }
 
-/// A property that stands beside what a value says: values that say the same are equal, whatever it has in each.
+/// A property that is ignored when the enclosing values are compared.
 @propertyWrapper package struct Beside<Value: Sendable>: Hashable, Sendable {
     package var wrappedValue: Value
 
@@ -81,7 +80,7 @@ package struct Revision: Hashable, Sendable {
 }
 
 extension TransferRecord {
-    /// What decisions depend on. Setting it stores what they change; an outcome is only ever taken away by them.
+    /// The part that decisions depend on. Setting it stores the changes. It can remove an outcome but not add one.
     package var core: TransferCore {
         get {
             var core = TransferCore(id: id, revision: revision, intent: intent, outcome: outcome?.kind)

@@ -1,6 +1,6 @@
 import FerryFoundation
 
-/// What is as every transfer begins with it is left out: most of it is, for as long as a transfer lives.
+/// Omits properties with their initial values, which are most of them throughout a transfer's life.
 extension TransferFacts: Codable {
     private enum CodingKeys: String, CodingKey {
         case ranges, identity, partial, name, destination, placement, redirects, restarts, joined, notes, response
@@ -45,7 +45,7 @@ extension TransferFacts: Codable {
         needsTruncation = try flag(.needsTruncation)
         partialNameIsForeign = try flag(.partialNameIsForeign)
         notes = try box.decodeIfPresent([String].self, forKey: .notes) ?? []
-        // Both are mostly what is on disk, and left out then.
+        // Both usually equal the bytes on disk and are then omitted.
         bytesSpent = try box.decodeIfPresent(Int64.self, forKey: .bytesSpent) ?? ranges.byteCount
         restore(frontier: try box.decodeIfPresent(Int64.self, forKey: .frontier) ?? ranges.byteCount)
         startedAt = try box.decodeIfPresent(Date.self, forKey: .startedAt)
@@ -63,7 +63,7 @@ extension TransferFacts: Codable {
     }
 
     package func encode(to encoder: any Encoder) throws {
-        // Most are nil, and are looked at here: asking the container about each costs more than what is written.
+        // Most are nil and are tested here: asking the container for each costs more than the encoding.
         var box = encoder.container(keyedBy: CodingKeys.self)
         func encode(_ flag: Bool, _ key: CodingKeys, usual: Bool = false) throws {
             if flag != usual { try box.encode(flag, forKey: key) }

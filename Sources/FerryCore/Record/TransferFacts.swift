@@ -1,68 +1,68 @@
 package import FerryFoundation
 
-/// What is durable about one transfer: the bytes on disk and what they belong to.
-///
-/// Never claims more than the disk holds: the partial file is synced before ranges are recorded.
+/// The durable facts about one transfer: the bytes on disk and the resource they belong to.
+/// ⏎ Never claims more than is on disk: the partial file is synced before ranges are recorded.
 package struct TransferFacts: Hashable, Sendable {
-    /// Bytes of the partial file that survive a power cut, and what they must still be compared with.
+    /// The durable bytes of the partial file, and their pending digests.
     package var bytes = DurableBytes()
     package var identity: ResourceIdentity?
     package var partial: PartialFacts?
-    /// How the partial file looked when the last attempt ended; nil while it may be written to.
+    /// The state of the partial file when the last attempt ended, or nil while it may be written to.
     package var stamp: FileStamp?
-    /// The name that the first accepted head fixed.
+    /// The name chosen at the first accepted response head.
     package var name: String?
-    /// The reserved absolute path; no other live transfer aims at it.
+    /// The reserved absolute path. No other live transfer has the same.
     package var destination: String?
     package var placement: PlacementIntent?
     package var finalURL: String?
-    /// URLs met on the way, without userinfo and query values.
+    /// The URLs of redirects, without userinfo and query values.
     package var redirects: [String] = []
-    /// Changes of the version in a row without finishing.
+    /// Consecutive version changes without completion.
     package var restarts = 0
     /// Whether the bytes come from more than one response.
     package var joined = false
-    /// Whether ranges are off for this transfer.
+    /// Whether range requests are disabled for this transfer.
     package var rangesOff = false
-    /// Whether the next request asks caches to revalidate.
+    /// Whether the next request makes caches revalidate.
     package var bypassesCaches = false
-    /// Whether a digest mismatch of joined bytes has been answered by a restart.
+    /// Whether a digest mismatch of joined bytes has already caused a restart.
     package var restartedByDigest = false
-    /// Whether the end of the body was told by more than the end of the connection.
+    /// Whether the length was confirmed by more than the end of the connection.
     package var lengthVerified = true
-    /// Whether a truncation that the journal has recorded may not have reached the disk.
+    /// Whether a recorded truncation may not have reached the disk.
     package var needsTruncation = false
-    /// Whether a file of the partial file's name is not Ferry's, and is left alone.
+    /// Whether a file with the partial file's name belongs to another program and is left alone.
     package var partialNameIsForeign = false
-    /// What a user should know about how the file came.
+    /// Notes for the user about how the file was downloaded.
     package var notes: [String] = []
 
-    /// Body bytes that servers sent for it over its life.
+    /// Body bytes received from servers in total.
     package var bytesSpent: Int64 = 0
-    /// The most bytes of this version of the file that were on disk at one time; to fetch up to here again is no progress.
+    /// The largest number of bytes of this version that were ever on disk. Fetching up to here again is not progress.
     package private(set) var frontier: Int64 = 0
 
-    /// When the first attempt began.
+    /// Start of the first attempt.
     package var startedAt: Date?
-    /// Absolute path of a copy on its way to the final name: a partial file in another file system is placed by copying it.
+    /// Absolute path of a temporary copy on its way to the final name. A partial file on another file system is placed
+    /// by copying.
     package var copy: String?
-    /// The response that the bytes are the body of, or the one that failed the transfer.
+    /// The response whose body the bytes are, or the failed response.
     package var response: ResponseFacts?
-    /// The exchanges of this transfer so far, the oldest first; kept for transfers with a note.
+    /// The exchanges so far, oldest first. Only for transfers with a note.
     package var exchanges: [ExchangeFacts]?
-    /// How often another connection got no part of the file that could be used.
+    /// Number of further connections that got no usable part.
     package var unusableParts: Int?
-    /// How often bytes were given up for a start from 0.
+    /// Number of restarts from byte 0.
     package var startedOver: Int?
-    /// How far its body has been sent.
+    /// The upload's progress.
     private var sending = SendingFacts()
-    /// What it waits for an answer to.
+    /// The challenge that it waits with.
     package var challenge: PendingChallenge?
-    /// Where its bytes went when its client took them to continue later.
+    /// The file with its bytes after its client has taken them to resume later.
     package var released: PartialSource?
-    /// Whether its app made it while it was launched for events: it starts after the delay that follows launches.
+    /// Whether its app created it after a launch for events. It then starts after the relaunch delay.
     package var startsAfterRelaunch: Bool?
-    /// Why others than its client have canceled it; 0 is the user's force-quit.
+    /// Why it was canceled other than by its client. 0 is the user's force-quit.
     package var cancelReason: Int?
 
     package init() {}
@@ -72,13 +72,13 @@ package struct TransferFacts: Hashable, Sendable {
         var upload: UploadFacts?
     }
 
-    /// Bytes of the request's body that were sent.
+    /// Number of body bytes sent.
     package var bodySent: Int64? {
         get { sending.sent }
         set { sending.sent = newValue }
     }
 
-    /// The upload of its body, where the server may resume it.
+    /// The resumable upload of its body, if the server supports it.
     package var upload: UploadFacts? {
         get { sending.upload }
         set { sending.upload = newValue }
@@ -94,12 +94,11 @@ package struct TransferFacts: Hashable, Sendable {
         set { bytes.pendingDigests = newValue }
     }
 
-    /// Whether there is something on disk that a start has to look at after the transfer has ended.
+    /// Whether the next start of the daemon must check the disk after the transfer has finished.
     package var leavesWork: Bool { partial != nil || placement?.formerPath != nil }
 
-    /// Takes bytes and identity out, as before a restart; keeps the partial file, name and reservation.
-    ///
-    /// - Parameter isSameVersion: whether the server most likely sends the bytes again that were given up.
+    /// Removes bytes and identity before a restart. Keeps partial file, name and reservation.
+    /// ⏎ - Parameter isSameVersion: Whether the server probably sends the dropped bytes again.
     package mutating func startOver(note: String?, isSameVersion: Bool = false) {
         if isSameVersion { advance() } else { frontier = 0 }
         if !ranges.isEmpty { startedOver = (startedOver ?? 0) + 1 }
@@ -114,7 +113,7 @@ package struct TransferFacts: Hashable, Sendable {
         if let note, notes.last != note { notes.append(note) }
     }
 
-    /// Takes out a partial file that is gone for good.
+    /// Removes a partial file that is permanently lost.
     package mutating func giveUpFile() {
         partial = nil
         stamp = nil
@@ -122,9 +121,8 @@ package struct TransferFacts: Hashable, Sendable {
         frontier = 0
     }
 
-    /// Moves the frontier to what is on disk, if that is more than ever before.
-    ///
-    /// - Returns: by how many bytes.
+    /// Advances the frontier to the bytes on disk, if there are more than ever before.
+    /// ⏎ - Returns: The number of new bytes.
     @discardableResult
     package mutating func advance() -> Int64 {
         let gained = max(0, ranges.byteCount - frontier)
@@ -132,12 +130,12 @@ package struct TransferFacts: Hashable, Sendable {
         return gained
     }
 
-    /// Brings the counts of bytes into their range.
+    /// Clamps the byte counts.
     mutating func clampBytes(_ care: OutOfRangePolicy<Never>) {
         care.apply(.bytes, to: &bytesSpent)
         care.apply(.bytes, to: &frontier)
     }
 
-    /// Sets what was stored of ``frontier``.
+    /// Sets the stored ``frontier``.
     mutating func restore(frontier: Int64) { self.frontier = frontier }
 }

@@ -1,21 +1,21 @@
 package import FerryFoundation
 
-/// Everything about one transfer that survives a crash: intent and facts, never a transient state.
+/// Everything about one transfer that survives a crash: intent and facts, no transient state.
 package struct TransferRecord: Hashable, Sendable {
     package let id: TransferID
-    /// That of the row that it was read from.
+    /// Revision of the row that it was read from.
     @Beside package var revision = Revision()
     package let createdAt: Date
-    /// The validated request; its URL has no userinfo.
+    /// The validated request. Its URL has no userinfo.
     @Boxed package var request: TransferRequest
-    /// What the URL's userinfo said; belongs to the origin of the request's URL.
+    /// The URL's userinfo, for the origin of the request's URL.
     package var credentials: Credentials?
     package var intent: TransferIntent
     @Boxed package var facts = TransferFacts()
     package var failures = FailureLedger()
-    /// How long it has been under way, for `resourceTimeout`.
+    /// Active time, for `resourceTimeout`.
     package var active = ActiveTime()
-    /// Tries that were started.
+    /// Number of attempts started.
     package var attempts = 0
     package var retry: RetryPlan?
     package var outcome: Outcome?
@@ -29,13 +29,13 @@ package struct TransferRecord: Hashable, Sendable {
         self.intent = request.paused ? .suspend : .run
     }
 
-    /// Whether the scheduler may pick it.
+    /// Whether the scheduler may start it.
     package var isEligible: Bool { outcome == nil && intent == .run }
 }
 
-/// Numbers of a record that comes from the journal.
+/// Ranges of the numbers in a stored record.
 extension SettingRange<Int> {
-    /// Counts that go on: room is left above for any number of further ones.
+    /// Range of counters, with room for any number of further increments.
     static var count: Self { Self("count", 0...Int(Int32.max)) }
 }
 
@@ -48,7 +48,7 @@ extension SettingRange<Double> {
 }
 
 extension TransferRecord {
-    /// Brings all numbers into their ranges: the journal may be one of an earlier version, or have been edited.
+    /// Clamps all numbers: the journal may come from an earlier version, or have been edited.
     package mutating func clampNumbers() {
         request.bringNumbersIntoRange(.clamp)
         failures.clampCounts()
@@ -74,9 +74,9 @@ extension TransferRecord {
     }
 }
 
-/// Tells the parts of a request that open something for its user.
+/// Finds the secrets of a request.
 package enum SecretParts {
-    /// In the names of fields whose values open something, such as `Authorization`, `Cookie`, `X-Api-Key`, `Private-Token`.
+    /// Parts of the names of secret fields, such as `Authorization`, `Cookie`, `X-Api-Key`, `Private-Token`.
     private static let words = [
         "auth", "cookie", "credential", "key", "passw", "secret", "session", "signature", "token",
     ]
@@ -86,7 +86,7 @@ package enum SecretParts {
         return words.contains { name.contains($0) }
     }
 
-    /// A proxy variable without a user name and password.
+    /// The value of a proxy variable without user name and password.
     package static func withoutUserinfo(_ variable: String) -> String {
         let start = variable.firstRange(of: "://")?.upperBound ?? variable.startIndex
         let end = variable[start...].firstIndex { "/?#".contains($0) } ?? variable.endIndex
@@ -96,15 +96,14 @@ package enum SecretParts {
 }
 
 extension TransferRequest {
-    /// Whether something in it opens something for its user.
+    /// Whether it contains secrets.
     package var hasSecrets: Bool {
         !cookies.isEmpty || headers.contains(where: SecretParts.isSecret)
             || proxyEnvironment?.values.contains { SecretParts.withoutUserinfo($0) != $0 } == true
     }
 
-    /// Takes out what opens something for its user, and notes that it is missing.
-    ///
-    /// Its URL, its body and what its client keeps with it stay.
+    /// Removes the secrets and records that they are missing.
+    /// ⏎ URL, body and the client's note stay.
     package mutating func forgetSecrets() {
         let old = self
         headers.removeAll(where: SecretParts.isSecret)
@@ -115,26 +114,27 @@ extension TransferRequest {
 }
 
 extension TransferRecord {
-    /// Whether there is something that ``forgetSecrets()`` takes out.
+    /// Whether it contains secrets that ``forgetSecrets()`` removes.
     package var hasSecrets: Bool {
         credentials != nil || request.hasSecrets || facts.upload != nil
             || request.note == nil && facts.response?.fields.contains { $0.isNamed("Set-Cookie") } == true
     }
 
-    /// Takes out what its user alone may know: nothing more is asked for it.
+    /// Removes the secrets: no further request is made.
     package mutating func forgetSecrets() {
         request.forgetSecrets()
         if credentials != nil {
             credentials = nil
             request.secretsForgotten = true
         }
-        // Anyone with the URL of an upload resource can add to it.
+        // Anyone with the URL of an upload resource can append to it.
         facts.upload = nil
-        // A client that keeps something with its transfers is shown the whole response.
+        // A client with a note sees the whole response.
         if request.note == nil { facts.response?.fields.removeAll { $0.isNamed("Set-Cookie") } }
     }
 
-    /// - Throws: ``ServiceError`` with code `auth_required` if it has ended and cannot be asked for again as it was.
+    /// - Throws: ``ServiceError`` with code `auth_required` if it has finished and cannot be requested again without
+    ///   its secrets.
     package func checkHasSecrets() throws(ServiceError) {
         if outcome != nil, request.secretsForgotten { throw Self.lacksSecrets(id) }
     }
@@ -148,7 +148,7 @@ extension TransferRecord {
 }
 
 extension Outcome {
-    /// Whether nothing is asked again: one that failed can be retried as it is.
+    /// Whether no further request follows. A failed transfer can be retried as it is.
     package var forgetsSecrets: Bool {
         switch self {
         case .succeeded, .canceled: true

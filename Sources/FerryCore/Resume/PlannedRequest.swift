@@ -1,9 +1,9 @@
-/// What the next request asks, and the fields that say so (docs/behaviour/transfers.md#requests).
+/// The next request's range and conditions (docs/behaviour/transfers.md#requests).
 package struct PlannedRequest: Hashable, Sendable {
     package let asked: Asked
     package let fields: [HeaderField]
 
-    /// Plans the next request; nil if all bytes of a known length are there.
+    /// Plans the next request. Returns nil if all bytes of a known length are present.
     package init?(_ situation: RequestSituation) {
         guard !situation.isComplete else { return nil }
         let asked = Self.asked(situation)
@@ -15,10 +15,10 @@ package struct PlannedRequest: Hashable, Sendable {
         range(situation) ?? (isConditional(situation) ? .conditional : .whole)
     }
 
-    /// R or U of the table; nil if no range may be asked.
+    /// Request kind R or U of the table, or nil if no range may be requested.
     private static func range(_ situation: RequestSituation) -> Asked? {
         guard situation.raw != .verbatim, !situation.rangesOff else { return nil }
-        // A segment is asked once a head has told what it is a part of, also before the first byte is stored.
+        // A segment is requested once a response head has identified its file, even before the first byte is stored.
         guard !situation.ranges.isEmpty || (situation.segment != nil && situation.identity != nil) else { return nil }
         let disk = DiskState(identity: situation.identity, hasExpectedDigest: situation.hasExpectedDigest)
         guard disk == .strong || disk == .digest else { return nil }
@@ -33,7 +33,7 @@ package struct PlannedRequest: Hashable, Sendable {
             ifRange: situation.isUnconditional ? nil : situation.identity?.strongValidator)
     }
 
-    /// The part to ask for: the first gap, open at the end if nothing behind it is on disk.
+    /// The first missing part, with an open end if nothing behind it is on disk.
     private static func missing(_ situation: RequestSituation) -> (from: Int64, to: Int64?)? {
         if let segment = situation.segment {
             guard let gap = situation.ranges.gaps(in: segment).first else { return nil }
@@ -73,7 +73,7 @@ package struct PlannedRequest: Hashable, Sendable {
         return fields
     }
 
-    /// Positions of the file, as positions of the resource that it is, or is a part of.
+    /// A range of the file as a range of the resource, of which the file may be a part.
     private static func rangeValue(from: Int64, to: Int64?, _ situation: RequestSituation) -> String {
         guard case .ownRange(let own) = situation.raw else { return "bytes=\(from)-\(to.map(String.init) ?? "")" }
         let start = own.start(completeLength: situation.identity?.completeLength) ?? 0
@@ -82,61 +82,61 @@ package struct PlannedRequest: Hashable, Sendable {
     }
 }
 
-/// What is on disk and known when a request is about to be made.
+/// The state on disk when a request is planned.
 package struct RequestSituation: Hashable, Sendable {
     package var ranges = ByteRangeSet()
     package var identity: ResourceIdentity?
     /// Whether the caller gave a digest of the whole file.
     package var hasExpectedDigest = false
     package var expectedSize: Int64?
-    /// What is recorded of the file at the destination; set under conflict policy `update` alone.
+    /// The recorded identity of the file at the destination. Only with conflict policy `update`.
     package var existing: ResourceIdentity?
     package var raw: RawRequest?
-    /// Whether ranges are off for this transfer, or a restart was decided.
+    /// Whether range requests are disabled, or a restart was decided.
     package var rangesOff = false
-    /// Whether caches on the way are to ask the origin: after a digest mismatch or an unusable answer to a range.
+    /// Whether caches must revalidate: after a digest mismatch or an unusable response to a range request.
     package var bypassesCaches = false
-    /// Whether the range is to be asked without `If-Range` (docs/behaviour/transfers.md#row-21 and row 22).
+    /// Whether the range is requested without `If-Range` (docs/behaviour/transfers.md#row-21 and row 22).
     package var isUnconditional = false
-    /// The part of the file that this worker is to fetch; nil for the first part that is missing.
+    /// The part for this worker, or nil for the first missing part.
     package var segment: Range<Int64>?
 
     package init() {}
 }
 
 extension RequestSituation {
-    /// Length of the file that is fetched, as far as it is known.
+    /// Length of the file, if known.
     package var fileLength: Int64? {
         if case .ownRange(let own) = raw { return own.length(completeLength: identity?.completeLength) }
         return identity?.completeLength ?? expectedSize
     }
 
-    /// Whether every byte of a known length, or of the segment, is on disk, so that nothing is asked.
+    /// Whether every byte of a known length, or of the segment, is on disk.
     package var isComplete: Bool {
         if let segment, ranges.contains(segment) { return true }
         return fileLength.map { ranges.contains(0..<max(0, $0)) && (!ranges.isEmpty || identity != nil) } ?? false
     }
 }
 
-/// How a request of the caller's own making limits what may be asked (docs/behaviour/transfers.md#Q5).
+/// Restrictions of a caller's custom request (docs/behaviour/transfers.md#Q5).
 package enum RawRequest: Hashable, Sendable {
-    /// The method, or a field of the caller's, makes any answer final: no resume, no segments.
+    /// The method or a field makes every response final: no resuming, no segments.
     case verbatim
-    /// The caller gave one byte range: the file is that part.
+    /// The caller requested one byte range, which is the file.
     case ownRange(OwnRange)
-    /// The caller says which codings the answer may have: no segments. An answer without one can be continued, as the ranges of the
-    /// rest are those of the same representation, which `If-Range` sees to (RFC 9110 §14.2).
+    /// The caller accepts content codings: no segments. An unencoded response can be resumed, since `If-Range` ensures
+    /// that further ranges belong to the same representation (RFC 9110 §14.2).
     case coded
 }
 
-/// The one byte range that a caller's `Range` field asks for (RFC 9110 §14.1.2).
+/// The single byte range of a caller's `Range` field (RFC 9110 §14.1.2).
 package enum OwnRange: Hashable, Sendable {
     /// From a position to a last position, or to the end.
     case from(Int64, to: Int64?)
-    /// The last bytes.
+    /// The last bytes, by number.
     case suffix(Int64)
 
-    /// Reads `bytes=a-b`, `bytes=a-` or `bytes=-n`; nil for several ranges, other units and nonsense.
+    /// Parses `bytes=a-b`, `bytes=a-` or `bytes=-n`. Returns nil for several ranges, other units and invalid values.
     package init?(_ text: String) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -161,7 +161,7 @@ package enum OwnRange: Hashable, Sendable {
         }
     }
 
-    /// Where the file begins in the resource; nil if that depends on a complete length that is not known.
+    /// Start of the file in the resource, or nil if it depends on an unknown complete length.
     package func start(completeLength: Int64?) -> Int64? {
         switch self {
         case .from(let first, _): first
@@ -169,7 +169,7 @@ package enum OwnRange: Hashable, Sendable {
         }
     }
 
-    /// The last position of the resource that belongs to the file, where the range states one.
+    /// The last position of the file in the resource, if the range states one.
     package var last: Int64? {
         switch self {
         case .from(_, let last): last

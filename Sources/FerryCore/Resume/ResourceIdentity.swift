@@ -1,18 +1,17 @@
 import FerryFoundation
 
-/// What a response said about the resource whose bytes it brings.
-///
-/// Bytes of two responses belong to one file only if their identities agree; see ``ResumeTable``.
+/// A response's description of its resource.
+/// ⏎ Bytes of two responses belong to one file only if their identities agree. See ``ResumeTable``.
 package struct ResourceIdentity: Hashable, Codable, Sendable {
-    /// The origin that answered, after redirects.
+    /// The origin of the final response.
     package var origin: Origin
-    /// The `ETag` as sent, whatever its strength.
+    /// The `ETag` as sent, strong or weak.
     package var etag: String?
     package var lastModified: String?
     package var date: String?
     package var completeLength: Int64?
     package var contentType: String?
-    /// Digests of the whole file that the server stated.
+    /// Digests of the whole file from the server.
     package var reprDigests: [Checksum]
 
     package init(
@@ -45,12 +44,10 @@ package struct ResourceIdentity: Hashable, Codable, Sendable {
 }
 
 extension ResourceIdentity {
-    /// What proves that bytes of a later response belong to the same file (docs/behaviour/transfers.md#R1).
-    ///
-    /// Nil if nothing does.
-    ///
-    /// A date counts only where no ETag of any kind was sent, and only if the resource had not changed in the second
-    /// in which it was served (RFC 9110 §8.8.2.2).
+    /// The validator that proves that bytes of a later response belong to the same file, or nil
+    /// (docs/behaviour/transfers.md#R1).
+    /// ⏎ A date counts only without an ETag of any kind, and only if the resource had not changed in the second in
+    /// which it was served (RFC 9110 §8.8.2.2).
     package var strongValidator: Validator? {
         if let etag { return EntityTag(etag).isStrong ? .etag(etag) : nil }
         guard let lastModified, let modified = HTTPDate.parse(lastModified),
@@ -60,8 +57,7 @@ extension ResourceIdentity {
     }
 
     /// Whether another response has the same strong ETag (docs/behaviour/transfers.md#R3).
-    ///
-    /// Between two origins the tag alone says nothing: the complete length, and Last-Modified where both have it, must
+    /// ⏎ Between two origins the tag alone is not enough: the complete length, and Last-Modified if both have it, must
     /// be equal too.
     package func hasSameStrongTag(as other: ResourceIdentity) -> Bool {
         guard let etag, etag == other.etag, EntityTag(etag).isStrong else { return false }
@@ -71,11 +67,9 @@ extension ResourceIdentity {
         return lastModified == otherLastModified
     }
 
-    /// Whether the head of a part shows another version than this one, whose identity is strong
-    /// (docs/behaviour/transfers.md#row-15).
-    ///
-    /// A part may leave out what the request's `If-Range` has already proved. From another origin it may not, since a
-    /// validator means nothing there.
+    /// Whether the head of a part contradicts this strong identity (docs/behaviour/transfers.md#row-15).
+    /// ⏎ A part from the same origin may omit what `If-Range` has already proved. A part from another origin may not,
+    /// since a validator means nothing there.
     package func isContradicted(by part: ResourceIdentity) -> Bool {
         if hasOtherDigest(than: part) { return true }
         if origin != part.origin { return !hasSameStrongTag(as: part) }
@@ -83,9 +77,8 @@ extension ResourceIdentity {
         return part.lastModified.map { $0 != lastModified } ?? false
     }
 
-    /// Whether a whole response says that it is of another version: by its tag, its date, its length or its digest.
-    ///
-    /// What only one of them states says nothing.
+    /// Whether a whole response is of another version, by tag, date, length or digest.
+    /// ⏎ Properties that only one of them has are ignored.
     package func isOtherVersion(than whole: ResourceIdentity) -> Bool {
         if hasOtherDigest(than: whole) { return true }
         if let completeLength, let other = whole.completeLength, completeLength != other { return true }
@@ -94,14 +87,14 @@ extension ResourceIdentity {
         return false
     }
 
-    /// Whether both state a digest of one algorithm, and not the same (docs/behaviour/transfers.md#I3).
+    /// Whether both have a digest of one algorithm with different values (docs/behaviour/transfers.md#I3).
     package func hasOtherDigest(than other: ResourceIdentity) -> Bool {
         reprDigests.contains { digest in
             other.reprDigests.contains { $0.algorithm == digest.algorithm && $0.hex != digest.hex }
         }
     }
 
-    /// This identity with what it lacked and a later response of the same resource said.
+    /// This identity, completed with properties of a later response of the same resource.
     package func completed(by other: ResourceIdentity) -> ResourceIdentity {
         var result = self
         result.completeLength = completeLength ?? other.completeLength
@@ -112,14 +105,14 @@ extension ResourceIdentity {
     }
 }
 
-/// The value of an `ETag` field (RFC 9110 §8.8.3), kept as it was sent.
+/// The value of an `ETag` field (RFC 9110 §8.8.3), unchanged.
 package struct EntityTag: Hashable, Sendable {
     package enum Strength: Hashable, Sendable {
-        /// Names one sequence of bytes.
+        /// Identifies one sequence of bytes.
         case strong
-        /// May name different bytes, so that it cannot guard a range (RFC 9110 §8.8.1).
+        /// May identify different bytes, so it cannot guard a range (RFC 9110 §8.8.1).
         case weak
-        /// Unquoted, empty, or with characters that no tag has: says nothing.
+        /// Unquoted, empty, or with characters that are invalid in a tag.
         case invalid
     }
 
@@ -138,14 +131,14 @@ package struct EntityTag: Hashable, Sendable {
     private static func isQuotedTag(_ text: Substring) -> Bool {
         let scalars = text.unicodeScalars
         guard scalars.count > 2, scalars.first == "\"", scalars.last == "\"" else { return false }
-        // U+FFFD stands for bytes that were lost in decoding: such a tag cannot be sent back byte for byte.
+        // U+FFFD stands for bytes lost in decoding: the tag cannot be sent back unchanged.
         return scalars.dropFirst().dropLast().allSatisfy {
             $0.value > 0x20 && $0 != "\"" && !(0x7F...0x9F ~= $0.value) && $0.value != 0xFFFD
         }
     }
 }
 
-/// A strong validator, exactly as it stands in an `If-Range` field (RFC 9110 §13.1.5).
+/// A strong validator, exactly as sent in `If-Range` (RFC 9110 §13.1.5).
 package enum Validator: Hashable, Sendable {
     case etag(String)
     case date(String)

@@ -1,37 +1,37 @@
-/// What to do about a response. Nothing of its body is stored unless the decision is `start` or `continueAt`.
+/// The reaction to a response. Its body is stored only with `start` and `continueAt`.
 package enum ResumeDecision: Hashable, Sendable {
-    /// Ask the target of this `Location` with the same range and validator, by the rules for redirects.
+    /// Follows the redirect with the same range and validator, by the redirect rules.
     case follow(location: String)
-    /// This extra worker ends; the transfer goes on without it.
+    /// This extra worker ends. The transfer continues without it.
     case leave
-    /// The origin allows no more connections; this worker ends and nothing is counted.
+    /// The origin allows no more connections. This worker ends, and no failure is counted.
     case hostLimit
     /// The file at the destination is up to date.
     case unchanged
-    /// Keep the bytes on disk and try again as the error's class says; at the limit the error is the outcome.
+    /// Keeps the bytes on disk and retries by the error's class. At the limit the transfer fails with the error.
     case retryLater(ServiceError)
-    /// Give up the bytes on disk, if any, and store this body from position 0.
+    /// Drops the bytes on disk, if any, and stores this body from byte 0.
     case start(AcceptedBody)
-    /// Store the body at `offset`, and nothing at or beyond `until`; ask again for what is still missing then.
+    /// Stores the body at `offset`, up to `until`. Missing bytes are then requested again.
     case continueAt(offset: Int64, until: Int64, identity: ResourceIdentity)
-    /// Ask for the whole file; the bytes on disk go when that request's head is accepted.
+    /// Requests the whole file. The bytes on disk are dropped when that response's head is accepted.
     case restart(RestartReason, rangesOff: Bool)
-    /// Ask the same once more, on a connection of its own.
+    /// Repeats the request once, on a new connection.
     case askOnceMoreFresh
-    /// Close this response and ask for the same range without `If-Range`.
+    /// Closes this response and requests the same range without `If-Range`.
     case askUnconditionalRange
-    /// All bytes are there, and the file is this long: verify and place it.
+    /// All bytes are present, and this is the length: verifies and places the file.
     case alreadyComplete(length: Int64)
-    /// Ask the original URL at once, one request for all workers.
+    /// Requests the original URL at once, with one request for all workers.
     case askOriginalURL
-    /// A captive portal answered: wait until the network is usable.
+    /// The response comes from a captive portal: waits for a usable network.
     case waitForNetwork
     case fail(ServiceError)
 }
 
-/// A decision and the row of the table that made it.
+/// A decision and the table row that made it.
 package struct ResumeVerdict: Hashable, Sendable {
-    /// Row of the decision table; 0 if the head was unusable before any row could match
+    /// Row of the decision table, or 0 if the head was unusable before any row could match
     /// (docs/behaviour/transfers.md#R5).
     package let row: Int
     package let decision: ResumeDecision
@@ -41,8 +41,8 @@ package struct ResumeVerdict: Hashable, Sendable {
         self.decision = decision
     }
 
-    /// Whether the bytes on disk give way to another version, which may happen only so many times in a row; a restart and the
-    /// body that follows it count once.
+    /// Whether the bytes on disk are replaced by another version, which is limited in a row. A restart and the body
+    /// that follows it count once.
     package var countsAsRestart: Bool {
         switch decision {
         case .restart(let reason, _): reason.isOtherVersion
@@ -52,7 +52,7 @@ package struct ResumeVerdict: Hashable, Sendable {
     }
 }
 
-/// Why the bytes on disk are given up, in the words of the record.
+/// The reason for dropping the bytes on disk, as recorded.
 package enum RestartReason: String, Hashable, Sendable {
     case lengthChanged = "restarted: the complete length on the server is another"
     case versionChanged = "restarted: the server has another version"
@@ -61,7 +61,7 @@ package enum RestartReason: String, Hashable, Sendable {
     case rangeIgnored = "restarted: the server sent the whole file, since it changed or cannot be sent in parts"
     case rangeRefused = "restarted: the server refused to continue"
 
-    /// Whether the server was seen to have another version than the bytes on disk; else it sends the same again.
+    /// Whether the server has another version than the bytes on disk. Otherwise it sends the same bytes again.
     package var isOtherVersion: Bool {
         switch self {
         case .lengthChanged, .versionChanged: true
@@ -72,23 +72,23 @@ package enum RestartReason: String, Hashable, Sendable {
     package var note: String { rawValue }
 }
 
-/// A body whose bytes are stored from position 0, and what its head said about it.
+/// A body to store from byte 0, and its head's description.
 package struct AcceptedBody: Hashable, Sendable {
     package var framing: BodyFraming
-    /// How many bytes of the file this body brings, where the head says it.
+    /// End of this body in the file, if the head states it.
     package var end: Int64?
-    /// Length of the whole file, where the head says it.
+    /// Length of the whole file, if the head states it.
     package var completeLength: Int64?
     package var identity: ResourceIdentity
-    /// Whether later requests may ask for the rest or for parts of it.
+    /// Whether later requests may fetch remaining bytes or parts.
     package var isResumable: Bool
-    /// Why the bytes on disk give way to this body, if there are any.
+    /// Why this body replaces the bytes on disk, if there are any.
     package var restart: RestartReason?
     package var notes: [BodyNote] = []
-    /// Whether a content coding is taken off, so that the file has another length than the body.
+    /// Whether a content coding is decoded, so that file and body differ in length.
     package private(set) var isDecoded = false
 
-    /// Lets the file be the decoded content: nothing that the head says about lengths and digests is about that.
+    /// Makes the file the decoded content. Lengths and digests of the head do not apply to it.
     package mutating func becomeDecoded() {
         isDecoded = true
         isResumable = false
@@ -100,7 +100,7 @@ package struct AcceptedBody: Hashable, Sendable {
     }
 }
 
-/// What a user should know about a body, as it stands in the record.
+/// A note for the user about a body, as recorded.
 package enum BodyNote: String, Hashable, Sendable {
     case contentEncoded = "stored with the content encoding that the server applied"
     case lengthUnverified = "length unverified"

@@ -1,6 +1,6 @@
-/// Answers that bring no bytes (docs/behaviour/transfers.md#row-28 to row 38).
+/// Responses without usable bytes (docs/behaviour/transfers.md#row-28 to row 38).
 extension ResumeTable {
-    /// What follows from an answer that brings no bytes. The last row takes whatever is left.
+    /// Decides about a response without usable bytes. The last row matches everything.
     static func failure(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
         if [400, 401, 403, 404, 410].contains(head.status), situation.reusedFinalURL {
             return ResumeVerdict(28, .askOriginalURL)
@@ -17,10 +17,10 @@ extension ResumeTable {
         return ResumeVerdict(verdict.row, .fail(error))
     }
 
-    /// Statuses that mean that the same request may do better later, where the caller said which statuses are results.
+    /// Statuses worth a retry where the caller gave the acceptable statuses.
     private static let busyStatuses: Set = [408, 429, 500, 502, 503, 504]
 
-    /// A refusal of this request (docs/behaviour/transfers.md#row-29 to row 32).
+    /// The request is refused (docs/behaviour/transfers.md#row-29 to row 32).
     private static func refusal(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         switch head.status {
         case 401, 403, 410:
@@ -45,13 +45,13 @@ extension ResumeTable {
         }
     }
 
-    /// The file is not there (docs/behaviour/transfers.md#row-31).
+    /// The file does not exist (docs/behaviour/transfers.md#row-31).
     private static func missing(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
         if situation.hasBytes { return ResumeVerdict(31, .retryLater(head.statusError(.notFound, as: .doubtful))) }
         return ResumeVerdict(31, .fail(head.statusError(.notFound, "check the address")))
     }
 
-    /// A refusal for the moment (docs/behaviour/transfers.md#row-33 to row 36).
+    /// The server is temporarily unable to respond (docs/behaviour/transfers.md#row-33 to row 36).
     private static func busy(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         switch head.status {
         case 408, 425, 429, 502, 503, 504, 520...524:
@@ -67,17 +67,16 @@ extension ResumeTable {
         }
     }
 
-    /// Any other refusal (docs/behaviour/transfers.md#row-37 and row 38).
+    /// Any other error status (docs/behaviour/transfers.md#row-37 and row 38).
     private static func other(_ head: ResponseHead) -> ResumeVerdict {
         guard 300...399 ~= head.status else { return ResumeVerdict(38, .fail(head.statusError(.httpStatus))) }
         let advice = "it names no other address that can be followed"
         return ResumeVerdict(37, .fail(head.statusError(.redirectRefused, advice)))
     }
 
-    /// Policy `any`, or a status that the caller takes: the response is the result, and its body the file
-    /// (docs/behaviour/transfers.md#R11).
+    /// An acceptable status, or policy `any`: the body of the response is the file (docs/behaviour/transfers.md#R11).
     private static func result(_ row: Int, _ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
-        // A page about a failure is not the file that the caller's expected size speaks of.
+        // The caller's expected size is not that of an error page.
         var body = verbatim(situation, head)
         body.notes.append(.statusIsResult)
         if let fault = oversize(situation, head, length: body.completeLength) {

@@ -1,14 +1,14 @@
-/// Answers to requests for a range (docs/behaviour/transfers.md#row-14 to row 26).
+/// Responses to range requests (docs/behaviour/transfers.md#row-14 to row 26).
 extension ResumeTable {
-    /// Restarting below this size costs less than another request (docs/behaviour/transfers.md#row-21).
+    /// Below this size a restart costs less than another request (docs/behaviour/transfers.md#row-21).
     private static let smallFile: Int64 = 1 << 20
 
-    /// A 206 (docs/behaviour/transfers.md#row-14 to row 20).
+    /// A 206 response (docs/behaviour/transfers.md#row-14 to row 20).
     static func part(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard head.status == 206, case .range(let from, let to, _) = situation.asked else { return nil }
         let complete = head.contentRange?.complete
         if let refusal = situation.refusedPart(head) {
-            // Only a length of a Content-Range that is usable says that the length is another.
+            // Only a usable Content-Range proves another length.
             if refusal == .otherLength, let fault = sizeFault(situation, head, length: complete) {
                 return ResumeVerdict(refusal.row, .fail(fault))
             }
@@ -30,13 +30,13 @@ extension ResumeTable {
         return restart(refusal.row, situation, head, .restart(refusal.reason, rangesOff: false))
     }
 
-    /// A range that cannot be used (docs/behaviour/transfers.md#row-16 and row 25).
+    /// An unusable range (docs/behaviour/transfers.md#row-16 and row 25).
     private static func unusable(_ row: Int, _ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
         guard situation.usedFreshConnection else { return ResumeVerdict(row, .askOnceMoreFresh) }
         return restart(row, situation, head, .restart(.rangesUnusable, rangesOff: true))
     }
 
-    /// A 200 (docs/behaviour/transfers.md#row-21 to row 23).
+    /// A 200 response (docs/behaviour/transfers.md#row-21 to row 23).
     static func wholeInsteadOfPart(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard situation.isWhole(head), case .range(_, _, let ifRange) = situation.asked else { return nil }
         let whole = ResourceIdentity(head)
@@ -45,7 +45,8 @@ extension ResumeTable {
             situation.identity.map { $0.hasSameStrongTag(as: whole) && !$0.hasOtherDigest(than: whole) } ?? false
         switch (situation.disk, ifRange) {
         case (.strong, .etag?) where hasSameLength && hasSameTag:
-            // The server compares ETags of If-Range wrongly, or has no ranges: the next request tells which.
+            // Either the server compares the ETags of If-Range wrongly, or it does not support ranges. The next request
+            // tells which.
             if situation.ranges.byteCount < smallFile { return accept(21, situation, head) }
             return ResumeVerdict(21, .askUnconditionalRange)
         case (.digest, _?) where hasSameLength:
@@ -55,7 +56,7 @@ extension ResumeTable {
         }
     }
 
-    /// A 416 or 412 (docs/behaviour/transfers.md#row-24 to row 26).
+    /// A 416 or 412 response (docs/behaviour/transfers.md#row-24 to row 26).
     static func refusedRange(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard head.status == 416 || head.status == 412, situation.asked.isRange,
             situation.disk == .strong || situation.disk == .digest
@@ -71,7 +72,7 @@ extension ResumeTable {
     }
 }
 
-/// Why a 206 is not joined to the bytes on disk; a case a row.
+/// Why a 206 is not joined to the bytes on disk. One case per row.
 enum PartRefusal: Hashable, Sendable {
     case otherLength
     case otherVersion
@@ -79,7 +80,7 @@ enum PartRefusal: Hashable, Sendable {
     case noVersion
     case newTag
 
-    /// Why the bytes on disk are given up for it.
+    /// Why the bytes on disk are dropped.
     var reason: RestartReason {
         switch self {
         case .otherLength: .lengthChanged
@@ -101,11 +102,9 @@ enum PartRefusal: Hashable, Sendable {
 }
 
 extension ResumeSituation {
-    /// Why a 206 cannot continue the file (docs/behaviour/transfers.md#row-14 to row 18).
-    ///
-    /// Nil if it can, and for any other status.
-    ///
-    /// - Parameter start: Where the file begins in the resource: 0 but for a range of the caller's own.
+    /// Why a 206 cannot continue the file (docs/behaviour/transfers.md#row-14 to row 18), or nil if it can, and for any
+    /// other status.
+    /// ⏎ - Parameter start: Start of the file in the resource: 0 except for a range given by the caller.
     func refusedPart(_ head: ResponseHead, start: Int64 = 0) -> PartRefusal? {
         guard head.status == 206, case .range(let from, _, let ifRange) = asked else { return nil }
         let response = ResourceIdentity(head)
@@ -113,7 +112,7 @@ extension ResumeSituation {
         let hasNewTag = identity?.etag == nil && response.etag != nil
         if disk == .strong, let identity {
             if identity.isContradicted(by: response) { return .otherVersion }
-            // Without If-Range there is no row for a new tag of its own: the version is another.
+            // Without If-Range no row covers a new tag: it is another version.
             if hasNewTag, ifRange == nil { return .otherVersion }
         }
         guard let part = head.usablePart, part.first == start + from, knownLength.map({ part.last < $0 }) ?? true
@@ -123,14 +122,14 @@ extension ResumeSituation {
         case .strong:
             if ifRange == nil { return response.etag == nil ? .noVersion : nil }
             return hasNewTag ? .newTag : nil
-        // Nothing proves that the part belongs to what is on disk (docs/behaviour/transfers.md#R2).
+        // Nothing proves that the part belongs to the bytes on disk (docs/behaviour/transfers.md#R2).
         case .nothing, .weak: return .noVersion
         }
     }
 }
 
 extension ResponseHead {
-    /// The part that a 206 holds, if nothing about its framing speaks against it (docs/behaviour/transfers.md#R4).
+    /// The part of a 206, if its framing is sound (docs/behaviour/transfers.md#R4).
     var usablePart: (first: Int64, last: Int64)? {
         guard case .part(let first, let last, _) = contentRange, contentEncodings.isEmpty,
             mediaType != "multipart/byteranges",

@@ -1,6 +1,6 @@
-/// Answers that are the file, or its beginning (docs/behaviour/transfers.md#row-8 to row 13, and row 5).
+/// Responses with the file, or its beginning (docs/behaviour/transfers.md#row-8 to row 13, and row 5).
 extension ResumeTable {
-    /// The answer to a request of the caller's own making (docs/behaviour/transfers.md#row-5).
+    /// The response to a caller's custom request (docs/behaviour/transfers.md#row-5).
     static func rawRange(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard let raw = situation.raw, raw != .coded, [206, 304, 412, 416].contains(head.status) else { return nil }
         let isAccepted = head.status == 206 && situation.acceptStatus.contains(206)
@@ -14,7 +14,7 @@ extension ResumeTable {
         return ResumeVerdict(5, .start(body))
     }
 
-    /// A body that is the file whatever its head says: as long as it is, and never continued.
+    /// A body that is the file whatever its head says, and is never resumed.
     static func verbatim(_ situation: ResumeSituation, _ head: ResponseHead) -> AcceptedBody {
         var body = body(situation, head)
         body.completeLength = body.end
@@ -22,14 +22,14 @@ extension ResumeTable {
         return body
     }
 
-    /// A part that the caller asked for: positions in the file count from the first byte of that part.
+    /// The part that the caller requested. Positions in the file count from its first byte.
     private static func ownPart(_ situation: ResumeSituation, _ head: ResponseHead, _ own: OwnRange) -> ResumeVerdict {
         let offset = situation.asked.offset ?? 0
         let known = ResourceIdentity(head).completeLength ?? situation.identity?.completeLength
         guard let part = head.usablePart, let start = own.start(completeLength: known),
             part.first == start + offset, own.last.map({ part.last <= $0 }) ?? true
         else {
-            // Policy `any`: whatever came for the caller's own range is the result, but nothing is joined to it.
+            // Policy `any`: any response to the caller's range is the file, but nothing is joined to it.
             if situation.acceptsAnyStatus, offset == 0 { return ResumeVerdict(5, .start(verbatim(situation, head))) }
             let message =
                 "The server's answer for \(head.shownURL) does not hold the range that was asked for; "
@@ -53,7 +53,7 @@ extension ResumeTable {
         return ResumeVerdict(5, .continueAt(offset: offset, until: end, identity: identity))
     }
 
-    /// A success (docs/behaviour/transfers.md#row-8 to row 13).
+    /// A success status (docs/behaviour/transfers.md#row-8 to row 13).
     static func success(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard StatusRange.success.contains(head.status), situation.acceptStatus.contains(head.status) else {
             return nil
@@ -71,7 +71,7 @@ extension ResumeTable {
         }
     }
 
-    /// A part that was not asked for (docs/behaviour/transfers.md#row-13).
+    /// A part that was not requested (docs/behaviour/transfers.md#row-13).
     private static func firstPart(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard !situation.asked.isRange else { return nil }
         guard let part = head.usablePart, part.first == 0 else {
@@ -81,7 +81,7 @@ extension ResumeTable {
             return ResumeVerdict(13, .retryLater(head.error(.badResponse, message, as: .doubtful)))
         }
         let verdict = accept(13, situation, head, end: part.last + 1)
-        // What cannot be continued would be sent again and again.
+        // A part that cannot be resumed would be sent repeatedly.
         if case .start(let body) = verdict.decision, body.completeLength != part.last + 1,
             !body.isResumable || situation.rangesOff
         {
@@ -93,7 +93,7 @@ extension ResumeTable {
         return verdict
     }
 
-    /// A verdict to store this body from 0, or the failure of its size.
+    /// Stores this body from byte 0, or fails because of its size.
     static func accept(
         _ row: Int, _ situation: ResumeSituation, _ head: ResponseHead, end: Int64? = nil
     ) -> ResumeVerdict {
@@ -106,14 +106,14 @@ extension ResumeTable {
         return restart(row, situation, head, .start(body))
     }
 
-    /// Why the bytes on disk give way to a whole file.
+    /// Why a whole file replaces the bytes on disk.
     private static func reason(_ situation: ResumeSituation, _ whole: ResourceIdentity) -> RestartReason {
-        // What has no strong validator may say anything about its version.
+        // Without a strong validator, a response's statements about its version prove nothing.
         if situation.disk != .weak, situation.identity?.isOtherVersion(than: whole) == true { return .versionChanged }
         return situation.asked.isRange ? .rangeIgnored : .versionUnknown
     }
 
-    /// What a head says about its body, were it stored from 0.
+    /// The head's description of its body, if stored from byte 0.
     static func body(_ situation: ResumeSituation, _ head: ResponseHead) -> AcceptedBody {
         let framing: BodyFraming = situation.method == "HEAD" ? .length(0) : head.framing
         let length: Int64? = if case .length(let length) = framing { length } else { nil }
@@ -137,14 +137,14 @@ extension ResumeTable {
 extension Asked {
     package var isRange: Bool { offset != nil }
 
-    /// Where the asked range begins in the file.
+    /// Start of the requested range in the file.
     var offset: Int64? {
         if case .range(let from, _, _) = self { from } else { nil }
     }
 }
 
 extension OwnRange {
-    /// Length of the part, as far as it is known.
+    /// Length of the part, if known.
     func length(completeLength: Int64?) -> Int64? {
         switch self {
         case .from(let first, let last):

@@ -1,10 +1,9 @@
-/// Decides what to do about a response, from what is on disk, what was asked and what the head says.
-///
-/// Bytes of two responses are joined only if both have the same strong identity, or if an expected digest of the whole
-/// file will judge them (docs/behaviour/transfers.md#R2). The rows are tried in order; the first that matches
-/// wins. Rows and their numbers are those of docs/behaviour/transfers.md#the-table-of-answers.
+/// Decides about a response from the bytes on disk, the request and the response head.
+/// ⏎ Bytes of two responses are joined only if both have the same strong identity, or if an expected digest of the
+/// whole file verifies them (docs/behaviour/transfers.md#R2). The first matching row wins. Rows and their numbers are
+/// those of docs/behaviour/transfers.md#the-table-of-answers.
 package enum ResumeTable {
-    /// Changes of the version in a row after which the next one is a failure.
+    /// Consecutive version changes after which the next one is a failure.
     package static let restartLimit = 5
 
     package static func decide(_ situation: ResumeSituation) -> ResumeVerdict {
@@ -27,17 +26,17 @@ package enum ResumeTable {
             ?? wholeInsteadOfPart(situation, head) ?? refusedRange(situation, head) ?? failure(situation, head)
     }
 
-    /// A redirect that is followed (docs/behaviour/transfers.md#row-2).
+    /// A redirect to follow (docs/behaviour/transfers.md#row-2).
     private static func redirect(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard situation.locationIsGood, let location = head.redirectTarget else { return nil }
         return ResumeVerdict(2, .follow(location: location))
     }
 
-    /// What makes an extra worker leave (docs/behaviour/transfers.md#row-3 and row 4).
+    /// Reasons for an extra worker to end (docs/behaviour/transfers.md#row-3 and row 4).
     private static func extraWorker(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard situation.isExtraWorker else { return nil }
         if situation.isWhole(head) || situation.refusedPart(head) != nil { return ResumeVerdict(3, .leave) }
-        // A signed target that has expired answers 403 as well: the original URL tells which it is.
+        // An expired signed target also responds with 403: the original URL shows which it is.
         let mayHaveExpired = head.status == 403 && situation.reusedFinalURL
         if [403, 429, 503].contains(head.status), situation.anotherWorkerReceives, !mayHaveExpired {
             return ResumeVerdict(4, .hostLimit)
@@ -45,12 +44,12 @@ package enum ResumeTable {
         return nil
     }
 
-    /// The file at the destination is current (docs/behaviour/transfers.md#row-6).
+    /// The file at the destination is up to date (docs/behaviour/transfers.md#row-6).
     private static func notModified(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         situation.asked == .conditional && head.status == 304 ? ResumeVerdict(6, .unchanged) : nil
     }
 
-    /// A page where a file was, such as a captive portal sends, never costs the bytes on disk
+    /// A web page where a file was, as from a captive portal, never costs the bytes on disk
     /// (docs/behaviour/transfers.md#row-7, docs/behaviour/transfers.md#R8).
     private static func suspicious(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard situation.hasBytes, situation.isWhole(head), head.mediaType == "text/html",
@@ -69,9 +68,8 @@ package enum ResumeTable {
 }
 
 extension ResumeTable {
-    /// A restart, or the failure that takes its place once the version has changed too many times in a row.
-    ///
-    /// A start from 0 with the same version is no sign of a change: what follows from it counts as a failure does.
+    /// A restart, or the failure instead of it after too many consecutive version changes.
+    /// ⏎ A restart with the same version is no sign of a change and counts as a failure does.
     static func restart(
         _ row: Int, _ situation: ResumeSituation, _ head: ResponseHead, _ decision: ResumeDecision
     ) -> ResumeVerdict {
@@ -85,7 +83,7 @@ extension ResumeTable {
         return ResumeVerdict(row, .fail(head.error(.resourceChanged, message)))
     }
 
-    /// The failure of a complete length that the caller's sizes rule out, before any byte is stored
+    /// The failure for a complete length that the caller's sizes rule out, before any byte is stored
     /// (docs/behaviour/transfers.md#R15).
     static func sizeFault(_ situation: ResumeSituation, _ head: ResponseHead, length: Int64?) -> ServiceError? {
         guard let length else { return nil }
@@ -96,7 +94,7 @@ extension ResumeTable {
         return oversize(situation, head, length: length)
     }
 
-    /// The failure of a length over the caller's maximum (docs/behaviour/transfers.md#I7).
+    /// The failure for a length over the caller's maximum (docs/behaviour/transfers.md#I7).
     static func oversize(_ situation: ResumeSituation, _ head: ResponseHead, length: Int64?) -> ServiceError? {
         guard let length, let maximum = situation.maxSize, length > maximum else { return nil }
         return head.error(
@@ -105,7 +103,7 @@ extension ResumeTable {
 }
 
 extension ResumeSituation {
-    /// Whether the head announces a whole file: 200, or 203, which is a 200 that a proxy has changed.
+    /// Whether the head announces a whole file: 200, or 203, which is a 200 changed by a proxy.
     func isWhole(_ head: ResponseHead) -> Bool {
         (head.status == 200 || head.status == 203) && acceptStatus.contains(head.status)
     }

@@ -1,43 +1,41 @@
 package import FerryFoundation
 
-/// Counts the failures of one transfer and decides whether another attempt is made.
-///
-/// Part of what the journal keeps: a restart of the daemon forgives nothing.
+/// Counts the failures of one transfer and decides about another attempt.
+/// ⏎ Stored in the journal, so a restart of the daemon does not reset it.
 package struct FailureLedger: Hashable, Codable, Sendable {
-    /// What follows from a failure.
+    /// The decision after a failure.
     package enum Verdict: Hashable, Sendable {
-        /// Another try after so many seconds.
+        /// Another attempt after a delay in seconds.
         case retry(after: Double, ServiceError)
-        /// Another try when the cause is gone; nothing was counted.
+        /// Another attempt once the cause is gone. Nothing was counted.
         case wait(ServiceError)
-        /// No other try.
+        /// No further attempt.
         case fail(ServiceError)
     }
 
-    /// Bytes after which the limits start again.
+    /// New bytes after which the limits are reset.
     package static let progress: Int64 = 64 * 1024
 
-    /// Failures since the last byte that was new on disk; the delay grows with them.
+    /// Failures since the last new byte on disk. They determine the delay.
     package private(set) var failuresSinceByte = 0
-    /// Counted failures of both classes since the limits started.
+    /// Counted failures of both classes since the limits were reset.
     package private(set) var failures = 0
     package private(set) var doubtfulFailures = 0
-    /// Failures with `server_busy`, where `statusRetries` limits them apart.
+    /// Failures with `server_busy`, if `statusRetries` limits them separately.
     package private(set) var statusFailures = 0
-    /// New bytes since the first failure that counts.
+    /// New bytes since the first counted failure.
     package private(set) var bytesSinceFailure: Int64 = 0
-    /// The part of the time since the first failure after the last progress that counts towards `giveUpAfter`; nil without one.
+    /// Stalled time since the first failure after the last progress, for `giveUpAfter`. Nil without a failure.
     private var inVain: StalledTime?
-    /// What was received in vain since the user last started the transfer; nil for nothing.
+    /// Wasted bytes since the user last started the transfer. Nil for none.
     package private(set) var budget: TransferBudget?
 
     package init() {}
 
     /// Decides about a failure.
-    ///
-    /// - Parameters:
-    ///   - retryAfter: what the response asked for; the delay is never shorter.
-    ///   - random: a number from 0 up to 1.
+    /// ⏎ - Parameters:
+    ///   - retryAfter: The response's `Retry-After`. The delay is never shorter.
+    ///   - random: A random number in 0..<1.
     package mutating func failed(
         _ error: ServiceError, retryAfter: RetryAfter? = nil, policy: RetryPolicy, now: Date, random: Double
     ) -> Verdict {
@@ -57,15 +55,14 @@ package struct FailureLedger: Hashable, Codable, Sendable {
         return .retry(after: delay, error)
     }
 
-    /// Notes what an attempt brought and cost, before what it failed with.
+    /// Adds the cost of an attempt, before its failure.
     package mutating func attempted(_ cost: AttemptCost, now: Date) {
         if cost.gained > 0 { stored(bytes: cost.gained, isWhole: cost.isWhole) }
         inVain?.tried(for: cost.seconds, until: now)
         if cost.wasted > 0 || cost.starts > 0 || budget != nil { budget = (budget ?? TransferBudget()).adding(cost) }
     }
 
-    /// Notes bytes that were never on disk before: the delay starts again with any byte, the limits with 64 KiB or
-    /// the end of the file.
+    /// Records new bytes on disk: any byte resets the delay, 64 KiB or the end of the file reset the limits.
     private mutating func stored(bytes: Int64, isWhole: Bool) {
         failuresSinceByte = 0
         inVain = nil
@@ -74,7 +71,7 @@ package struct FailureLedger: Hashable, Codable, Sendable {
         if isWhole || bytesSinceFailure >= Self.progress { startLimits() }
     }
 
-    /// Brings what was counted into ranges that leave room for further failures, whatever the journal had.
+    /// Clamps the counters, with room for further failures, whatever the journal contained.
     mutating func clampCounts() {
         let care = OutOfRangePolicy<Never>.clamp
         care.apply(.count, to: &failuresSinceByte)

@@ -1,25 +1,24 @@
 package import FerryFoundation
 
-/// The delay before the next attempt: doubled with each failure, and spread so that clients do not return together.
+/// The delay before the next attempt: exponential backoff with jitter.
 package enum RetryDelay {
-    /// The longest delay in seconds, before it is spread.
+    /// Maximum delay in seconds, before jitter.
     package static let maximum = 300.0
 
-    /// Seconds to wait by the client's own rule, or by the usual one.
+    /// Delay in seconds by the client's own rule, or by the default.
     package static func seconds(afterFailures count: Int, rule: RetryRule?, random: Double) -> Double {
         guard let rule else { return seconds(afterFailures: count, random: random) }
-        // Zero times infinity is no number: what grows beyond every delay stays finite.
+        // Zero times infinity is not a number, so growth stays finite.
         let factor = min(pow(max(1, rule.multiplier), Double(min(max(count, 1) - 1, 1000))), 1e18)
         let grown = rule.initialDelay * factor
         let spread = min(max(rule.jitter, 0), 1)
         return max(0, min(rule.maximumDelay, grown)) * (1 - spread + 2 * spread * random)
     }
 
-    /// Seconds to wait after the n-th failure since the last stored byte.
-    ///
-    /// - Parameter random: a number from 0 up to 1; spreads the delay by 20 % to both sides.
+    /// Delay in seconds after the n-th failure since the last stored byte.
+    /// ⏎ - Parameter random: A random number in 0..<1, for a jitter of ±20 %.
     package static func seconds(afterFailures count: Int, random: Double) -> Double {
-        // 2^9 s is beyond the maximum, so a larger exponent says nothing.
+        // 2^9 s is beyond the maximum, so larger exponents make no difference.
         let exponent = min(max(count, 1) - 1, 9)
         return min(maximum, Double(1 << exponent)) * (0.8 + 0.4 * random)
     }
@@ -30,15 +29,15 @@ package struct RetryAfter: Hashable, Codable, Sendable {
     package static let minimum = 1.0
     package static let maximum = 86_400.0
 
-    /// Seconds that the server asked for, within a second and a day.
+    /// Requested seconds, clamped to between a second and a day.
     package let seconds: Double
 
-    /// Reads seconds or an HTTP-date; nil for a date that is not in the future and for nonsense.
+    /// Parses seconds or an HTTP-date. Returns nil for a date that is not in the future and for invalid values.
     package init?(parsing value: String, now: Date) {
         let text = value.trimmingFieldSpace
         let asked: Double
         if !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) {
-            // More digits than a day has are the maximum, however many they are.
+            // More digits than a day has mean the maximum.
             asked = Double(text) ?? Self.maximum
         } else if let date = HTTPDate.parse(text), date > now {
             asked = date.timeIntervalSince(now)
@@ -48,17 +47,16 @@ package struct RetryAfter: Hashable, Codable, Sendable {
         seconds = min(max(asked, Self.minimum), Self.maximum)
     }
 
-    /// Seconds to wait: what was asked for and up to a tenth more.
-    ///
-    /// - Parameter random: a number from 0 up to 1.
+    /// Delay in seconds: the requested time plus up to a tenth.
+    /// ⏎ - Parameter random: A random number in 0..<1.
     package func delay(random: Double) -> Double { seconds * (1 + 0.1 * random) }
 }
 
-/// When and why a transfer is tried again; survives the daemon.
+/// The time and reason of the next attempt. Persistent.
 package struct RetryPlan: Hashable, Codable, Sendable {
-    /// Planned wall time.
+    /// Planned date by the wall clock.
     package var at: Date
-    /// Seconds between the failure and the next attempt.
+    /// Seconds between failure and next attempt.
     package var delay: Double
     package var reason: WaitReason
     package var error: ServiceError
@@ -74,11 +72,11 @@ package struct RetryPlan: Hashable, Codable, Sendable {
     package var moment: RetryMoment { RetryMoment(at: at, delay: delay, reason: reason) }
 }
 
-/// When a transfer that failed is tried again, and what it waits for until then.
+/// The time of the next attempt, and the wait reason until then.
 package struct RetryMoment: Hashable, Sendable {
-    /// Planned wall time.
+    /// Planned date by the wall clock.
     package var at: Date
-    /// Seconds between the failure and the next attempt.
+    /// Seconds between failure and next attempt.
     package var delay: Double
     package var reason: WaitReason
 
@@ -88,6 +86,6 @@ package struct RetryMoment: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Seconds left after a restart: a wall clock that was set back never lengthens the wait.
+    /// Remaining seconds after a restart. Setting the wall clock back never lengthens the wait.
     package func rest(now: Date) -> Double { max(0, min(at.timeIntervalSince(now), delay)) }
 }

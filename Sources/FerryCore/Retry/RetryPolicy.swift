@@ -1,16 +1,16 @@
-/// How long a transfer keeps trying without progress.
+/// Retry limits of a transfer.
 package struct RetryPolicy: Hashable, Codable, Sendable {
-    /// Retries before the transfer fails, for patient and doubtful failures alike; nil: the limit of the error's class.
+    /// Maximum number of retries for patient and doubtful failures alike. Nil uses the default of the error's class.
     package var retries: Int?
-    /// Retries after answers that mean a busy server (`server_busy`); nil: as other failures of their class.
+    /// Maximum number of retries after responses of a busy server (`server_busy`). Nil counts them with other failures.
     package var statusRetries: Int?
-    /// Seconds without progress after which the transfer fails; 0: never.
+    /// Seconds without progress after which the transfer fails. 0 for never.
     package var giveUpAfter: Double
-    /// The client's own rule, which goes before the classes' limits and delays.
+    /// The client's own rule. Takes precedence over class limits and delays.
     package var rule: RetryRule?
 
     package static let defaultGiveUpAfter = 7.0 * 86_400
-    /// Retries after doubtful failures where the user set no number.
+    /// Default maximum number of retries after doubtful failures.
     package static let doubtfulRetries = 5
 
     package init(
@@ -24,25 +24,26 @@ package struct RetryPolicy: Hashable, Codable, Sendable {
     }
 }
 
-/// A client's own rule for trying again, in place of the usual one.
+/// A client's own retry rule, instead of the default.
 package struct RetryRule: Hashable, Codable, Sendable {
     /// Seconds before the first retry.
     package var initialDelay: Double
     package var multiplier: Double
-    /// Seconds between two tries at most.
+    /// Maximum delay between two attempts, in seconds.
     package var maximumDelay: Double
-    /// Share of the delay by which it is made shorter or longer at random, 0 to 1.
+    /// Share of the delay, 0 to 1, by which it is randomly shortened or lengthened.
     package var jitter: Double
-    /// Tries without a new byte before the failure is final; nil is no limit.
+    /// Maximum number of attempts without a new byte. Nil for no limit.
     package var maximumAttemptsWithoutProgress: Int?
-    /// Statuses that are tried again, where policy `any` would deliver them.
+    /// Statuses to retry that policy `any` would otherwise deliver.
     package var statusCodes: Set<Int>
-    /// Statuses that mean that the URL has expired: the transfer waits for another one.
+    /// Statuses that mean an expired URL: the transfer waits for a new one.
     package var expiredStatusCodes: Set<Int>
-    /// Retries after failures that most likely stay, as of TLS or of answers that make no sense; nil is no limit.
+    /// Maximum number of retries after failures that are probably permanent, such as TLS errors or invalid responses.
+    /// Nil for no limit.
     package var doubtfulRetries: Int?
-    /// Retries where the server was not reached and nothing suggests that it will be, as long as no byte has come; nil is
-    /// no limit of its own.
+    /// Maximum number of retries while the server is unreachable with a poor prospect and no byte has arrived. Nil for
+    /// no separate limit.
     package var unreachableRetries: Int?
 
     package init(
@@ -73,9 +74,9 @@ package struct RetryRule: Hashable, Codable, Sendable {
     }
 }
 
-/// What a client's own rule says about statuses.
+/// A client's own rule about statuses.
 extension RetryPolicy {
-    /// The class of a failure: a status that the client wants tried again is patient.
+    /// The class of a failure. A status that the client retries is patient.
     package func errorClass(of error: ServiceError) -> ErrorClass {
         guard let rule else { return error.errorClass }
         if let status = error.details.httpStatus, rule.statusCodes.contains(status) { return .patient }
@@ -83,7 +84,7 @@ extension RetryPolicy {
         return isPatient ? .patient : error.errorClass
     }
 
-    /// The policy for a transfer of which bytes are there: its server has been reached.
+    /// The policy for a transfer with bytes on disk: its server has been reached.
     package var afterBytes: RetryPolicy {
         var policy = self
         policy.rule?.unreachableRetries = nil
@@ -92,7 +93,7 @@ extension RetryPolicy {
 }
 
 extension TransferRequest {
-    /// How long it keeps trying.
+    /// The retry limits of the request.
     package var retryPolicy: RetryPolicy {
         RetryPolicy(retries: retries, statusRetries: statusRetries, giveUpAfter: giveUpAfter, rule: retryRule)
     }

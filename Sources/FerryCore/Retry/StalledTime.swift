@@ -1,27 +1,26 @@
 import FerryFoundation
 
-/// The time that a transfer has spent in vain since its first failure without progress.
-///
-/// Made of tries and of the delays between them. Any other wait (for a network, power, a slot, a disk, a date, the user) is
-/// never added, so nothing has to take it out again.
+/// The time that a transfer has spent without progress since its first failure.
+/// ⏎ The sum of attempts and retry delays. Other waits, such as for a network, power, a slot, a disk, a date or the
+/// user, are never added.
 package struct StalledTime: Hashable, Codable, Sendable {
-    /// The wait that a failure brings.
+    /// A retry delay.
     private struct Delay: Hashable, Codable {
         let start: Date
         let seconds: Double
     }
 
-    /// Seconds of tries and of delays that have ended.
+    /// Seconds of ended attempts and delays.
     package private(set) var seconds = 0.0
-    /// The delay that the next attempt ends, if the last attempt has brought one.
+    /// The delay before the next attempt, if the last attempt failed.
     private var delay: Delay?
 
     package init() {}
 
-    /// Begins the delay after a failure.
+    /// Starts the delay after a failure.
     mutating func delays(for seconds: Double, at now: Date) { delay = Delay(start: now, seconds: seconds) }
 
-    /// Adds an attempt and the delay before it: as much of the delay as was waited, and no wait that followed it.
+    /// Adds an attempt and the delay before it, as far as it was waited. Other waits after the delay do not count.
     mutating func tried(for tried: Double, until now: Date) {
         let tried = max(0, tried)
         if let delay {
@@ -32,7 +31,7 @@ package struct StalledTime: Hashable, Codable, Sendable {
         seconds += tried
     }
 
-    /// Brings the seconds into the range of `giveUpAfter`, whatever the journal had.
+    /// Clamps the seconds to the range of `giveUpAfter`, whatever the journal contained.
     mutating func clampNumbers() {
         OutOfRangePolicy<Never>.clamp.apply(.giveUpAfter, to: &seconds)
         if let delay, !SettingRange<Double>.delay.contains(delay.seconds) { self.delay = nil }

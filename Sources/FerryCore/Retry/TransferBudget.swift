@@ -1,16 +1,16 @@
-/// What one attempt received, and what of it was new.
+/// Bytes and time spent by one attempt.
 package struct AttemptCost: Hashable, Sendable {
-    /// Body bytes that servers sent.
+    /// Body bytes received from servers.
     package var spent: Int64
-    /// Bytes on disk beyond the most that were there before: bytes that are fetched again are no gain.
+    /// New bytes on disk. Bytes fetched again do not count.
     package var gained: Int64
-    /// Bytes of ``gained`` that the server of an upload has.
+    /// Bytes of ``gained`` that are an upload's, on the server.
     package var uploaded: Int64 = 0
-    /// The most bytes that were on disk at one time.
+    /// The largest number of bytes ever on disk.
     package var frontier: Int64
-    /// How often bytes were given up for a start from 0.
+    /// Number of restarts from byte 0.
     package var starts: Int
-    /// How long it took, without the machine's sleep.
+    /// Duration in seconds, without sleep.
     package var seconds: Double
     /// Whether all bytes of the file were on disk.
     package var isWhole: Bool
@@ -30,18 +30,17 @@ package struct AttemptCost: Hashable, Sendable {
     var wasted: Int64 { max(0, spent &- gained) }
 }
 
-/// What a transfer has received in vain since its user last started it, and when that is too much.
-///
-/// A server that cuts each answer, or lies about what it sends, would otherwise be asked for as long as the transfer may
-/// live. An attempt that goes on where the last one ended wastes nothing, so a bad network alone does not use the budget up.
+/// Limits the bytes that a transfer may waste since its user last started it.
+/// ⏎ Otherwise a server that interrupts every response, or lies about its content, would be requested for the
+/// transfer's whole life. An attempt that resumes where the last one ended wastes nothing, so an unreliable network
+/// alone does not use up the budget.
 package struct TransferBudget: Hashable, Codable, Sendable {
-    /// Bytes that may be wasted for each byte that the transfer once had on disk, or that its caller expects.
-    ///
-    /// The length that a server states has no say: it may be any number.
+    /// Allowed wasted bytes per byte that the transfer once had on disk, or that its caller expects.
+    /// ⏎ The server's stated length is not used, since it may be any number.
     package static let factor: Int64 = 10
-    /// Bytes that may be wasted however small the file is.
+    /// Allowed wasted bytes for any file.
     package static let slack: Int64 = 64 << 20
-    /// Starts from 0.
+    /// Allowed restarts from byte 0.
     package static let starts = 100
 
     package private(set) var wasted: Int64 = 0
@@ -50,7 +49,7 @@ package struct TransferBudget: Hashable, Codable, Sendable {
 
     package init() {}
 
-    /// Adds what an attempt cost.
+    /// Adds the cost of an attempt.
     package mutating func add(_ cost: AttemptCost) {
         wasted = Self.sum(wasted, cost.wasted)
         frontier = max(frontier, cost.frontier)
@@ -64,7 +63,7 @@ package struct TransferBudget: Hashable, Codable, Sendable {
         return budget
     }
 
-    /// Brings what was counted into ranges that leave room for further attempts, whatever the journal had.
+    /// Clamps the counters, with room for further attempts, whatever the journal contained.
     mutating func clampCounts() {
         let care = OutOfRangePolicy<Never>.clamp
         care.apply(.bytes, to: &wasted)
@@ -72,9 +71,8 @@ package struct TransferBudget: Hashable, Codable, Sendable {
         care.apply(.count, to: &starts)
     }
 
-    /// The failure of a transfer that has used its budget up; nil while it has not.
-    ///
-    /// - Parameter expectedSize: what the caller said.
+    /// The failure of a transfer that has used up its budget, otherwise nil.
+    /// ⏎ - Parameter expectedSize: The size given by the caller.
     package func fault(expectedSize: Int64?, url: String) -> ServiceError? {
         let (product, overflows) = max(frontier, expectedSize ?? 0).multipliedReportingOverflow(by: Self.factor)
         let allowed = overflows ? Int64.max : Self.sum(product, Self.slack)
@@ -96,12 +94,11 @@ package struct TransferBudget: Hashable, Codable, Sendable {
     }
 }
 
-/// What one attempt may do before it ends, so that whatever follows has a delay and counts as a failure.
-///
-/// Within an attempt requests follow each other at once. Without a limit, a server whose answers never lead to the whole
-/// file would be asked without pause.
+/// Limits one attempt, so that whatever follows has a delay and counts as a failure.
+/// ⏎ Within an attempt requests follow each other immediately. Without a limit, a server that never sends the whole
+/// file would be requested in a tight loop.
 package struct AttemptLimits: Hashable, Sendable {
-    /// Requests of any attempt; each ``FailureLedger/progress`` bytes that are gained allow one more.
+    /// Maximum number of requests per attempt. Each ``FailureLedger/progress`` new bytes allow one more.
     package static let requests = 16
 
     private var requests = 0
@@ -110,17 +107,15 @@ package struct AttemptLimits: Hashable, Sendable {
     package init() {}
 
     /// Counts a request.
-    ///
-    /// - Parameter gained: bytes that the attempt has gained so far.
-    /// - Returns: false if the attempt ends in its place.
+    /// ⏎ - Parameter gained: New bytes of the attempt so far.
+    /// - Returns: False if the attempt must end instead.
     package mutating func takesRequest(gained: Int64) -> Bool {
         requests += 1
         return Int64(requests) <= Int64(Self.requests) + max(0, gained) / FailureLedger.progress
     }
 
-    /// Counts a body that is stored from 0.
-    ///
-    /// - Returns: false if it is the second one: the attempt ends in its place.
+    /// Counts a body stored from byte 0.
+    /// ⏎ - Returns: False for the second one: the attempt must end instead.
     package mutating func takesStart() -> Bool {
         defer { hasStarted = true }
         return !hasStarted

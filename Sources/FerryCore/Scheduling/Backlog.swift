@@ -1,14 +1,13 @@
-/// Lines of which only the first are in memory: says which is to be read on, and from where.
-///
-/// A line may be gathered from several sources. One source is read at a time. A transfer that is acted upon
-/// meanwhile may no longer be as it was read, so that it is left to the next reading.
+/// Queues whose beginning alone is in memory, and the positions at which to continue reading the journal.
+/// ⏎ A queue may have several sources, which are read one at a time. A transfer changed during a reading may differ
+/// from what was read, so it is left to the next reading.
 package struct Backlog<Source: Hashable & Sendable>: Sendable {
-    /// What is to be read.
+    /// A range to read from the journal.
     package struct Reading: Hashable, Sendable {
         package let source: Source
-        /// Only transfers after this one; nil is all.
+        /// Only transfers after this one. Nil means all.
         package let after: TransferID?
-        /// The last that may be read: later ones are in memory.
+        /// The last one to read. Later ones are already in memory.
         package let through: TransferID
 
         package init(source: Source, after: TransferID?, through: TransferID) {
@@ -18,11 +17,11 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Who is in memory from here on.
+    /// The transfers to add to memory.
     package struct Taken: Sendable {
         package let ids: [TransferID]
         package let key: QueueKey
-        /// Whether there may be more to be had at once.
+        /// Whether more can be read at once.
         package let continues: Bool
     }
 
@@ -34,16 +33,15 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
 
     private var rests: [Source: Rest] = [:]
     private var reading: Source?
-    /// Transfers that were acted upon since the reading began.
+    /// Transfers changed since the reading began.
     private var touched: Set<TransferID> = []
 
     package init() {}
 
     package var isEmpty: Bool { rests.isEmpty }
 
-    /// Notes that the transfers of a source after an id, and up to another, are to be read.
-    ///
-    /// What is to be read of the source already comes first; a transfer that is in memory twice counts once.
+    /// Records that a source's transfers after an id, and up to another, are to be read.
+    /// ⏎ Earlier entries of the source are read first. A transfer in memory twice counts once.
     package mutating func add(_ source: Source, _ key: QueueKey, after: TransferID?, through: TransferID) {
         if rests[source] != nil {
             rests[source]?.through = through
@@ -52,7 +50,7 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Begins to read on where a line is short; nil if none is, or if the last reading has not ended.
+    /// Begins a reading for a queue that is running short. Returns nil if none is, or while a reading is in progress.
     package mutating func begin(isShort: (QueueKey) -> Bool) -> Reading? {
         guard reading == nil, let (source, rest) = rests.first(where: { isShort($0.value.key) }) else { return nil }
         reading = source
@@ -60,9 +58,8 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
         return Reading(source: source, after: rest.after, through: rest.through)
     }
 
-    /// Takes what was read, up to the first that is being acted upon or was meanwhile.
-    ///
-    /// - Parameter isEnd: whether the source has no more.
+    /// Accepts the transfers read, up to the first that is being changed or was changed meanwhile.
+    /// ⏎ - Parameter isEnd: Whether the source has no more.
     package mutating func end(
         _ result: Reading, _ ids: [TransferID], isEnd: Bool, isBusy: (TransferID) -> Bool
     ) -> Taken? {
@@ -72,7 +69,7 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
         }
         let taken = ids.prefix { !isBusy($0) && !touched.contains($0) }
         let isWhole = taken.count == ids.count
-        // Later ones may have come meanwhile.
+        // Later ones may have been added meanwhile.
         if isWhole, isEnd, rest.through == result.through {
             rests[result.source] = nil
         } else if isWhole, isEnd {
@@ -91,16 +88,16 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
         touched = []
     }
 
-    /// Notes that a transfer was acted upon.
+    /// Records that a transfer was changed.
     package mutating func touch(_ id: TransferID) {
         if reading != nil { touched.insert(id) }
     }
 
-    /// Gives lines another key.
+    /// Changes the keys of queues.
     package mutating func change(_ key: (Source, QueueKey) -> QueueKey) {
         for (source, rest) in rests { rests[source]?.key = key(source, rest.key) }
     }
 
-    /// The sources for which a condition holds.
+    /// The sources that match a condition.
     package func sources(where isMeant: (Source) -> Bool) -> [Source] { rests.keys.filter(isMeant) }
 }

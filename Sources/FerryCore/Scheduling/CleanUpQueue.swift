@@ -1,10 +1,10 @@
 package import FerryFoundation
 
-/// Where files of transfers may be that are to be removed.
+/// The possible places of files that are to be removed.
 package struct CleanUpPlace: Hashable, Sendable {
-    /// The folders that have to answer.
+    /// The folders to check.
     package let folders: Set<String>
-    /// Whether something is known to be there; otherwise a folder that gives an error holds nothing that Ferry knows of.
+    /// Whether a file is known to be there. Otherwise a folder that returns an error counts as empty.
     package let isRecorded: Bool
 
     package init(folders: Set<String>, isRecorded: Bool) {
@@ -12,22 +12,21 @@ package struct CleanUpPlace: Hashable, Sendable {
         self.isRecorded = isRecorded
     }
 
-    /// What places share that hang together as a rule: a mounted file system often has many folders of downloads.
+    /// The parent folders: a mounted file system that hangs usually holds several download folders.
     fileprivate var parents: Set<String> { Set(folders.map(\.folderPart)) }
 }
 
 /// Decides which places are cleaned up at the same time.
-///
-/// A place that hangs gives its turn to the next one, so that it holds up no other. It keeps a thread until it answers,
-/// and nothing more is begun there meanwhile; so only a few places may hang below the same folder, and some dozens
-/// in all. What then waits begins once one of them answers.
+/// ⏎ A place that hangs yields its slot, so that it blocks no other. It keeps a thread until it responds, and no more
+/// work starts there meanwhile. Therefore only a few places below one folder, and some dozens in all, may hang. Further
+/// work waits until one of them responds.
 package struct CleanUpQueue: Sendable {
     package struct Job: Equatable, Sendable {
         package let place: CleanUpPlace
         package let ids: Set<TransferID>
     }
 
-    /// Places at work that have not been found to hang.
+    /// Maximum number of places being cleaned up, without hanging ones.
     private static let atOnce = 8
     private static let mostHanging = 64
     private static let mostHangingTogether = 4
@@ -39,24 +38,24 @@ package struct CleanUpQueue: Sendable {
 
     package init() {}
 
-    /// Adds transfers whose files are in some place.
+    /// Adds transfers with files in a place.
     package mutating func add(_ ids: Set<TransferID>, in place: CleanUpPlace) {
         if waiting[place] == nil { order.append(place) }
         waiting[place, default: []].formUnion(ids)
     }
 
-    /// Takes note that a place has not answered for long.
+    /// Records that a place has not responded for long.
     package mutating func hangs(_ place: CleanUpPlace) {
         if active.remove(place) != nil { hanging.insert(place) }
     }
 
-    /// Takes note that the work at a place has ended.
+    /// Records that the work at a place has ended.
     package mutating func ended(_ place: CleanUpPlace) {
         active.remove(place)
         hanging.remove(place)
     }
 
-    /// What begins; the caller asks until there is nothing.
+    /// Returns the next job to start, until there is none.
     package mutating func next() -> Job? {
         guard active.count < Self.atOnce, hanging.count + active.count < Self.mostHanging else { return nil }
         guard let index = order.firstIndex(where: mayBegin) else { return nil }
@@ -74,27 +73,27 @@ package struct CleanUpQueue: Sendable {
     }
 }
 
-/// What is left to do on disk for a transfer that no run works on, as its process ended or a folder did not answer.
+/// The work left on disk for a transfer without a run, because its process ended or a folder did not respond.
 package enum CleanUp: Hashable, Sendable {
     case none
-    /// Its cancel was asked for: its partial file goes, and its end is recorded.
+    /// Cancellation was requested: removes the partial file and records the outcome.
     case finishCancel
-    /// Its file was being given another name: finds out which of the two it has.
+    /// The file was being renamed: determines which of two names it has.
     case findName
-    /// It has ended, and its partial file cannot be continued.
+    /// The transfer has finished, and its partial file cannot be resumed.
     case removePartialFile(PartialFacts)
 
-    /// Seconds for which the bytes of a failed or quit transfer are kept.
+    /// Seconds for which the bytes of a failed or force-quit transfer are kept.
     package static let lifetime = 30.0 * 86_400
 
     package init(_ record: TransferRecord, now: Date) {
         let isOutdated = record.finishedAt.map { now.timeIntervalSince($0) > Self.lifetime } ?? false
         switch record.outcome {
         case nil: self = record.intent == .cancel ? .finishCancel : .none
-        // A removal has its own list of what goes.
+        // A removal has its own list of files.
         case .some where record.intent.isRemoval: self = .none
         case .some where record.facts.placement?.formerPath != nil: self = .findName
-        // What was quit is continued from its bytes.
+        // A force-quit transfer resumes from its bytes.
         case .canceled where record.facts.cancelReason != nil && !isOutdated: self = .none
         case .failed(let error) where error.kept(with: record.facts) != .none && !isOutdated: self = .none
         case .some: self = record.facts.partial.map { .removePartialFile($0) } ?? .none

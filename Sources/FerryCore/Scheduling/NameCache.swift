@@ -1,33 +1,33 @@
-/// What is known of the names of hosts, and which of them is looked up next.
-///
-/// A name is looked up once at a time, however many ask for it. Look-ups block, so each takes a thread, and there are only so
-/// many: names whose last look-up had no answer leave some of the threads to all others.
+/// Cached addresses of host names, and the queue of names to resolve.
+/// ⏎ A name is resolved once at a time, however many requests need it. Resolving blocks a thread, and the number of
+/// threads is limited: names whose last resolution got no response leave some threads to all others.
 package struct NameCache: Sendable {
     package enum Failure: Error, Hashable, Sendable {
-        /// There is no such name, or it has no address.
+        /// The name does not exist, or has no address.
         case notFound
-        /// The resolver did not say: it may know the name a moment later.
+        /// The resolver did not respond: it may know the name a moment later.
         case noAnswer
     }
 
-    /// The addresses of a name, in the order in which they are tried, or why there are none.
+    /// The addresses of a name in the order of attempts, or why there are none.
     package typealias Finding = Result<[String], Failure>
 
     package struct Limits: Sendable {
-        /// Look-ups at a time: more than there are transfers, so that none waits for the look-ups of others. Each takes a thread
-        /// that sleeps, and two descriptors.
+        /// Maximum number of concurrent resolutions: more than there are transfers, so that none waits for those of
+        /// others. Each takes a sleeping thread and two descriptors.
         package var threads = 384
-        /// Threads that no name gets whose last look-up had no answer.
+        /// Threads reserved for names whose last resolution got a response.
         package var reserved = 128
-        /// Seconds that addresses are good for.
+        /// Seconds for which addresses are valid.
         package var kept = 30.0
-        /// Seconds in which a name that has no addresses is not looked up again.
+        /// Seconds for which a failure is valid.
         package var failureKept = 5.0
-        /// Seconds that a request waits for a look-up.
+        /// Seconds that a request waits for a resolution.
         package var patience = 10.0
-        /// Seconds that it waits for a name whose last look-up had no answer; what comes later is for the next request.
+        /// Seconds that it waits for a name whose last resolution got no response. Later results serve the next
+        /// request.
         package var shortPatience = 2.0
-        /// Names that are remembered.
+        /// Maximum number of cached names.
         package var names = 1024
 
         package init() {}
@@ -35,7 +35,7 @@ package struct NameCache: Sendable {
 
     package enum Answer: Hashable, Sendable {
         case known(Finding)
-        /// The name is being looked up, or will be.
+        /// The name is being resolved, or will be.
         case pending
     }
 
@@ -47,22 +47,22 @@ package struct NameCache: Sendable {
 
     private struct Entry {
         var phase: Phase
-        /// Whether the last look-up had no answer, or the one that runs has none in time.
+        /// Whether the last resolution got no response, or the current one is late.
         var isSilent = false
-        /// The address that was connected to last.
+        /// The address of the last connection.
         var preferred: String?
     }
 
     private let limits: Limits
     private var entries: [String: Entry] = [:]
-    /// Names that wait for a thread: `prompt` ones may use any, `silent` ones leave some threads to the others.
+    /// Names waiting for a thread: `prompt` ones may use any, `silent` ones leave the reserved threads free.
     private var prompt: [String] = []
     private var silent: [String] = []
     private var running = 0
 
     package init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// What is known of a name; one of which nothing is known takes its place in line.
+    /// Returns the cached result of a name, or queues the name for resolution.
     package mutating func ask(_ name: String, at now: Double) -> Answer {
         guard let entry = entries[name] else {
             makeRoom(at: now)
@@ -78,7 +78,7 @@ package struct NameCache: Sendable {
         }
     }
 
-    /// The next name to look up, if there is a thread for it; ``ended(_:_:at:)`` must follow.
+    /// Returns the next name to resolve, if a thread is free. ``ended(_:_:at:)`` must follow.
     package mutating func next() -> String? {
         guard running < limits.threads else { return nil }
         let name: String
@@ -94,7 +94,7 @@ package struct NameCache: Sendable {
         return name
     }
 
-    /// A look-up has ended.
+    /// Records the result of a resolution.
     package mutating func ended(_ name: String, _ finding: Finding, at now: Double) {
         running -= 1
         let (isSilent, kept) =
@@ -107,7 +107,7 @@ package struct NameCache: Sendable {
         entries[name]?.isSilent = isSilent
     }
 
-    /// A request has stopped waiting for a name: a look-up that still runs is too slow.
+    /// Records that a request has stopped waiting for a name, so a running resolution is too slow.
     package mutating func gaveUp(on name: String) {
         if case .running = entries[name]?.phase { entries[name]?.isSilent = true }
     }
@@ -117,15 +117,15 @@ package struct NameCache: Sendable {
         entries[name]?.isSilent == true ? limits.shortPatience : limits.patience
     }
 
-    /// An address of a name was connected to: the next request begins with it.
+    /// Records a successful connection: the next request starts with this address.
     package mutating func prefer(_ address: String, for name: String) { entries[name]?.preferred = address }
 
-    /// The addresses of a name are of no use: it is looked up again for the next request.
+    /// Drops the addresses of a name: it is resolved again for the next request.
     package mutating func forget(_ name: String) {
         if case .resting(.success, _) = entries[name]?.phase { entries[name] = nil }
     }
 
-    /// Failures of before are worth nothing: another network may know the names.
+    /// Drops failures, because another network may know the names.
     package mutating func forgetFailures() {
         for (name, entry) in entries {
             entries[name]?.isSilent = false
@@ -142,7 +142,7 @@ package struct NameCache: Sendable {
         if entry.isSilent { silent.append(name) } else { prompt.append(name) }
     }
 
-    /// Drops what is known of names that no request asks for.
+    /// Evicts names that no request waits for.
     private mutating func makeRoom(at now: Double) {
         guard entries.count >= limits.names else { return }
         func drop(_ isDropped: (Double) -> Bool) {
@@ -156,7 +156,7 @@ package struct NameCache: Sendable {
 }
 
 extension [String] {
-    /// Addresses of both families in turn, beginning with the family that comes first (RFC 8305 §4).
+    /// The addresses with alternating families, starting with the first address's family (RFC 8305 §4).
     fileprivate var interleavingFamilies: [String] {
         guard let first else { return self }
         let isIPv6: (String) -> Bool = { $0.utf8.contains(UInt8(ascii: ":")) }

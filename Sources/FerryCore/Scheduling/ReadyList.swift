@@ -1,9 +1,9 @@
-/// Transfers with the same key, in the order of their session, else the oldest first: eight bytes for each.
+/// Ready transfers with the same key, in their session's order, otherwise oldest first. Eight bytes each.
 struct ReadyList: Sendable {
     private var ids: [TransferID] = []
-    /// Transfers before this place have left at the front; they are taken out when they are half of all.
+    /// Index of the first transfer. Removed ones before it are compacted when they are half of all.
     private var head = 0
-    /// The session's order; transfers without a rank come after, the oldest first.
+    /// The session's order. Unranked transfers follow, oldest first.
     private var ranks: [TransferID: Int]
 
     init(ranks: [TransferID: Int] = [:]) { self.ranks = ranks }
@@ -39,7 +39,7 @@ struct ReadyList: Sendable {
         return true
     }
 
-    /// Takes the transfers out that are among some ids; returns them in their order.
+    /// Removes the transfers among `some` and returns them in order.
     mutating func remove(_ some: Set<TransferID>) -> [TransferID] {
         var gone: [TransferID] = []
         var left: [TransferID] = []
@@ -51,7 +51,7 @@ struct ReadyList: Sendable {
         return gone
     }
 
-    /// Takes another order of the session up.
+    /// Changes the session's order.
     mutating func order(by ranks: [TransferID: Int]) {
         self.ranks = ranks
         ids = ids[head...].sorted { precedes($0, $1) }
@@ -76,10 +76,10 @@ struct ReadyList: Sendable {
     }
 }
 
-/// What the scheduler needs to know about a waiting transfer; transfers with the same key wait in one line.
+/// The scheduling key of a waiting transfer. Transfers with the same key are interchangeable for limits.
 package struct QueueKey: Hashable, Sendable {
     package var session: SessionID
-    /// The origin of the request's URL, as text.
+    /// The origin of the request's URL.
     package var origin: String
     package var priority: Priority
     package var network: NetworkPolicy

@@ -1,14 +1,13 @@
-/// Transfers that could run, and the order in which they get slots (docs/behaviour/transfers.md#L5).
-///
-/// Higher priority first, then sessions in turn, then the session's own order, else the oldest; every eighth start goes to the
-/// oldest of all, so that no transfer waits for ever. Decides nothing about limits: it asks the caller.
+/// Transfers ready for a slot, in scheduling order (docs/behaviour/transfers.md#L5).
+/// ⏎ Higher priority first, then round-robin among sessions, then the session's own order, otherwise the oldest. Every
+/// eighth start goes to the oldest of all, so that no transfer waits forever. Limits are the caller's decision.
 package struct ReadyQueue: Sendable {
     private var lines: [QueueKey: ReadyList] = [:]
-    /// When each session last got a slot; a session that never did comes first.
+    /// Sequence number of each session's last start. A session without a start comes first.
     private var lastStart: [SessionID: UInt64] = [:]
     private var starts: UInt64 = 0
     package private(set) var count = 0
-    /// The stored orders of sessions.
+    /// The sessions' stored orders.
     private var ranks: [SessionID: [TransferID: Int]] = [:]
 
     package init() {}
@@ -17,7 +16,7 @@ package struct ReadyQueue: Sendable {
 
     package mutating func insert(_ ids: some Collection<TransferID>, _ key: QueueKey) {
         guard !ids.isEmpty else { return }
-        // Out of the dictionary while it is changed: a line is not copied.
+        // Taken out of the dictionary while it is changed, so that the list is not copied.
         var line = lines.removeValue(forKey: key) ?? ReadyList(ranks: ranks[key.session] ?? [:])
         count -= line.count
         for id in ids { line.insert(id) }
@@ -25,7 +24,7 @@ package struct ReadyQueue: Sendable {
         lines[key] = line
     }
 
-    /// Lets a session's transfers come in this order; transfers that are not named come after, the oldest first.
+    /// Sets the order of a session's transfers. Unlisted transfers follow, oldest first.
     package mutating func order(_ session: SessionID, _ ids: [TransferID]) {
         var order: [TransferID: Int] = [:]
         for (rank, id) in ids.enumerated() { order[id] = rank }
@@ -41,28 +40,28 @@ package struct ReadyQueue: Sendable {
         return true
     }
 
-    /// How many wait for an origin.
+    /// Number of transfers waiting for an origin.
     package func waiting(for origin: String) -> Int {
         lines.reduce(0) { $0 + ($1.key.origin == origin ? $1.value.count : 0) }
     }
 
-    /// How many wait with a key.
+    /// Number of transfers with a key.
     package func waiting(with key: QueueKey) -> Int { lines[key]?.count ?? 0 }
 
     /// The keys of the waiting transfers.
     package var keys: some Collection<QueueKey> { lines.keys }
 
-    /// Up to so many transfers that wait with a key, oldest first.
+    /// The oldest transfers with a key, up to `limit`.
     package func waiting(with key: QueueKey, limit: Int) -> [TransferID] { lines[key]?.prefix(limit) ?? [] }
 
-    /// Takes out all transfers that wait with a key.
+    /// Removes and returns all transfers with a key.
     package mutating func removeAll(with key: QueueKey) -> [TransferID] {
         guard let line = lines.removeValue(forKey: key) else { return [] }
         count -= line.count
         return line.prefix(line.count)
     }
 
-    /// Takes the transfers of a session out that are among some ids.
+    /// Removes the transfers of a session among `ids`.
     @discardableResult
     package mutating func remove(
         _ ids: Set<TransferID>, of session: SessionID
@@ -78,16 +77,14 @@ package struct ReadyQueue: Sendable {
         return removed
     }
 
-    /// Takes out the transfer that gets the next slot; nil if no waiting transfer may run.
-    ///
-    /// - Parameter isInOrder: whether priority and order alone say which of a session's transfers is next, whenever it is
-    ///   the session's turn.
+    /// Removes and returns the transfer for the next slot, or nil if no waiting transfer may run.
+    /// ⏎ - Parameter isInOrder: Whether priority and order alone determine a session's next transfer.
     package mutating func next(
         isInOrder: (SessionID) -> Bool = { _ in false }, mayRun: (QueueKey) -> Bool
     ) -> (id: TransferID, key: QueueKey)? {
         let isOldestsTurn = starts % 8 == 7
         guard var best = first(mayRun, { isOldestsTurn ? $0.id < $1.id : comes($0, before: $1) }) else { return nil }
-        // Whose turn it is decides before which of its transfers is meant, so that neither depends on the others.
+        // The session is chosen before the transfer, so that neither choice depends on the other sessions.
         let session = best.key.session
         let isByAge = isOldestsTurn && !isInOrder(session)
         if !isByAge, isOldestsTurn || ranks[session] != nil {
@@ -101,7 +98,7 @@ package struct ReadyQueue: Sendable {
 
     private typealias Candidate = (id: TransferID, key: QueueKey)
 
-    /// The first of all lines that may run, by an order.
+    /// The first eligible transfer by an order.
     private func first(_ mayRun: (QueueKey) -> Bool, _ precedes: (Candidate, Candidate) -> Bool) -> Candidate? {
         var best: Candidate?
         for (key, line) in lines {

@@ -1,6 +1,6 @@
-/// Which transfers may start beside the running ones, and why not (docs/behaviour/transfers.md#L4, docs/behaviour/transfers.md#L6).
-///
-/// Made anew from the live transfers whenever it is asked, so that no count can drift.
+/// Decides which transfers may start beside the running ones (docs/behaviour/transfers.md#L4,
+/// docs/behaviour/transfers.md#L6).
+/// ⏎ Rebuilt from the live transfers for each use, so that no count can drift.
 package struct SlotLimits: Sendable {
     private let settings: ServiceSettings
     private let sessionLimits: [SessionID: Int]
@@ -17,8 +17,8 @@ package struct SlotLimits: Sendable {
     }
 
     /// - Parameters:
-    ///   - running: the keys of transfers that have a slot.
-    ///   - throttledOrigins: origins that asked for no new request for a while.
+    ///   - running: The keys of transfers with a slot.
+    ///   - throttledOrigins: Origins that asked for no requests for a while.
     package init(
         settings: ServiceSettings, sessionLimits: [SessionID: Int], sessionHostLimits: [SessionID: Int] = [:],
         running: some Sequence<QueueKey>, throttledOrigins: Set<String>
@@ -30,26 +30,26 @@ package struct SlotLimits: Sendable {
         for key in running { add(key) }
     }
 
-    /// Counts one that runs.
+    /// Counts a running transfer.
     package mutating func add(_ key: QueueKey) {
         takeSlot(key)
         byOrigin[key.origin, default: 0] += 1
         bySessionOrigin[SessionOrigin(session: key.session, origin: key.origin), default: 0] += 1
     }
 
-    /// Counts one that has a slot and all its bytes: it needs no connection to its host.
+    /// Counts a transfer with a slot and all its bytes, which needs no connection.
     package mutating func takeSlot(_ key: QueueKey) {
         running += 1
         bySession[key.session, default: 0] += 1
     }
 
-    /// Whether every slot is taken, so that no transfer of any session can start.
+    /// Whether every slot is taken.
     package var isFull: Bool { running >= min(settings.activeTransfers, settings.connectionsTotal) }
 
-    /// Whether a session has a limit of its own for its transfers.
+    /// Whether a session has its own limit for transfers.
     package func limitsTransfers(of session: SessionID) -> Bool { sessionLimits[session] != nil }
 
-    /// Why a transfer with this key has to wait; nil if it may run.
+    /// Why a transfer with this key must wait, or nil if it may run.
     package func obstacle(_ key: QueueKey) -> WaitReason? {
         if isFull { return .slot }
         if let limit = sessionLimits[key.session], bySession[key.session, default: 0] >= limit { return .session }

@@ -1,4 +1,4 @@
-/// Speed over the last seconds, from samples of a counter that each reader of the speed takes.
+/// Speed over the last seconds, from samples taken by each reader.
 package struct SpeedMeter: Sendable {
     private struct Sample {
         let bytes: Int64
@@ -11,7 +11,7 @@ package struct SpeedMeter: Sendable {
 
     package init() {}
 
-    /// Adds a sample; samples closer together than a fifth of a second are left out.
+    /// Adds a sample. Ignored within a fifth of a second of the previous one.
     package mutating func add(bytes: Int64, now: UInt64) {
         if let last = samples.last {
             if bytes < last.bytes { samples = [] } else if now < last.at + Self.spacing { return }
@@ -20,7 +20,7 @@ package struct SpeedMeter: Sendable {
         samples.removeAll { $0.at + Self.window < now }
     }
 
-    /// Bytes per second; nil until two samples are there.
+    /// Bytes per second, or nil before the second sample.
     package var bytesPerSecond: Double? {
         guard let first = samples.first, let last = samples.last, last.at > first.at else { return nil }
         return Double(last.bytes - first.bytes) / (Double(last.at - first.at) / 1e9)

@@ -1,9 +1,8 @@
-/// Origins whose servers asked for no new request for a while, and the transfers that were told so.
-///
-/// What a server says to one transfer holds the others only as long as that transfer lives: once it has ended, no
-/// request would find out whether the server still means it.
+/// Origins whose servers asked for a pause, and the transfers whose responses said so.
+/// ⏎ A response to one transfer throttles the others only as long as that transfer exists: afterwards no request would
+/// find out whether the pause still applies.
 package struct ThrottledOrigins: Sendable {
-    /// The longest time that the answer to one transfer holds the others, in seconds.
+    /// Maximum time in seconds that one transfer's response throttles the others.
     package static let longest = 3600.0
 
     private var claims: [String: [TransferID: ContinuousClock.Instant]] = [:]
@@ -15,18 +14,17 @@ package struct ThrottledOrigins: Sendable {
 
     package func contains(_ origin: String) -> Bool { claims[origin] != nil }
 
-    /// When requests to an origin may be made again; nil if they may now.
+    /// The end of an origin's pause, or nil if requests are allowed.
     package func end(of origin: String) -> ContinuousClock.Instant? { claims[origin]?.values.max() }
 
-    /// Holds an origin at least until a moment, since its server said so to a transfer.
+    /// Throttles an origin at least until an instant, because of a response to a transfer.
     package mutating func hold(_ origin: String, until: ContinuousClock.Instant, by id: TransferID) {
         let known = claims[origin]?[id]
         claims[origin, default: [:]][id] = known.map { max($0, until) } ?? until
     }
 
-    /// Forgets what a transfer was told.
-    ///
-    /// - Returns: the origins that this releases.
+    /// Removes a transfer's claims.
+    /// ⏎ - Returns: The origins that are no longer throttled.
     @discardableResult
     package mutating func release(by id: TransferID) -> [String] {
         let told = claims.filter { $0.value[id] != nil }.map(\.key)
@@ -36,19 +34,18 @@ package struct ThrottledOrigins: Sendable {
         }
     }
 
-    /// Releases an origin.
-    ///
-    /// - Returns: whether it was held.
+    /// Ends an origin's pause.
+    /// ⏎ - Returns: Whether it was throttled.
     @discardableResult
     package mutating func release(_ origin: String) -> Bool { claims.removeValue(forKey: origin) != nil }
 
-    /// Drops an origin's holds that have expired.
+    /// Removes an origin's expired claims.
     package mutating func expire(_ origin: String, at now: ContinuousClock.Instant) {
         claims[origin] = claims[origin]?.filter { $0.value > now }
         _ = drop(origin)
     }
 
-    /// Drops an origin that has no holds; whether it did.
+    /// Removes an origin without claims. Returns whether it did.
     private mutating func drop(_ origin: String) -> Bool {
         guard claims[origin]?.isEmpty == true else { return false }
         claims[origin] = nil

@@ -1,15 +1,14 @@
-/// How many connections are opened before the first answer says whether several may share the file.
-///
-/// Each of them saves its first part a handshake. They are opened only where the user gave a number, and where nothing that
-/// is known before the answer speaks against their use.
+/// The number of connections opened before the first response shows whether several may share the file.
+/// ⏎ Each saves its first part a handshake. They are opened only if the user gave a number, and if nothing known so far
+/// rules them out.
 package struct EarlyOpening: Hashable, Sendable {
-    /// The number of connections that the user gave.
+    /// The user's number of connections.
     package var wanted: Int?
-    /// Bytes to come, as far as they are known.
+    /// Missing bytes, if known.
     package var missing: Int64?
-    /// Whether the request is of the kind whose answer may be shared.
+    /// Whether responses to this kind of request can be shared by several connections.
     package var isSharable: Bool
-    /// Whether the connections that were last opened early to the origin were not needed.
+    /// Whether the last early connections to the origin were not needed.
     package var wasInVain: Bool
 
     package init(wanted: Int?, missing: Int64? = nil, isSharable: Bool = true, wasInVain: Bool = false) {
@@ -19,31 +18,32 @@ package struct EarlyOpening: Hashable, Sendable {
         self.wasInVain = wasInVain
     }
 
-    /// Connections to open beside that of the first request.
+    /// Number of connections to open beside that of the first request.
     package var count: Int {
         guard let wanted, isSharable, !wasInVain, missing ?? .max >= SegmentRule.worthSharing else { return 0 }
         return max(0, wanted - 1)
     }
 }
 
-/// How many connections a host was found to take, after it refused some (docs/behaviour/transfers.md#S10).
+/// The number of connections that a host accepts, learned from refusals (docs/behaviour/transfers.md#S10).
 package struct HostAllowance: Hashable, Sendable {
     private static let hold = 600.0
     private static let step = 120.0
 
     private let learned: Int
-    /// When it was learned, in seconds of a steady clock.
+    /// Time of the refusal, in seconds of a monotonic clock.
     private let since: Double
 
     /// - Parameters:
-    ///   - active: connections when one was refused, that one included; the host is assumed to bear half of them,
-    ///   - receiving: or as many as received something if that is fewer, but one at least.
+    ///   - active: Number of connections at the refusal, including the refused one. The host is assumed to accept half
+    ///     of them,
+    ///   - receiving: or as many as received something if fewer, and at least one.
     package init(active: Int, receiving: Int, now: Double) {
         learned = max(1, min(active / 2, receiving))
         since = now
     }
 
-    /// Connections that the host may be asked for; for 10 min what was learned, then one more every 2 min.
+    /// Number of connections to try: for 10 min the learned number, then one more every 2 min.
     package func connections(now: Double) -> Int {
         let over = now - since - Self.hold
         return over < 0 ? learned : learned + 1 + Int(over / Self.step)

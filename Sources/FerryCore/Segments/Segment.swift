@@ -1,28 +1,29 @@
-/// The part of a file that one worker fetches, and how it gets on.
+/// The part of a file that one worker fetches, and its progress.
 package struct Segment: Hashable, Sendable {
-    /// Where the worker began.
+    /// First position.
     package let start: Int64
-    /// The first position behind it that is planned for another worker.
+    /// End of the part, exclusive: the next position belongs to another worker.
     package internal(set) var end: Int64
-    /// The first position that the worker will not write: behind `end` until the worker that has the rest is known to get it.
+    /// End of the positions that the worker may write. Beyond `end` until another worker has certainly taken over the
+    /// bytes behind it.
     package internal(set) var limit: Int64
-    /// The end of what has been written.
+    /// End of the written bytes.
     package internal(set) var position: Int64
-    /// Bytes per second; nil until it is known.
+    /// Bytes per second, or nil if unknown.
     package internal(set) var speed: Double?
-    /// Since when bytes come, in seconds.
+    /// Time of the first bytes, in seconds.
     package internal(set) var firstBytes: Double?
-    /// When the last bytes came, or the segment was begun, in seconds.
+    /// Time of the last bytes, or of the start, in seconds.
     package internal(set) var lastBytes: Double
-    /// Since when it has been far slower than the others, in seconds.
+    /// The time since which it has been much slower than the others, in seconds.
     package internal(set) var slowSince: Double?
-    /// Whether its connection has been replaced for being slow.
+    /// Whether its slow connection has been replaced.
     package internal(set) var hasReconnected = false
 
-    /// Whether its connection has carried other work before, so that it is as fast as it will be.
+    /// Whether its connection has been used before and is therefore at full speed.
     private let isWarm: Bool
 
-    /// - Parameter speed: bytes per second of a connection that has carried other work before.
+    /// - Parameter speed: Bytes per second of a connection that has been used before.
     init(_ range: Range<Int64>, speed: Double? = nil, now: Double) {
         isWarm = speed != nil
         self.speed = speed
@@ -33,25 +34,25 @@ package struct Segment: Hashable, Sendable {
         lastBytes = now
     }
 
-    /// Bytes that are missing.
+    /// Number of missing bytes.
     package var rest: Int64 { max(0, end - position) }
 
-    /// Seconds until the rest is there; infinite while the speed is not known.
+    /// Seconds until the missing bytes have arrived. Infinite while the speed is unknown.
     package var restTime: Double {
         guard let speed, speed > 0 else { return .infinity }
         return Double(rest) / speed
     }
 
-    /// How long a lower speed takes to be believed, in seconds,
+    /// Time constant for a falling speed, in seconds,
     private static let memory = 1.0
-    /// and how long a higher one, as connections speed up by themselves.
+    /// and for a rising one, since connections speed up by themselves.
     private static let risingMemory = 0.25
-    /// A speed is known after this time, in seconds.
+    /// Seconds after which the speed is known.
     private static let firstLook = 0.25
 
-    /// Takes note of how far the worker is.
+    /// Records the worker's position.
     mutating func observe(_ newPosition: Int64, now: Double, since last: Double) {
-        // A position before the part is one of other work.
+        // A position before the part belongs to earlier work.
         guard newPosition >= position else { return }
         let bytes = newPosition - position
         position = newPosition
@@ -71,15 +72,14 @@ package struct Segment: Hashable, Sendable {
 
     // MARK: Sharing
 
-    /// Whether its connection has had the time to speed up as far as it ever will.
+    /// Whether its connection has had time to reach full speed.
     func isGrown(setup: Double, now: Double) -> Bool {
         firstBytes.map { speed != nil && (isWarm || now - $0 >= SegmentRule.growing * setup) } ?? false
     }
 
-    /// Seconds until so many bytes more would be there, as far as that can be told.
-    ///
-    /// - Parameter usual: bytes per second of the workers that no longer speed up.
-    /// - Returns: infinite if it should have begun long ago.
+    /// Estimated seconds until so many more bytes have arrived.
+    /// ⏎ - Parameter usual: Bytes per second of workers at full speed.
+    /// - Returns: Infinite if the first bytes are long overdue.
     func time(for bytes: Double, usual: Double?, setup: Double, now: Double) -> Double {
         if isGrown(setup: setup, now: now), let speed { return speed > 0 ? bytes / speed : .infinity }
         guard firstBytes != nil || now - lastBytes < max(1, 4 * setup) else { return .infinity }
@@ -90,16 +90,16 @@ package struct Segment: Hashable, Sendable {
     }
 }
 
-/// A worker that would take work from another, and what that costs it.
+/// A worker that may steal work from another, and its cost.
 struct Thief {
-    /// Bytes per second; nil if nothing is known of any worker.
+    /// Bytes per second, or nil if no worker's speed is known.
     let speed: Double?
-    /// Whether it has a connection that has carried its work before.
+    /// Whether it has a connection that has been used before.
     let isWarm: Bool
     /// Seconds from a request to its first bytes.
     let setup: Double
 
-    /// Seconds until it has fetched so many bytes.
+    /// Seconds to fetch so many bytes.
     func time(for bytes: Double) -> Double {
         if isWarm, let speed, speed > 0 { return setup + bytes / speed }
         return 2 * setup
@@ -108,14 +108,13 @@ struct Thief {
 }
 
 extension Segment {
-    /// The part that a thief takes, so that both end together.
-    ///
-    /// - Returns: nil if the file would not be there enough earlier.
+    /// The part that a thief takes, so that both finish together.
+    /// ⏎ - Returns: Nil if the file would not be finished sufficiently earlier.
     func tail(for thief: Thief, usual: Double?, now: Double) -> Range<Int64>? {
         func time(_ bytes: Double) -> Double { self.time(for: bytes, usual: usual, setup: thief.setup, now: now) }
         let all = Double(rest)
         var (least, most) = (0.0, all)
-        // Both times grow with the bytes, so that halving finds where they are equal.
+        // Both times grow with the bytes, so bisection finds the point where they are equal.
         for _ in 0..<24 {
             let size = (least + most) / 2
             if thief.time(for: size) < time(all - size) { least = size } else { most = size }
@@ -125,23 +124,23 @@ extension Segment {
         return tail(of: max(SegmentRule.grain, Int64(least)))
     }
 
-    /// The last bytes, from a multiple of the grain on; nil if they are nearly all that is left.
+    /// The last bytes, starting at a multiple of the grain, or nil if they are nearly all that is missing.
     func tail(of size: Int64) -> Range<Int64>? {
         let start = (end - size + SegmentRule.grain - 1) / SegmentRule.grain * SegmentRule.grain
         return start > position && start < end ? start..<end : nil
     }
 }
 
-/// What one of several connections of a running transfer fetches. Positions are bytes from the beginning of the file.
+/// The part of one connection of a running transfer. Positions are bytes from the beginning of the file.
 package struct TransferSegment: Hashable, Codable, Sendable {
     package var start: Int64
-    /// The end of the part, which it does not include.
+    /// End of the part, exclusive.
     package var end: Int64
-    /// The end of what is written of it.
+    /// End of the written bytes.
     package var position: Int64
-    /// Where it comes from: 0 is the transfer's own URL, then come its mirrors; nil from a peer that does not say so.
+    /// Index of the source: 0 is the transfer's own URL, followed by its mirrors. Nil from an older peer.
     package var source: Int?
-    /// Bytes per second; nil until it is known.
+    /// Bytes per second, or nil if unknown.
     package var bytesPerSecond: Double?
 
     package init(

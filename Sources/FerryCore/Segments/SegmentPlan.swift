@@ -1,32 +1,31 @@
-/// Which worker fetches which part of a file (docs/behaviour/transfers.md#several-connections).
-///
-/// Segments are disjoint and cover, with the gaps that no worker has, what is missing. Times are seconds of a steady clock.
-/// A worker is a number: nothing here knows a connection.
+/// Assigns parts of a file to workers (docs/behaviour/transfers.md#several-connections).
+/// ⏎ Segments are disjoint. Together with the unassigned gaps they cover all missing bytes. Times are seconds of a
+/// monotonic clock. A worker is a number. Connections are unknown here.
 package struct SegmentPlan: Sendable {
     package typealias Worker = Int
 
     /// Work for a worker.
     package struct Assignment: Hashable, Sendable {
         package let range: Range<Int64>
-        /// Whose rest it is, as a whole: this worker is to stop before the other begins.
+        /// The worker whose whole remaining part this is. It must stop before the new one begins.
         package var replaced: Worker?
     }
 
-    /// Why a worker should not go on as it does.
+    /// Why a worker should not continue as it is.
     package enum Trouble: Hashable, Sendable {
-        /// No byte came for long while others receive: its rest is for a free worker.
+        /// No bytes for long while others receive: its part goes to a free worker.
         case silent
-        /// Much slower than the others for long: another connection may be better.
+        /// Much slower than the others for long: another connection may help.
         case slow
     }
 
     package private(set) var segments: [Worker: Segment] = [:]
-    /// What is missing and no worker has.
+    /// Missing bytes that no worker has.
     package private(set) var gaps: ByteRangeSet
-    /// What workers have written that have left.
+    /// Bytes written by workers that have left.
     private var done = ByteRangeSet()
     private var observedAt: Double
-    /// The mean speed of the workers that no longer speed up by themselves, when there last were any.
+    /// The last known mean speed of workers at full speed.
     private var usual: Double?
 
     package init(gaps: ByteRangeSet, now: Double) {
@@ -34,30 +33,29 @@ package struct SegmentPlan: Sendable {
         observedAt = now
     }
 
-    /// Bytes that are missing.
+    /// Number of missing bytes.
     package var missing: Int64 { gaps.byteCount + segments.values.reduce(0) { $0 + $1.rest } }
 
-    // MARK: Handing out
+    // MARK: Assignment
 
-    /// Lets a worker begin with a range that it has asked for already.
+    /// Starts a worker with a range that it has already requested.
     package mutating func begin(_ worker: Worker, with range: Range<Int64>, now: Double) {
         gaps.remove(range)
         segments[worker] = Segment(range, now: now)
     }
 
-    /// Whether there is work for one more worker.
+    /// Whether there is work for another worker.
     package func hasWork(setup: Double) -> Bool {
         !gaps.isEmpty || theft(setup: setup, speed: nil, isWarm: false, now: observedAt) != nil
             || straggler(now: observedAt) != nil
     }
 
-    /// Gives a worker without work the most useful part: the largest gap, else the tail of the segment that would end
-    /// last, else all that is left of one that hardly moves; nil if all is in good hands.
-    ///
-    /// - Parameters:
-    ///   - setup: seconds from a request to its first bytes.
-    ///   - speed: bytes per second that the worker had with its work before.
-    ///   - isWarm: whether the worker has a connection that has carried its work before.
+    /// Assigns the most useful part to an idle worker: the largest gap, otherwise the tail of the segment that would
+    /// finish last, otherwise the whole rest of one that hardly progresses. Returns nil if no part is worth it.
+    /// ⏎ - Parameters:
+    ///   - setup: Seconds from a request to its first bytes.
+    ///   - speed: Bytes per second of the worker's previous work.
+    ///   - isWarm: Whether the worker has a connection that has been used before.
     package mutating func assign(
         _ worker: Worker, setup: Double, speed: Double?, isWarm: Bool = false, now: Double
     ) -> Assignment? {
@@ -79,13 +77,13 @@ package struct SegmentPlan: Sendable {
         return nil
     }
 
-    /// The worker to take work from, and what: the one that would need the longest, if that is worth a request.
+    /// The worker to steal from, and the part: the one that would finish last, if that justifies a request.
     private func theft(
         setup: Double, speed: Double?, isWarm: Bool, now: Double
     ) -> (victim: Worker, tail: Range<Int64>)? {
         let times = segments.mapValues { segment in
             let time = segment.time(for: Double(segment.rest), usual: usual, setup: setup, now: now)
-            // While no worker's speed is known, one more connection is wanted for its own sake, but for what comes soon.
+            // While no speed is known, another connection is wanted regardless, except for a part that finishes soon.
             let isOpen = usual == nil && speed == nil && !segment.isGrown(setup: setup, now: now)
             let isSoon =
                 segment.firstBytes != nil && SegmentRule.isLong(setup)
@@ -107,55 +105,55 @@ package struct SegmentPlan: Sendable {
         return tail.map { (victim, $0) }
     }
 
-    /// A worker that has been far slower than the others for a while.
+    /// A worker that has been much slower than the others for a while.
     private func straggler(now: Double) -> Worker? {
         segments.filter { $0.value.rest > 0 && now - ($0.value.slowSince ?? now) >= SegmentRule.endGame }
             .max { ($0.value.restTime, $1.key) < ($1.value.restTime, $0.key) }?.key
     }
 
-    // MARK: What becomes of it
+    // MARK: Progress
 
-    /// Workers that would write what a worker, whose answer is good, will write.
+    /// Workers that would write the same bytes as a worker whose response is good.
     package func victims(of worker: Worker) -> [Worker] {
         guard let start = segments[worker]?.start else { return [] }
         return segments.filter { $0.key != worker && $0.value.start < start && $0.value.limit > start }.map(\.key)
     }
 
-    /// Whether a worker that has left has written what another worker is about to write.
+    /// Whether a worker that has left has already written the next bytes of another worker.
     package func isOvertaken(_ worker: Worker) -> Bool {
         guard let start = segments[worker]?.start else { return true }
         return done.contiguousEnd(from: start) > start
     }
 
-    /// Takes note that a worker will not write at or behind a position.
+    /// Records that a worker will not write at or beyond a position.
     package mutating func lowered(_ worker: Worker, to limit: Int64) { segments[worker]?.limit = limit }
 
-    /// Lets a segment begin later than it was handed out: the worker that had it before has come further meanwhile.
+    /// Moves the start of a segment forward, because its previous worker has progressed meanwhile.
     package mutating func advance(_ worker: Worker, to position: Int64, now: Double) {
         guard let segment = segments[worker], position > segment.start else { return }
         segments[worker] = position < segment.end ? Segment(position..<segment.end, now: now) : nil
     }
 
-    /// Takes a worker's segment away; what is missing of it goes to the worker that is on the way there, or is a gap.
+    /// Removes a worker. Its missing bytes go to the worker about to reach them, or become a gap.
     package mutating func leave(_ worker: Worker, at position: Int64) {
         guard let segment = segments.removeValue(forKey: worker) else { return }
         let position = max(position, segment.start)
         done.insert(segment.start..<position)
         if position < segment.end { gaps.insert(position..<segment.end) }
-        // A worker that was not kept from it may have gone beyond its own end.
+        // A worker whose limit was not lowered in time may have written beyond its end.
         for range in done.ranges { gaps.remove(range) }
         for other in segments.values { gaps.remove(other.start..<other.position) }
         absorb()
     }
 
-    /// Gives up bytes that were written and are no data.
+    /// Drops written bytes that are invalid.
     package mutating func lose(_ range: Range<Int64>) {
         done.remove(range)
         gaps.insert(range)
         for segment in segments.values { gaps.remove(segment.start..<segment.end) }
     }
 
-    /// Lets a worker that was never kept from going on have the gap that it is about to reach.
+    /// Extends a worker whose limit was never lowered into the gap that it is about to reach.
     private mutating func absorb() {
         var again = true
         while again {
@@ -174,14 +172,14 @@ package struct SegmentPlan: Sendable {
 
     // MARK: Watching
 
-    /// Takes note of how far the workers are.
+    /// Records the workers' positions.
     package mutating func observe(_ positions: [Worker: Int64], setup: Double = 0, now: Double) {
         for (worker, position) in positions { segments[worker]?.observe(position, now: now, since: observedAt) }
         observedAt = now
         let grown = segments.values.filter { $0.isGrown(setup: setup, now: now) }.compactMap(\.speed)
         if !grown.isEmpty { usual = grown.reduce(0, +) / Double(grown.count) }
         let speeds = segments.values.compactMap(\.speed).sorted()
-        // The last one at work has no other to be compared with: it is as slow as it was.
+        // The last active worker has no other to be compared with, so its state stays.
         guard speeds.count > 1 else { return }
         let median = speeds[speeds.count / 2]
         for (worker, segment) in segments {
@@ -190,7 +188,7 @@ package struct SegmentPlan: Sendable {
         }
     }
 
-    /// Workers that should not go on as they do.
+    /// Workers that should not continue as they are.
     package func troubles(setup: Double, now: Double) -> [Worker: Trouble] {
         let silence = max(SegmentRule.silence, 4 * setup)
         let receives = segments.values.contains { now - $0.lastBytes < 1 && $0.firstBytes != nil }
@@ -205,6 +203,6 @@ package struct SegmentPlan: Sendable {
         return troubles
     }
 
-    /// Takes note that a worker's connection was replaced; that happens once a segment.
+    /// Records that a worker's connection was replaced, which happens once per segment.
     package mutating func reconnected(_ worker: Worker) { segments[worker]?.hasReconnected = true }
 }

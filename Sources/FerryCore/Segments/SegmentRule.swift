@@ -1,43 +1,42 @@
 import FerryFoundation
 
-/// The numbers by which work is shared among connections (docs/behaviour/transfers.md#several-connections).
+/// Parameters for sharing work among connections (docs/behaviour/transfers.md#several-connections).
 package enum SegmentRule {
-    /// More than one worker pays from so many missing bytes on.
+    /// Minimum missing bytes for more than one worker.
     package static let worthSharing: Int64 = 2 << 20
-    /// Work is taken from segments of unknown speed with at least so many missing bytes,
+    /// Minimum missing bytes of a segment of unknown speed to steal from,
     package static let stolenFrom: Int64 = 1 << 20
-    /// and from segments of known speed with at least so many,
+    /// and of a segment of known speed,
     package static let stolenFromSlow: Int64 = 128 << 10
-    /// in parts of at least so many bytes where a speed is unknown,
+    /// and minimum part to steal while a speed is unknown.
     package static let smallest: Int64 = 512 << 10
-    /// that begin at multiples of this.
+    /// Stolen parts begin at multiples of this.
     package static let grain: Int64 = 64 << 10
-    /// A worker is slow below this share of the median speed,
+    /// A worker below this share of the median speed is slow.
     package static let slowShare = 0.2
-    /// and loses its rest to one without work after so many seconds,
+    /// Seconds after which a slow worker loses its part to an idle one,
     package static let endGame = 3.0
-    /// or its connection after so many.
+    /// or its connection.
     package static let slowness = 10.0
-    /// A worker without a byte for so many seconds, while others receive, loses its rest.
+    /// Seconds without bytes, while others receive, after which a worker loses its part.
     package static let silence = 5.0
-    /// Extra workers that get no usable part before there are none for this transfer.
+    /// Number of extra workers without a usable part after which the transfer uses none.
     package static let refusals = 2
-    /// Workers that a transfer gets at most where no number was given.
+    /// Maximum number of workers if no number was given.
     package static let chosen = 8
 
-    /// Bytes that a new connection brings in its first round trip (RFC 6928).
+    /// Initial congestion window in bytes (RFC 6928).
     package static let firstWindow = 14_480.0
-    /// Round trips in which a connection speeds up by itself.
+    /// Number of round trips of slow start.
     package static let growing = 8.0
 
-    /// Whether a connection speeds up for so long that its speed says little about the next moments.
+    /// Whether slow start lasts so long that the current speed says little about the next moments.
     package static func isLong(_ setup: Double) -> Bool { growing * setup > 0.25 }
 
-    /// Seconds for so many bytes over a connection that speeds up by itself.
-    ///
-    /// - Parameters:
-    ///   - perTrip: what the round trip before brought; each brings twice as much as the one before.
-    ///   - speed: bytes per second that it comes to at most; nil if that is not known.
+    /// Seconds for so many bytes over a connection in slow start.
+    /// ⏎ - Parameters:
+    ///   - perTrip: Bytes of the previous round trip. Each next one brings twice as much.
+    ///   - speed: Maximum bytes per second, or nil if unknown.
     package static func time(for bytes: Double, perTrip: Double, speed: Double?, setup: Double) -> Double {
         guard let speed, speed > 0 else { return setup * log2(1 + bytes / (2 * perTrip)) }
         let trips = max(0, log2(max(1, speed * setup / (2 * perTrip))))
@@ -46,30 +45,28 @@ package enum SegmentRule {
             ? setup * log2(1 + bytes / (2 * perTrip)) : setup * trips + (bytes - early) / speed
     }
 
-    /// Seconds that must be won for work to be taken from another worker.
-    ///
-    /// - Parameter isWarm: whether that costs no new connection.
+    /// Minimum seconds that stealing work must save.
+    /// ⏎ - Parameter isWarm: Whether no new connection is needed.
     package static func gain(setup: Double, isWarm: Bool) -> Double {
         isWarm ? max(0.1, setup) : max(0.5, setup)
     }
 
-    /// Seconds over which a speed is compared, by the seconds that a request needs to its first bytes.
+    /// Seconds over which speeds are compared, by the seconds from a request to its first bytes.
     package static func span(setup: Double) -> Double { max(0.25, 3 * setup) }
 
-    /// Seconds that a transfer must still need for another worker to pay.
+    /// Minimum remaining seconds that justify another worker.
     package static func worthGrowing(setup: Double) -> Double { max(1, 8 * setup) }
 
-    /// Seconds over which it is seen whether a connection that went is missed.
+    /// Seconds of observation after closing a connection.
     package static func weighing(setup: Double) -> Double { max(1, 20 * setup) }
 
-    /// Seconds that a transfer must still need for such a trial to pay.
+    /// Minimum remaining seconds that justify such a trial.
     package static let worthWeighing = 20.0
 
-    /// How many workers are to go; one stays, if there is one.
-    ///
-    /// - Parameters:
-    ///   - wanted: how many there should be.
-    ///   - excess: how many connections are needed for something else.
+    /// Number of workers to close. At least one stays.
+    /// ⏎ - Parameters:
+    ///   - wanted: Desired number of workers.
+    ///   - excess: Number of connections needed elsewhere.
     package static func tooMany(active: Int, wanted: Int, excess: Int) -> Int {
         max(0, min(max(active - wanted, excess), active - 1))
     }

@@ -1,16 +1,15 @@
-/// How far one response may be written to its file, and how far it has been.
-///
-/// One writer claims bytes, writes them, and settles them. A write may take as long as the disk likes: others look at the
-/// window meanwhile, end it earlier or close it, and never wait for the write.
+/// The range of a file that one response may write, and its progress.
+/// ⏎ One writer claims bytes, writes them, and settles them. A write may take arbitrarily long. Others read the window
+/// meanwhile, lower its limit or close it, without waiting for the write.
 package struct WriteWindow: Hashable, Sendable {
-    /// The end of what has been written.
+    /// End of the written bytes.
     package private(set) var position: Int64
-    /// No byte at or after this position is written.
+    /// End of the window. No byte at or beyond it is written.
     package private(set) var limit: Int64
-    /// Bytes that arrived beyond the limit and were dropped.
+    /// Number of bytes dropped beyond the limit.
     package private(set) var excess: Int64 = 0
     package private(set) var isClosed = false
-    /// The end of what is being written; the position while nothing is.
+    /// End of the bytes being written, or the position if none are.
     private var claimed: Int64
 
     package init(from position: Int64, limit: Int64) {
@@ -19,12 +18,11 @@ package struct WriteWindow: Hashable, Sendable {
         claimed = position
     }
 
-    /// Bytes that may still be written.
+    /// Number of bytes that may still be written.
     package var room: Int64 { max(0, limit - position) }
 
-    /// Claims as many of some bytes as may be written, from the position on; the others count as excess.
-    ///
-    /// - Returns: how many; 0 once the window is closed.
+    /// Claims as many of `count` bytes as may be written, from the position on. The others count as excess.
+    /// ⏎ - Returns: The number of claimed bytes. 0 once the window is closed.
     package mutating func claim(_ count: Int) -> Int {
         guard !isClosed else { return 0 }
         let wanted = Int(min(Int64(count), room))
@@ -33,23 +31,21 @@ package struct WriteWindow: Hashable, Sendable {
         return wanted
     }
 
-    /// Takes note that what was claimed has been written, or that it may not have been and is no data.
+    /// Records that the claimed bytes are written, or that the write failed and they are invalid.
     package mutating func settle(isWritten: Bool) {
         if isWritten { position = claimed } else { claimed = position }
     }
 
-    /// Ends the window earlier.
-    ///
-    /// - Returns: false if bytes behind the new limit are written or being written; then nothing has changed.
+    /// Lowers the limit.
+    /// ⏎ - Returns: False, with nothing changed, if bytes beyond the new limit are written or being written.
     package mutating func lower(to limit: Int64) -> Bool {
         guard claimed <= limit else { return false }
         self.limit = min(self.limit, limit)
         return true
     }
 
-    /// Lets nothing more be claimed.
-    ///
-    /// - Returns: the end of what is written, and of what is being written.
+    /// Closes the window: nothing more can be claimed.
+    /// ⏎ - Returns: The end of written bytes and bytes being written.
     package mutating func close() -> Int64 {
         isClosed = true
         return claimed

@@ -1,26 +1,26 @@
-/// A part of the queue. Every transfer is in one of them, but for one that is being removed.
+/// A part of the queue. Every transfer is in exactly one, except those being removed.
 package enum QueuePart: String, CaseIterable, Codable, Sendable {
-    /// What runs, and what waits for its next attempt, for room on its disk or for its folder; in the order of submission.
+    /// Running transfers, and those waiting for a retry, disk space or their folder, in order of submission.
     case active
-    /// What waits for its turn or is suspended, in the order of the turns: by priority, then by the session's order, then by
-    /// submission.
+    /// Transfers waiting for a slot and suspended ones, in scheduling order: by priority, then by the session's order,
+    /// then by submission.
     case waiting
-    /// What has ended, in the order of the ends; last what is being canceled.
+    /// Finished transfers in order of completion, followed by those being canceled.
     case ended
 }
 
 /// A page of a part of the queue.
 package struct QueueQuery: Hashable, Sendable {
     package var part: QueuePart
-    /// Only transfers of this session; nil is all.
-    ///
-    /// The waiting transfers of all sessions come by priority, then by submission: each session's order counts for it alone.
+    /// Only transfers of this session. Nil means all.
+    /// ⏎ Across sessions, waiting transfers are ordered by priority, then by submission. A session's order applies only
+    /// to the session.
     package var session: SessionID?
-    /// How many transfers come before the page.
+    /// Number of transfers before the page.
     package var offset = 0
-    /// How many transfers the page has at most.
+    /// Maximum number of transfers on the page.
     package var limit = 100
-    /// Whether the part is read from its end: the offset counts from there, and the last transfer comes first.
+    /// Whether to read from the end: the offset counts from there, and the last transfer comes first.
     package var reversed = false
 
     package init(
@@ -33,10 +33,10 @@ package struct QueueQuery: Hashable, Sendable {
         self.reversed = reversed
     }
 
-    /// The transfers that a page may have.
+    /// Allowed page sizes.
     package static let limits = 0...10_000
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` for a negative offset or a limit out of its range.
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a negative offset or a limit out of range.
     package func validate() throws(ServiceError) {
         guard Self.limits.contains(limit) else {
             throw ServiceError(.invalidRequest, "limit is 0 to \(Self.limits.upperBound), not \(limit).")
@@ -45,7 +45,7 @@ package struct QueueQuery: Hashable, Sendable {
     }
 }
 
-/// How many transfers each part of the queue has.
+/// Number of transfers in each part of the queue.
 package struct QueueCounts: Hashable, Codable, Sendable {
     package var active: Int
     package var waiting: Int
@@ -58,13 +58,13 @@ package struct QueueCounts: Hashable, Codable, Sendable {
     }
 }
 
-/// Where a waiting transfer moves to.
+/// The new position of a waiting transfer.
 package struct QueueMove: Hashable, Codable, Sendable {
     package enum Origin: String, CaseIterable, Codable, Sendable {
         case start, current, end
     }
 
-    /// Places from the origin; negative ones are towards the start.
+    /// Positions from the origin, negative towards the start.
     package var offset: Int
     package var origin: Origin
 
@@ -84,12 +84,11 @@ package struct QueueMove: Hashable, Codable, Sendable {
         origin = try box.decodeIfPresent(Origin.self, forKey: .origin) ?? .start
     }
 
-    /// The place that a transfer moves to.
-    ///
-    /// - Parameters:
-    ///   - place: where it is in the whole line.
-    ///   - count: how many transfers the line has.
-    ///   - allowed: the places that it may have, which are those of its priority; never empty.
+    /// The resulting position.
+    /// ⏎ - Parameters:
+    ///   - place: The current position in the whole queue.
+    ///   - count: Length of the queue.
+    ///   - allowed: The positions of its priority. Never empty.
     package func target(from place: Int, of count: Int, within allowed: Range<Int>) -> Int {
         let base =
             switch origin {

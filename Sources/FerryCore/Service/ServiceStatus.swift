@@ -1,15 +1,15 @@
 package import FerryFoundation
 
-/// How the service is.
+/// The status of the service.
 package struct ServiceStatus: Hashable, Codable, Sendable {
     package var version: String
     package var pid: Int32
     package var startedAt: Date
-    /// How many transfers are in each state.
+    /// Number of transfers in each state.
     package var transfers: [String: Int]
     /// Number of the latest durable event.
     package var lastEvent: Int64
-    /// What the service met that its user should know.
+    /// Problems that the user should know about.
     package var warnings: [String]
 
     package init(
@@ -30,11 +30,11 @@ package struct ServiceStatus: Hashable, Codable, Sendable {
     }
 }
 
-/// One session as every face shows it.
+/// A session as all clients see it.
 package struct SessionInfo: Hashable, Codable, Sendable {
     package var id: SessionID
     package var settings: SessionSettings
-    /// How many transfers are in each state.
+    /// Number of transfers in each state.
     package var transfers: [String: Int]
 
     package init(id: SessionID, settings: SessionSettings, transfers: [String: Int]) {

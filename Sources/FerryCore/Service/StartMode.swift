@@ -1,12 +1,13 @@
 package import FerryFoundation
 
-/// What a daemon leaves in its state folder until it has run for ``StartMode/trial`` seconds, or has ended well.
+/// The mark that a daemon leaves in its state folder until it has run for ``StartMode/trial`` seconds, or has ended
+/// cleanly.
 package struct StartMark: Hashable, Codable, Sendable {
-    /// Daemons that a trap ended soon after their starts, before the one that wrote this; a kill in between changes nothing.
+    /// Number of daemons before this one that trapped soon after their start. A kill in between does not change it.
     package var traps: Int
-    /// Transfers that were at work at the last trap.
+    /// Transfers running at the last trap.
     package var atWork: [TransferID]
-    /// When the one that wrote this started.
+    /// Start of the daemon that wrote the mark.
     package var startedAt: Date
 
     package init(traps: Int = 0, atWork: [TransferID] = [], startedAt: Date) {
@@ -22,35 +23,34 @@ package struct StartMark: Hashable, Codable, Sendable {
     }
 }
 
-/// What a trap, a signal by which a process ends itself, has left in the state folder.
+/// The note that a trap, a signal by which a process ends itself, leaves in the state folder.
 package struct TrapNote: Hashable, Sendable {
-    /// Transfers that were at work, each once.
+    /// Transfers that were running, without duplicates.
     package var atWork: [TransferID]
 
     package init(atWork: [TransferID] = []) { self.atWork = atWork }
 
-    /// Reads what `ferry_note_traps` writes: a line with the signal's number, then a line for each transfer. What cannot be
-    /// read is left out.
+    /// Parses the output of `ferry_note_traps`: a line with the signal's number, then one line per transfer. Unreadable
+    /// lines are skipped.
     package init(_ text: String) {
         let lines = text.split(separator: "\n").dropFirst()
         atWork = Array(Set(lines.compactMap { TransferID(String($0)) })).sorted()
     }
 }
 
-/// How a daemon starts.
+/// The start mode of a daemon.
 package enum StartMode: Hashable, Sendable {
     case usual
-    /// Traps have ended the daemon again and again: the transfers that were at work fail, so that all others go on.
+    /// The daemon has trapped repeatedly: the transfers that were running fail, so that all others continue.
     case afterTraps(atWork: [TransferID])
 
-    /// Seconds after which a trap is no failed start.
+    /// Seconds after which a trap does not count as a failed start.
     package static let trial = 60.0
-    /// Traps, each within so many seconds of its start, after which the transfers at work fail.
+    /// Number of traps, each within the trial of its start, after which the running transfers fail.
     private static let most = 2
 
-    /// Decides by the mark and the note that were found, and gives the mark to leave.
-    ///
-    /// A trap without a mark came after the trial. One that was killed says nothing of its transfers.
+    /// Decides by the mark and the note found, and returns the new mark.
+    /// ⏎ A trap without a mark happened after the trial. A kill says nothing about the transfers.
     package static func decide(
         _ mark: StartMark?, _ note: TrapNote?, now: Date
     ) -> (mode: StartMode, mark: StartMark) {
@@ -69,7 +69,7 @@ package enum StartMode: Hashable, Sendable {
         if case .afterTraps(let atWork) = self { atWork } else { [] }
     }
 
-    /// A sentence for the user about the crashes; nil after a usual start.
+    /// A warning for the user about the crashes, or nil after a normal start.
     package var warning: String? {
         guard case .afterTraps(let atWork) = self else { return nil }
         let beginning = "ferryd crashed twice, each time within a minute of its start."
@@ -82,7 +82,7 @@ package enum StartMode: Hashable, Sendable {
             + "`ferry retry ID` tries one again."
     }
 
-    /// The failure of a transfer that was at work at the traps.
+    /// The error of a transfer that was running at the traps.
     package static func failure(of id: TransferID) -> ServiceError {
         ServiceError(
             .internal, "ferryd crashed twice while this transfer was at work. `ferry retry \(id)` tries it again.")

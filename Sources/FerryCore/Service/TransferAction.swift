@@ -1,30 +1,30 @@
 package import FerryFoundation
 
-/// What can be done to a transfer.
+/// An action on a transfer.
 package enum TransferAction: String, CaseIterable, Codable, Sendable {
-    /// Stops it and keeps its bytes: once this returns, they are durable.
+    /// Stops it and keeps its bytes, which are durable when the call returns.
     case pause
-    /// Lets it go on; one that waits for a retry tries at once.
+    /// Resumes it. A transfer waiting for a retry is attempted at once.
     case resume
-    /// Ends it and removes its partial file.
+    /// Cancels it and removes its partial file.
     case cancel
-    /// Starts one that failed or was canceled again, from the bytes that it still has.
+    /// Restarts a failed or canceled transfer with its remaining bytes.
     case retry
-    /// Forgets it; cancels it first if it has not ended. The finished file stays.
+    /// Removes it, after canceling it if unfinished. The finished file stays.
     case remove
-    /// Forgets it and deletes the file that it fetched, if that is still the same file.
+    /// Removes it and deletes its finished file, if that is unchanged.
     case removeWithFile = "remove_with_file"
 
-    /// Whether a transfer that runs has to stop for it.
+    /// Whether a running transfer must stop for it.
     package var isStop: Bool { self != .resume && self != .retry }
 
-    /// Whether it ends the transfer for good.
+    /// Whether it ends the transfer permanently.
     package var isEnd: Bool { isStop && self != .pause }
 }
 
-/// Which transfers an action is for.
+/// The transfers of an action.
 package struct TransferSelection: Hashable, Codable, Sendable {
-    /// The named ones; nil is all that the session filter lets through.
+    /// The listed transfers. Nil means all that match the session filter.
     package var ids: [TransferID]?
     package var session: SessionID?
 
@@ -34,10 +34,10 @@ package struct TransferSelection: Hashable, Codable, Sendable {
     }
 }
 
-/// What an action did to one transfer.
+/// The outcome of an action for one transfer.
 package struct ActionResult: Hashable, Codable, Sendable {
     package var id: TransferID
-    /// The state afterwards; nil once it is removed or if the action failed.
+    /// The state afterwards, or nil if it was removed or the action failed.
     package var state: TransferState?
     package var error: ServiceError?
 
@@ -48,35 +48,35 @@ package struct ActionResult: Hashable, Codable, Sendable {
     }
 }
 
-/// What to change about one transfer; absent keys stay as they are.
+/// Changes to one transfer. Absent keys stay as they are.
 package struct TransferChange: Hashable, Codable, Sendable {
     package var action: TransferAction?
     package var priority: Priority?
-    /// Bytes per second; 0 is no limit.
+    /// Bytes per second. 0 for no limit.
     package var rateLimit: Int64?
-    /// Connections that fetch the file side by side, 1 to 64.
+    /// Number of parallel connections, 1 to 64.
     package var connections: Int?
-    /// A new address for the same bytes: ranges and identity stay, and its first answer is judged by them.
+    /// A new URL of the same file. Ranges and identity stay and are compared with its first response.
     package var url: String?
-    /// Other URLs of the same file, in place of those that were given.
+    /// Other URLs of the same file, replacing the current ones.
     package var mirrors: [String]?
-    /// Another folder for a transfer that has not ended well.
+    /// A new folder for a transfer that has not succeeded.
     package var folder: String?
-    /// Another name for a transfer that has not ended well, or for the file of one that has: within its folder.
+    /// A new name for a transfer that has not succeeded, or for the finished file within its folder.
     package var name: String?
     package var onConflict: ConflictPolicy?
     package var onMismatch: MismatchPolicy?
 
-    /// Other fields of its own for every request from now on.
+    /// New header fields for all future requests.
     package var headers: [HeaderField]?
     package var network: NetworkPolicy?
-    /// The moment before which nothing is asked; the distant past takes it away.
+    /// Earliest date of the next request. A date in the distant past removes it.
     package var notBefore: Date?
     package var note: ClientNote?
     package var retryRule: RetryRule?
-    /// Digests that the whole file must have, in place of those that were given.
+    /// Expected digests of the whole file, replacing the current ones.
     package var checksums: [Checksum]?
-    /// An answer to the challenge that it waits with.
+    /// The answer to the challenge that it waits with.
     package var answer: ChallengeAnswer?
     package var trustAnswer: TrustAnswer?
 
@@ -92,6 +92,6 @@ package struct TransferChange: Hashable, Codable, Sendable {
         case rateLimit = "rate_limit"
     }
 
-    /// The keys that a change may have on the wire.
+    /// The JSON keys of a change.
     package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }

@@ -1,14 +1,14 @@
 package import FerryFoundation
 
-/// Something that happened to a transfer.
+/// An event of a transfer.
 package struct TransferEvent: Hashable, Codable, Sendable {
-    /// Rises by one with every durable event; nil for an event that is not delivered again.
+    /// Increases by one with every durable event. Nil for a live event, which is not delivered again.
     package var number: Int64?
     package var kind: Kind
     package var at: Date
     package var id: TransferID
     package var session: SessionID
-    /// The transfer when the event was sent, or when it ended; nil once it was removed.
+    /// The transfer at the time of the event, or at completion. Nil after removal.
     package var transfer: Transfer?
 
     package init(number: Int64?, kind: Kind, at: Date, id: TransferID, session: SessionID, transfer: Transfer?) {
@@ -21,21 +21,21 @@ package struct TransferEvent: Hashable, Codable, Sendable {
     }
 
     package enum Kind: String, CaseIterable, Codable, Sendable {
-        // Durable: numbered, delivered again until acknowledged.
+        // Durable events are numbered and delivered again until acknowledged.
         case submitted, suspended, resumed, succeeded, failed, canceled, removed
-        // Live: sent to the listeners of the moment.
+        // Live events are delivered to current listeners only.
         case running, waiting, progress, changed
-        /// A word of a newer peer.
+        /// A kind from a newer version.
         case unknown
 
         package init(from decoder: any Decoder) throws {
             self = Kind(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .unknown
         }
 
-        /// The kinds after which nothing more comes of a transfer.
+        /// The kinds that are a transfer's last.
         package static let ends: [Kind] = [.succeeded, .failed, .canceled, .removed]
 
-        /// Whether a client that knows its transfers needs no more than the kind.
+        /// Whether the kind alone is enough for a client that knows its transfers.
         package var isBrief: Bool {
             switch self {
             case .submitted, .suspended, .resumed, .canceled, .removed: true
@@ -45,56 +45,56 @@ package struct TransferEvent: Hashable, Codable, Sendable {
     }
 }
 
-/// Which events a listener wants.
+/// Selects the events for a listener.
 package struct EventSubscription: Hashable, Sendable {
-    /// Durable events after this number come first; nil starts with what happens from here on.
+    /// Durable events after this number are delivered first. Nil starts with new events.
     package var after: Int64?
     package var session: SessionID?
-    /// Only these transfers; nil is all.
+    /// Only these transfers. Nil means all.
     package var ids: Set<TransferID>?
-    /// Seconds between progress samples of running transfers, 0.05 to 60; nil is none.
+    /// Seconds between progress events of running transfers, 0.05 to 60. Nil for none.
     package var progressInterval: Double?
-    /// Whether the stream ends once every transfer of `ids` has ended.
+    /// Whether the stream finishes once every transfer of `ids` has finished.
     package var endsWithTransfers = false
-    /// Whether only events after which nothing more comes of a transfer are wanted: its end, or its removal.
+    /// Whether only a transfer's last events are delivered: completion or removal.
     package var endsAlone = false
-    /// Whether successes come without their transfers.
+    /// Whether `succeeded` events omit their transfers.
     package var omitsSuccesses = false
-    /// Whether `changed` is left out, as for the client that makes the changes itself.
+    /// Whether `changed` events are omitted, as for a client that makes the changes itself.
     package var omitsChanges = false
 
     package init() {}
 }
 
-/// How long durable events are kept that no client has acknowledged; `docs/control-api.md#kept-events` says it to clients.
+/// Retention of unacknowledged durable events, described for clients in `docs/control-api.md#kept-events`.
 package struct EventRetention: Hashable, Sendable {
-    /// Seconds for which every event waits for its acknowledgement.
+    /// Seconds for which every event waits for acknowledgement.
     package var lifetime = 30.0 * 86_400
-    /// Events that are kept of a session without an app to acknowledge them: commands come and go, and none of them
-    /// speaks for all.
+    /// Maximum number of events of a session without an app. Commands are short-lived, and none acknowledges for the
+    /// others.
     package var mostUnacknowledged = 10_000
-    /// Seconds for which such a session's events outlive their transfer, so that a listener that is behind still reads how
-    /// it ended.
+    /// Seconds for which such a session's events outlive their transfer, so that a slow listener still learns the
+    /// outcome.
     package var afterRemoval = 3600.0
 
     package init() {}
 
-    /// The moments and counts that hold for one session.
-    ///
-    /// - Parameter isAcknowledged: whether an app is registered for the session: it takes its events when it comes back.
+    /// The limits of one session.
+    /// ⏎ - Parameter isAcknowledged: Whether an app is registered for the session. It fetches its events when it
+    /// returns.
     package func limits(isAcknowledged: Bool, now: Date) -> Limits {
         Limits(
             oldest: now.addingTimeInterval(-lifetime), most: isAcknowledged ? nil : mostUnacknowledged,
             oldestOfRemoved: isAcknowledged ? nil : now.addingTimeInterval(-afterRemoval))
     }
 
-    /// What is kept of one session's events.
+    /// The limits of one session's events.
     package struct Limits: Hashable, Sendable {
-        /// Earlier ones go.
+        /// Earlier events are discarded.
         package let oldest: Date
-        /// Only so many of the newest stay; nil is all.
+        /// Maximum number of events, newest first. Nil for all.
         package let most: Int?
-        /// Earlier ones of transfers that are gone go, but the event that says so; nil keeps them.
+        /// Earlier events of removed transfers are discarded, except the removal itself. Nil keeps them.
         package let oldestOfRemoved: Date?
     }
 }

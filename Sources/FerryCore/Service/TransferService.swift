@@ -1,88 +1,82 @@
-/// Carries transfers: in this process (`FerryService`) or in the daemon (`FerryClient`), with the same behaviour.
-///
-/// Every call that changes something returns once the change is durable. All calls may be made from any task.
+/// Manages transfers, in this process (`FerryService`) or in the daemon (`FerryClient`), with the same behavior.
+/// ⏎ Every change is durable when the call returns. All calls may be made from any task.
 package protocol TransferService: Sendable {
-    /// Stores all requests in one transaction and answers one by one, in order.
-    ///
-    /// A request that is refused does not hold back the others.
-    /// - Throws: ``ServiceError`` only if the call as a whole failed: then none of them was stored.
+    /// Submits all requests in one transaction and returns one result each, in order.
+    /// ⏎ A refused request does not affect the others.
+    /// - Throws: ``ServiceError`` only if the call as a whole failed. Then nothing was stored.
     func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult]
 
-    /// ``submit(_:)`` for a caller that follows the transfers' events.
+    /// Like ``submit(_:)``, for a caller that follows the transfers' events.
     func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults
 
     /// - Throws: ``ServiceError`` with code `unknown_transfer`.
     func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer
 
-    /// One page, newest last, in the order of submission.
+    /// Returns one page in order of submission, oldest first.
     func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage
 
-    /// One page of a part of the queue, in the part's order.
-    ///
-    /// Costs about as much as the transfers before the page and on it, however long the queue is.
-    /// - Throws: ``ServiceError`` with code `invalid_request` for an offset or a limit out of its range.
+    /// Returns one page of a part of the queue, in the part's order.
+    /// ⏎ The cost depends on the transfers before the page and on it, not on the length of the queue.
+    /// - Throws: ``ServiceError`` with code `invalid_request` for an offset or a limit out of range.
     func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer]
 
-    /// How many transfers each part of the queue has, of one session or of all.
+    /// Returns the number of transfers in each part of the queue, of one session or of all.
     func queueCounts(of session: SessionID?) async throws(ServiceError) -> QueueCounts
 
-    /// Moves a waiting or suspended transfer within its session's line, among the transfers of its priority.
-    ///
-    /// - Returns: its place in the line afterwards, counted from 0; nil if the transfer is not in line.
+    /// Moves a waiting or suspended transfer within its session's queue, among the transfers of its priority.
+    /// ⏎ - Returns: The new position, counted from 0, or nil if the transfer is not in the queue.
     /// - Throws: ``ServiceError`` with code `unknown_transfer`.
     func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int?
 
-    /// Changes one transfer, whether it waits or runs; what runs goes on without reconnecting where that is possible.
+    /// Changes a waiting or running transfer. A running one continues without reconnecting where possible.
     /// - Throws: ``ServiceError`` with code `unknown_transfer` or `invalid_request`.
     func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer
 
-    /// Acts on many. Doing twice what is done already changes nothing and is no error.
+    /// Performs an action on many transfers. Idempotent.
     func act(_ action: TransferAction, on selection: TransferSelection) async throws(ServiceError) -> [ActionResult]
 
-    /// Ends a transfer, if it has not ended, and hands its partial file over to a later request that continues it.
-    ///
-    /// The transfer ends as canceled, or stays failed. The file is kept for seven days under a name of its own; a
-    /// request's `continues` takes it. Doing it twice answers the same twice.
-    /// - Returns: nil if the transfer cannot be continued; then its partial file is removed.
+    /// Ends an unfinished transfer and hands its partial file over to a later request.
+    /// ⏎ The transfer ends as canceled, or stays failed. The file is kept for seven days under a separate name. A
+    /// request's `continues` uses it. Calling twice returns the same result.
+    /// - Returns: Nil if the transfer cannot be resumed. Its partial file is then removed.
     /// - Throws: ``ServiceError`` with code `unknown_transfer`.
     func release(_ id: TransferID) async throws(ServiceError) -> PartialSource?
 
-    /// The durable events after a number, then everything as it happens, until the caller stops listening.
-    ///
-    /// A listener that does not read never holds up a transfer: samples are dropped, durable events wait.
+    /// Delivers the durable events after a number, then all events as they happen, until the caller stops listening.
+    /// ⏎ A slow listener never blocks a transfer: progress events are dropped, durable events wait.
     func events(_ subscription: EventSubscription) async throws(ServiceError) -> AsyncThrowingStream<
         TransferEvent, any Error
     >
 
-    /// ``events(_:)`` in groups: events that wait for the caller come together, which costs less where they are passed on.
+    /// Like ``events(_:)``, in groups: events that wait for the caller are delivered together, which makes passing them
+    /// on cheaper.
     func eventGroups(
         _ subscription: EventSubscription
     ) async throws(ServiceError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable
 
-    /// Lets the durable events of a session up to and including this number go.
+    /// Discards a session's durable events up to and including this number.
     func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError)
 
-    /// All sessions that have a transfer or settings of their own.
+    /// Returns all sessions with transfers or settings.
     func sessions() async throws(ServiceError) -> [SessionInfo]
 
-    /// Changes limits of one session; makes the session if there is none.
-    ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` for a value out of its range; then nothing has changed.
+    /// Changes the limits of one session. Creates the session if necessary.
+    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` for a value out of range. Then nothing has changed.
     func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(ServiceError) -> SessionInfo
 
     func settings() async throws(ServiceError) -> ServiceSettings
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` for a value out of its range; then nothing has changed.
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a value out of range. Then nothing has changed.
     func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings
 
     func status() async throws(ServiceError) -> ServiceStatus
 
-    /// Number of a durable event before all that are still to come; costs less than ``status()``.
+    /// Returns the number of a durable event before all future ones. Cheaper than ``status()``.
     func lastEvent() async throws(ServiceError) -> Int64
 }
 
 extension TransferService {
-    /// Changes all limits of one session; makes the session if there is none.
+    /// Changes all limits of one session. Creates the session if necessary.
     @discardableResult
     package func changeSession(
         _ id: SessionID, to settings: SessionSettings
@@ -104,18 +98,18 @@ extension TransferService {
     package func lastEvent() async throws(ServiceError) -> Int64 { try await status().lastEvent }
 }
 
-/// Which transfers a list shows, and which page of it.
+/// Selects the transfers of a list, and the page.
 package struct TransferQuery: Hashable, Codable, Sendable {
     package var session: SessionID?
     package var states: [TransferState] = []
     package var tag: String?
-    /// Shows only transfers with a tag that begins so.
+    /// Only transfers with a tag that has this prefix.
     package var tagPrefix: String?
-    /// Shows only transfers after this one, in the order of submission.
+    /// Only transfers after this one in order of submission.
     package var after: TransferID?
     /// 1 to 1000.
     package var limit = 100
-    /// Whether the newest come first; `after` then means before.
+    /// Whether the newest come first. `after` then means before.
     package var newestFirst = false
 
     package init() {}
@@ -124,7 +118,7 @@ package struct TransferQuery: Hashable, Codable, Sendable {
 /// One page of a list of transfers.
 package struct TransferPage: Hashable, Codable, Sendable {
     package var transfers: [Transfer]
-    /// The cursor of the next page; nil on the last.
+    /// The cursor of the next page, or nil on the last.
     package var next: TransferID?
 
     package init(transfers: [Transfer], next: TransferID?) {
@@ -133,11 +127,11 @@ package struct TransferPage: Hashable, Codable, Sendable {
     }
 }
 
-/// What became of requests, and after which durable event the events of their transfers come.
+/// Submission results, and the durable event after which the transfers' events follow.
 package struct NumberedResults: Sendable {
-    /// One for each request, in order.
+    /// One result per request, in order.
     package var results: [SubmissionResult]
-    /// Number of a durable event before all of these transfers; nil if it is not known.
+    /// Number of a durable event before all of these transfers, or nil if unknown.
     package var after: Int64?
 
     package init(results: [SubmissionResult], after: Int64?) {

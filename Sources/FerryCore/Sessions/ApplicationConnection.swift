@@ -1,8 +1,8 @@
-/// A process of an app whose run loop is connected to the daemon.
+/// An app's process whose run loop is connected to the daemon.
 package struct ApplicationConnection: Hashable, Codable, Sendable {
     package var application: String
     package var process: Int32
-    /// The session that the daemon started the process for; nil if its user started it.
+    /// The session for which the daemon launched the process, or nil if its user started it.
     package var launchedFor: String?
 
     package init(application: String, process: Int32, launchedFor: String?) {
@@ -17,23 +17,23 @@ package struct ApplicationConnection: Hashable, Codable, Sendable {
     }
 }
 
-/// What an app's run loop is told.
+/// A signal for an app's run loop.
 package enum ApplicationSignal: Hashable, Sendable {
     case connected
-    /// Events of a session wait that no process is attached to.
+    /// Events of a session are waiting, and no process is attached to it.
     case handleEvents(session: String)
-    /// Nothing has happened: the connection is alive.
+    /// Keeps the connection alive.
     case idle
 }
 
-/// Written as `{"connected": true}`, `{"handle_events": "<session>"}` or `{"idle": true}`.
+/// Encoded as `{"connected": true}`, `{"handle_events": "<session>"}` or `{"idle": true}`.
 extension ApplicationSignal: Codable {
     private enum CodingKeys: String, CodingKey {
         case connected, idle
         case handleEvents = "handle_events"
     }
 
-    /// A word of a newer peer asks for nothing.
+    /// A signal from a newer version is ignored.
     package init(from decoder: any Decoder) throws {
         let box = try decoder.container(keyedBy: CodingKeys.self)
         if let session = try box.decodeIfPresent(String.self, forKey: .handleEvents) {

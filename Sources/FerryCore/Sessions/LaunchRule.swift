@@ -1,25 +1,25 @@
 package import FerryFoundation
 
-/// Decides when and how an app is told that events of its session wait. Performs nothing.
+/// Decides when and how to notify an app of waiting events. Performs nothing.
 package enum LaunchRule {
-    /// What the decision depends on.
+    /// The inputs of the decision.
     package struct Situation: Hashable, Sendable {
-        /// Whether a process has the session open.
+        /// Whether a process has attached to the session.
         package var isAttached = false
         package var sendsLaunchEvents = true
-        /// Whether the user has quit it, and has not started the app since.
+        /// Whether the user has quit the session and has not started the app since.
         package var isQuit = false
-        /// Whether something has ended, or asked its app, since the app was told or took its events.
+        /// Whether a transfer has finished, or needs its app, since the app was last notified or took its events.
         package var hasNews = true
-        /// Whether transfers have ended whose events the app has not taken.
+        /// Whether finished transfers have events that the app has not taken.
         package var hasResults = true
-        /// Whether transfers run, or wait for anything but their app.
+        /// Whether transfers are running, or waiting for anything but their app.
         package var isWorking = false
         /// Whether a transfer waits for its app to answer a server.
         package var isAsking = false
-        /// Whether a process of the app listens with its run loop.
+        /// Whether the run loop of a process of the app is connected.
         package var hasRunLoop = false
-        /// Whether the app was told already, or is being started, and has yet to attach.
+        /// Whether the app was notified or is being launched and has not attached yet.
         package var isCalled = false
         package var hasCommand = true
 
@@ -27,15 +27,15 @@ package enum LaunchRule {
     }
 
     package enum Decision: Hashable, Sendable {
-        /// It is not the time, or the events wait for the user to start the app.
+        /// Does nothing: it is too early, or the user must start the app.
         case none
-        /// The app's run loop is told.
+        /// Notifies the app's run loop.
         case tell
-        /// The app is started.
+        /// Launches the app.
         case launch
     }
 
-    /// How often a launch is repeated that came to nothing.
+    /// Maximum number of repeated launches after failed ones.
     package static let repetitions = 3
 
     package static func decide(_ situation: Situation) -> Decision {
@@ -47,13 +47,13 @@ package enum LaunchRule {
     }
 }
 
-/// How an app is started for its events; run without a shell.
+/// The command that launches an app for its events. Run without a shell.
 package struct LaunchCommand: Hashable, Codable, Sendable {
-    /// The program's absolute path, then its arguments.
+    /// The program's absolute path and its arguments.
     package var arguments: [String]
-    /// Absolute path; nil is the user's home.
+    /// Absolute path. Nil for the user's home.
     package var workingFolder: String?
-    /// Added to the daemon's own environment.
+    /// Added to the daemon's environment.
     package var environment: [String: String]
 
     package init(arguments: [String], workingFolder: String?, environment: [String: String]) {
@@ -68,38 +68,37 @@ package struct LaunchCommand: Hashable, Codable, Sendable {
     }
 }
 
-/// How long the tasks wait that an app creates in the background, after it was launched for events.
-///
-/// The first launch sets a delay; each launch before its end, and each that repeats one that failed, doubles it.
+/// The delay of tasks that an app creates in the background after a launch for events.
+/// ⏎ The first launch sets the delay. Each launch before its end doubles it, and so does each repetition of a failed
+/// launch.
 package struct RelaunchDelay: Hashable, Codable, Sendable {
-    /// Length of the latest delay in seconds; 0 before the first launch.
+    /// Length of the current delay in seconds. 0 before the first launch.
     package private(set) var seconds = 0.0
-    /// When it ends.
+    /// End of the delay.
     package private(set) var until: Date?
 
     package init() {}
 
-    /// Seconds left; a wall clock that was set back never makes them more than the whole.
+    /// Remaining seconds. Setting the wall clock back never lengthens the whole delay.
     package func rest(now: Date) -> Double { min(seconds, max(0, until?.timeIntervalSince(now) ?? 0)) }
 
-    /// The app was launched.
-    ///
-    /// - Parameters:
-    ///   - first: seconds of a first delay.
-    ///   - isRepeated: whether this launch repeats one that failed.
+    /// Records a launch.
+    /// ⏎ - Parameters:
+    ///   - first: Initial delay in seconds.
+    ///   - isRepeated: Whether this launch repeats a failed one.
     package mutating func launched(first: Double, isRepeated: Bool, now: Date) {
         let isLonger = seconds > 0 && (isRepeated || rest(now: now) > 0)
         seconds = min(isLonger ? seconds * 2 : first, SettingRange<Double>.longest)
         until = now.addingTimeInterval(seconds)
     }
 
-    /// A process that its user has started has attached.
+    /// Resets the delay, because a process started by its user has attached.
     package mutating func foregroundAttached() { self = RelaunchDelay() }
 }
 
-/// What is kept of an app that has sessions; survives the daemon.
+/// The record of an app with sessions. Persistent.
 package struct ApplicationRecord: Hashable, Codable, Sendable {
-    /// How it is started; nil if it is not to be.
+    /// The launch command, or nil if the app is not launched.
     package var launch: LaunchCommand?
     package var relaunch = RelaunchDelay()
 

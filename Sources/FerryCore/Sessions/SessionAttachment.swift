@@ -1,19 +1,20 @@
 package import FerryFoundation
 
-/// What a process says of itself and its session when it attaches.
+/// A process's description of itself and its session when it attaches.
 package struct SessionAttachment: Hashable, Codable, Sendable {
     package var application: String
     /// The session's identifier within the app.
     package var identifier: String
     package var process: Int32
-    /// Whether the daemon started the process for this session's events, and it has not become active since.
+    /// Whether the daemon launched the process for this session's events and it has not become active since.
     package var isBackgroundLaunched: Bool
     package var sendsLaunchEvents: Bool
-    /// HTTP/1.1 connections to one host at most.
+    /// Maximum number of HTTP/1.1 connections per host.
     package var connectionsPerHost: Int?
-    /// Seconds between samples of running transfers.
+    /// Seconds between progress events of running transfers.
     package var progressInterval: Double
-    /// Whether the session is one of a manager: its transfers stay until they are removed, and suspend when it is quit.
+    /// Whether the session belongs to a manager: its transfers stay until they are removed, and are suspended when it
+    /// is quit.
     package var isManager: Bool
 
     package init(
@@ -30,9 +31,9 @@ package struct SessionAttachment: Hashable, Codable, Sendable {
         self.isManager = isManager
     }
 
-    /// The daemon's name for the session.
-    ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` if the names are empty, too long or have control characters.
+    /// Returns the daemon's id for the session.
+    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` if the names are empty, too long or contain control
+    /// characters.
     package func session() throws(ServiceError) -> SessionID {
         try SessionID(application + (isManager ? ":" : "/") + identifier)
     }
@@ -47,19 +48,19 @@ package struct SessionAttachment: Hashable, Codable, Sendable {
     }
 }
 
-/// What is kept of a session whose app may not be there; survives the daemon.
+/// The record of a background session. Persistent.
 package struct SessionRegistration: Hashable, Codable, Sendable {
     package var application: String
     /// The session's identifier within the app.
     package var identifier: String
     package var sendsLaunchEvents: Bool
-    /// When the app last took the session's events, or it was given up that it does.
+    /// When the app last took the session's events, or the daemon gave up notifying it.
     package var toldAt: Date?
-    /// Whether the user has quit it, and has not started the app since.
+    /// Whether the user has quit the session and has not started the app since.
     package var isQuit: Bool
-    /// The process that has the session open, or had when the daemon ended.
+    /// The process attached to the session, or attached when the daemon ended.
     package var holder: ProcessMark?
-    /// Whether it is a manager's: its transfers suspend when it is quit; absent is no.
+    /// Whether the session belongs to a manager: its transfers are suspended when it is quit. Absent means no.
     package var isManager: Bool
 
     package init(application: String, identifier: String, sendsLaunchEvents: Bool) {
@@ -90,12 +91,12 @@ package struct SessionRegistration: Hashable, Codable, Sendable {
     }
 }
 
-/// A process, told from later ones of the same number by the moment of its start.
+/// Identifies a process, distinguished from later ones with the same number by its start time.
 package struct ProcessMark: Hashable, Codable, Sendable {
     package var process: Int32
-    /// Ticks of the system's clock from the boot to its start.
+    /// Clock ticks from boot to the process's start.
     package var started: UInt64
-    /// Which boot.
+    /// Id of the boot.
     package var boot: String
 
     package init(process: Int32, started: UInt64, boot: String) {

@@ -1,22 +1,21 @@
-/// What a process that is attached to its session is told.
+/// A signal for a process attached to its session.
 package enum SessionSignal: Hashable, Sendable {
     case attached(Attached)
-    /// Another process has the session, and is about to lose it to this one; `.attached` follows then.
-    ///
-    /// - Parameter lastTask: the highest task number that the session has had so far.
+    /// Another process is attached and about to lose the session to this one. `.attached` follows then.
+    /// ⏎ - Parameter lastTask: The highest task number of the session so far.
     case held(lastTask: Int)
     case event(TransferEvent)
-    /// Durable events that a manager needs no more of than their kind.
+    /// Durable events of which a manager needs only the kind.
     case batch(EventBatch)
-    /// Nothing has happened: the connection is alive.
+    /// Keeps the connection alive.
     case idle
 
     package struct Attached: Hashable, Codable, Sendable {
-        /// The highest task number that the session has ever had.
+        /// The highest task number ever used in the session.
         package var lastTask: Int
-        /// Whether this process has got the session's call to handle events, so that it is told when all of them have come.
+        /// Whether this process was asked to handle the session's events, and is notified when all have been delivered.
         package var handlesEvents: Bool
-        /// Number of the last durable event that a manager is told of again; 0 if there is none.
+        /// Number of the last durable event delivered to a manager again, or 0.
         package var history: Int64
         /// The stored order of a manager's transfers.
         package var order: [TransferID]
@@ -52,12 +51,13 @@ package enum SessionSignal: Hashable, Sendable {
     }
 }
 
-/// Written as `{"attached": {…}}`, `{"held": {"last_task": 7}}`, `{"event": {…}}`, `{"batch": {…}}` or `{"idle": true}`.
+/// Encoded as `{"attached": {…}}`, `{"held": {"last_task": 7}}`, `{"event": {…}}`, `{"batch": {…}}` or `{"idle":
+/// true}`.
 extension SessionSignal: Codable {
     private enum CodingKeys: String, CodingKey { case attached, held, event, batch, idle }
     private enum HeldKeys: String, CodingKey { case lastTask = "last_task" }
 
-    /// A word of a newer peer asks for nothing.
+    /// A signal from a newer version is ignored.
     package init(from decoder: any Decoder) throws {
         let box = try decoder.container(keyedBy: CodingKeys.self)
         if let attached = try box.decodeIfPresent(Attached.self, forKey: .attached) {
@@ -88,10 +88,10 @@ extension SessionSignal: Codable {
     }
 }
 
-/// Durable events of one kind that followed each other, in short: a client that knows its transfers needs no more of them.
+/// Consecutive durable events of one kind without their transfers, for a client that knows its transfers.
 package struct EventBatch: Hashable, Sendable {
     package var kind: TransferEvent.Kind
-    /// Number of the last of them.
+    /// Number of the last event.
     package var through: Int64
     package var ids: [TransferID]
 

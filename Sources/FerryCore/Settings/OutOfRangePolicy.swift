@@ -1,8 +1,8 @@
-/// What becomes of numbers that are out of their range: one list of a value's numbers serves admission and journal.
+/// The treatment of out-of-range numbers: refusing them at admission, clamping them in the journal.
 package struct OutOfRangePolicy<Failure: Error>: Sendable {
     private let judge: @Sendable (ServiceError) throws(Failure) -> Void
 
-    /// Brings a number into its range, or throws.
+    /// Clamps a number to its range, or throws.
     func apply<Number>(_ range: SettingRange<Number>, to value: inout Number) throws(Failure) {
         guard !range.contains(value) else { return }
         try judge(range.refusal(of: value))
@@ -17,7 +17,7 @@ package struct OutOfRangePolicy<Failure: Error>: Sendable {
 }
 
 extension OutOfRangePolicy {
-    /// Takes numbers that are out of the range out of a set, or throws.
+    /// Removes out-of-range numbers from a set, or throws.
     func apply<Number: Hashable>(_ range: SettingRange<Number>, to values: inout Set<Number>) throws(Failure) {
         for value in values.sorted() where !range.contains(value) {
             try judge(range.refusal(of: value))
@@ -27,17 +27,17 @@ extension OutOfRangePolicy {
 }
 
 extension OutOfRangePolicy<ServiceError> {
-    /// For what a client sends: throws `invalid_request`.
+    /// For requests of clients: throws `invalid_request`.
     package static var refuse: Self { Self { (error) throws(ServiceError) in throw error } }
 }
 
 extension OutOfRangePolicy<Never> {
-    /// For what the journal has: the number becomes the nearest one of its range.
+    /// For stored values: clamps to the nearest number in range.
     package static var clamp: Self { Self { _ in } }
 }
 
 extension TransferRequest {
-    /// Brings all numbers into their ranges, or refuses the request.
+    /// Clamps all numbers, or refuses the request.
     package mutating func bringNumbersIntoRange<Failure>(_ care: OutOfRangePolicy<Failure>) throws(Failure) {
         try care.apply(.rateLimit, to: &rateLimit)
         try care.apply(.connections, to: &connections)

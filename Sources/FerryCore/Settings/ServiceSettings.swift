@@ -1,26 +1,26 @@
-/// The settings of the daemon; all can be changed while it runs.
+/// The daemon's settings. All can be changed while it runs.
 package struct ServiceSettings: Hashable, Codable, Sendable {
-    /// Connections to one origin, over all transfers.
+    /// Maximum number of connections to one origin, across all transfers.
     package var connectionsPerHost = 8
     package var connectionsTotal = 128
-    /// Transfers that run at the same time.
+    /// Maximum number of running transfers.
     package var activeTransfers = 16
-    /// Bytes per second of all transfers; 0 is no limit.
+    /// Bytes per second for all transfers. 0 for no limit.
     package var rateLimit: Int64 = 0
-    /// Bytes per second that all uploads send, besides ``rateLimit``; 0 is no limit.
+    /// Bytes per second for sending by all uploads, in addition to ``rateLimit``. 0 for no limit.
     package var uploadRateLimit: Int64 = 0
-    /// Bytes of each file system that stay free.
+    /// Bytes of each file system to keep free.
     package var reserve: Int64 = 64 << 20
-    /// Whether networks are to be used sparingly.
+    /// Whether the user asks for low data usage.
     package var constrained = false
-    /// Whether ``slowRateLimit`` counts too.
+    /// Whether ``slowRateLimit`` applies.
     package var isSlow = false
-    /// Bytes per second of all transfers while it is slow.
+    /// Bytes per second for all transfers while `isSlow`.
     package var slowRateLimit: Int64 = 1 << 20
 
     package init() {}
 
-    /// Bytes per second of all transfers at the moment; 0 is no limit.
+    /// The effective limit in bytes per second for all transfers. 0 for no limit.
     package var currentRateLimit: Int64 {
         guard isSlow else { return rateLimit }
         return rateLimit == 0 ? slowRateLimit : min(rateLimit, slowRateLimit)
@@ -43,7 +43,7 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
         self = self.applying(change)
     }
 
-    /// These settings with the keys of a change put in.
+    /// Returns these settings with a change applied.
     package func applying(_ change: ServiceSettingsChange) -> ServiceSettings {
         var result = self
         result.connectionsPerHost = change.connectionsPerHost ?? connectionsPerHost
@@ -58,14 +58,14 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
         return result
     }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming the value that is out of its range.
+    /// - Throws: ``ServiceError`` with code `invalid_request` that names the out-of-range value.
     package func validate() throws(ServiceError) {
         var settings = self
         try settings.bringNumbersIntoRange(.refuse)
     }
 }
 
-/// A change of the daemon's settings; absent keys stay as they are.
+/// A change of the daemon's settings. Absent keys stay as they are.
 package struct ServiceSettingsChange: Hashable, Codable, Sendable {
     package var connectionsPerHost: Int?
     package var connectionsTotal: Int?
@@ -90,23 +90,23 @@ package struct ServiceSettingsChange: Hashable, Codable, Sendable {
         case slowRateLimit = "slow_rate_limit"
     }
 
-    /// The keys that a change may have on the wire.
+    /// The JSON keys of a change.
     package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }
 
 /// The limits of one session.
 package struct SessionSettings: Hashable, Codable, Sendable {
-    /// Transfers that run at the same time; nil is the daemon's own limit.
+    /// Maximum number of running transfers. Nil uses the daemon's limit.
     package var activeTransfers: Int?
-    /// Connections to one host that its transfers use at the same time; nil is the daemon's own limit.
+    /// Maximum number of connections to one host. Nil uses the daemon's limit.
     package var hostConnections: Int?
-    /// Bytes per second of all its transfers; 0 is no limit.
+    /// Bytes per second for all its transfers. 0 for no limit.
     package var rateLimit: Int64
-    /// In place of the network policies of its transfers; nil leaves each its own.
+    /// Overrides the network policies of its transfers, unless nil.
     package var network: NetworkPolicy?
-    /// Seconds without a byte before a connection is given up, in place of those of its transfers; nil leaves each its own.
+    /// Overrides the idle timeouts of its transfers, in seconds, unless nil.
     package var idleTimeout: Double?
-    /// Whether priority and the session's order alone say which of its transfers is next.
+    /// Whether its transfers start strictly by priority and the session's order.
     package var inOrder = false
 
     package init(activeTransfers: Int? = nil, rateLimit: Int64 = 0, hostConnections: Int? = nil) {
@@ -134,14 +134,14 @@ package struct SessionSettings: Hashable, Codable, Sendable {
         inOrder = try box.decodeIfPresent(Bool.self, forKey: .inOrder) ?? false
     }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming the value that is out of its range.
+    /// - Throws: ``ServiceError`` with code `invalid_request` that names the out-of-range value.
     package func validate() throws(ServiceError) {
         var settings = self
         try settings.bringNumbersIntoRange(.refuse)
     }
 }
 
-/// A change of a session's limits; absent keys stay as they are, and null takes a limit away.
+/// A change of a session's limits. Absent keys stay as they are, and null removes a limit.
 package struct SessionSettingsChange: Hashable, Codable, Sendable {
     package var activeTransfers: Int??
     package var hostConnections: Int??
@@ -152,7 +152,7 @@ package struct SessionSettingsChange: Hashable, Codable, Sendable {
 
     package init() {}
 
-    /// Changes every limit to what it is in some settings.
+    /// Changes every limit to its value in `settings`.
     package init(all settings: SessionSettings) {
         activeTransfers = .some(settings.activeTransfers)
         hostConnections = .some(settings.hostConnections)
@@ -178,7 +178,7 @@ package struct SessionSettingsChange: Hashable, Codable, Sendable {
 
     package func encode(to encoder: any Encoder) throws {
         var box = encoder.container(keyedBy: SessionSettings.CodingKeys.self)
-        // An absent value is left out; a limit that is taken away is null.
+        // Absent values are omitted. A removed limit is null.
         if let activeTransfers { try box.encode(activeTransfers, forKey: .activeTransfers) }
         if let hostConnections { try box.encode(hostConnections, forKey: .hostConnections) }
         try box.encodeIfPresent(rateLimit, forKey: .rateLimit)
@@ -189,7 +189,7 @@ package struct SessionSettingsChange: Hashable, Codable, Sendable {
 }
 
 extension SessionSettings {
-    /// These settings with a change put in.
+    /// Returns these settings with a change applied.
     package func applying(_ change: SessionSettingsChange) -> SessionSettings {
         var result = self
         result.activeTransfers = change.activeTransfers ?? activeTransfers

@@ -1,11 +1,10 @@
-/// The values that one numeric key may have, in every body and on every command line that has the key.
-///
-/// A client's number that is out of its range is refused. One that is stored already becomes the nearest number of its
-/// range, so that no journal keeps the daemon from working: see ``OutOfRangePolicy``.
+/// The range of a numeric setting, shared by every request body and command line that has it.
+/// ⏎ An out-of-range number from a client is refused. A stored one is clamped, so that no journal stops the daemon: see
+/// ``OutOfRangePolicy``.
 package struct SettingRange<Number: Comparable & Sendable>: Sendable {
     package let key: String
     package let allowed: ClosedRange<Number>
-    /// A value below the range that is allowed too, such as 0 for no limit.
+    /// A value outside the range that is also allowed, such as 0 for no limit.
     package let special: Number?
 
     init(_ key: String, _ allowed: ClosedRange<Number>, or special: Number? = nil) {
@@ -14,17 +13,17 @@ package struct SettingRange<Number: Comparable & Sendable>: Sendable {
         self.special = special
     }
 
-    /// False for what is not a number.
+    /// Whether the value is allowed. False for NaN.
     package func contains(_ value: Number) -> Bool { value == special || allowed.contains(value) }
 
-    /// The nearest value of the range; for what is not a number the least.
+    /// The nearest allowed value. The minimum for NaN.
     package func clamp(_ value: Number) -> Number {
         if let special, !(value > special) { return special }
         if value >= allowed.upperBound { return allowed.upperBound }
         return value > allowed.lowerBound ? value : allowed.lowerBound
     }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request`, naming the key and its range.
+    /// - Throws: ``ServiceError`` with code `invalid_request` that names the key and its range.
     package func check(_ value: Number?) throws(ServiceError) {
         if let value, !contains(value) { throw refusal(of: value) }
     }
@@ -33,7 +32,7 @@ package struct SettingRange<Number: Comparable & Sendable>: Sendable {
         ServiceError(.invalidRequest, "\(key) is \(words), not \(Self.text(value)).")
     }
 
-    /// The range for people: `1 to 64`, `0 or at least 1024`.
+    /// The range as text: `1 to 64`, `0 or at least 1024`.
     package var words: String {
         let bounds = (Self.text(allowed.lowerBound), Self.text(allowed.upperBound))
         let isOpen = bounds.1 == String(Int64.max)
@@ -46,11 +45,11 @@ package struct SettingRange<Number: Comparable & Sendable>: Sendable {
     }
 }
 
-// MARK: Whole numbers
+// MARK: Integers
 
 extension SettingRange<Int> {
     package static var activeTransfers: Self { Self("active_transfers", 1...1000) }
-    /// Connections for one file.
+    /// Number of connections for one file.
     package static var connections: Self { Self("connections", 1...64) }
     package static var connectionsPerHost: Self { Self("connections_per_host", 1...64) }
     package static var connectionsTotal: Self { Self("connections_total", 1...4096) }
@@ -61,7 +60,7 @@ extension SettingRange<Int> {
     package static var doubtfulRetries: Self { Self("doubtful_retries", 0...1_000_000) }
     package static var unreachableRetries: Self { Self("unreachable_retries", 0...1_000_000) }
     package static var maxRedirects: Self { Self("max_redirects", 0...100) }
-    /// Both ends of a range of statuses, the second of which is not included.
+    /// Bounds of a half-open range of statuses.
     package static var acceptableStatus: Self { Self("acceptable_statuses", 0...1000) }
     package static var retriedStatus: Self { Self("status_codes", 100...999) }
     package static var expiredStatus: Self { Self("expired_status_codes", 100...999) }
@@ -79,7 +78,7 @@ extension SettingRange<Int> {
 // MARK: Bytes
 
 extension SettingRange<Int64> {
-    /// The most bytes that a file can have: sums of a few such numbers do not overflow.
+    /// Maximum size of a file in bytes. Sums of a few such numbers do not overflow.
     package static let mostBytes: Int64 = 1 << 60
 
     package static var rateLimit: Self { Self("rate_limit", 1024...Int64.max, or: 0) }
@@ -89,7 +88,7 @@ extension SettingRange<Int64> {
     package static var expectedSize: Self { Self("expected_size", 0...Int64.max) }
     package static var maxSize: Self { Self("max_size", 0...Int64.max) }
     package static var minSpeed: Self { Self("min_speed", 0...Int64.max) }
-    /// The size of a file that is sent.
+    /// Size of an uploaded file.
     package static var sentSize: Self { Self("size", 0...Int64.max) }
     package static var offset: Self { Self("offset", 1...mostBytes) }
     package static var completeLength: Self { Self("complete_length", 0...mostBytes) }
@@ -105,7 +104,7 @@ extension SettingRange<Int64> {
 // MARK: Seconds and factors
 
 extension SettingRange<Double> {
-    /// Ten years: longer than any wait that is meant.
+    /// Ten years in seconds: longer than any intended wait.
     package static let longest = 3650.0 * 86_400
 
     package static var giveUpAfter: Self { Self("give_up_after", 0...365 * 86_400) }
@@ -115,7 +114,7 @@ extension SettingRange<Double> {
     package static var resourceTimeout: Self { Self("resource_timeout", 0.001...longest) }
     package static var initialDelay: Self { Self("initial_delay", 0...longest) }
     package static var maximumDelay: Self { Self("maximum_delay", 0...longest) }
-    /// What is below 1 counts as 1.
+    /// Values below 1 count as 1.
     package static var multiplier: Self { Self("multiplier", 0...1000) }
     package static var jitter: Self { Self("jitter", 0...1) }
 

@@ -1,21 +1,21 @@
-/// Reads many URLs into their canonical form; where one begins like the last, only the rest of it is looked at.
+/// Parses many URLs into canonical form. Only the path and query are parsed if the previous URL had the same origin.
 package struct HTTPURLReader: Sendable {
     /// A URL in canonical form, without userinfo.
     package struct Reading: Hashable, Sendable {
         package let origin: String
-        /// The bytes of the URL's text.
+        /// The URL in UTF-8.
         package let bytes: [UInt8]
         package let credentials: Credentials?
     }
 
-    /// Scheme and authority of the last URL as they were given, and in canonical form.
+    /// Scheme and authority of the previous URL, as given and in canonical form.
     private var given: [UInt8] = []
     private var canonical: [UInt8] = []
     private var origin = ""
 
     package init() {}
 
-    /// - Throws: as `HTTPURL(parsing:)`.
+    /// - Throws: The errors of `HTTPURL(parsing:)`.
     package mutating func read(_ text: ArraySlice<UInt8>) throws(ServiceError) -> Reading {
         if let rest = plainRest(of: text) {
             return Reading(origin: origin, bytes: canonical + rest, credentials: nil)
@@ -27,7 +27,7 @@ package struct HTTPURLReader: Sendable {
         return Reading(origin: origin, bytes: bytes, credentials: url.credentials)
     }
 
-    /// Path and query of a URL that begins like the last and has nothing in them that has another canonical form.
+    /// Path and query of a URL with the previous origin, if they are canonical already.
     private func plainRest(of text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard !given.isEmpty, text.count <= HTTPURL.maximumLength, text.starts(with: given) else { return nil }
         let rest = text.dropFirst(given.count)
@@ -48,17 +48,17 @@ package struct HTTPURLReader: Sendable {
         self.origin = origin
     }
 
-    /// Where the slash after the authority stands; nil if there is none.
+    /// Position of the slash after the authority, or nil if there is none.
     private static func endOfAuthority(_ text: ArraySlice<UInt8>) -> Int? {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon + 3 <= text.endIndex else { return nil }
         guard text[colon + 1..<colon + 3].allSatisfy({ $0 == slash }) else { return nil }
         let rest = text[(colon + 3)...]
-        // Nothing of a query or fragment is an authority, and a backslash may be taken for a slash.
+        // A query or fragment ends the authority, and a backslash may be taken for a slash.
         let end = rest.firstIndex { $0 == slash || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") || $0 == 0x5C }
         return end.flatMap { rest[$0] == slash ? $0 : nil }
     }
 
-    /// Whether a byte stands for itself in path and query alike, or begins the query.
+    /// Whether a byte is canonical in both path and query, or begins the query.
     private static let isPlain: [Bool] = (0...UInt8.max).map { byte in
         byte.isUnreservedOrSubDelimiter || ":@/?".utf8.contains(byte)
     }
@@ -67,14 +67,13 @@ package struct HTTPURLReader: Sendable {
     private static let fullStop = UInt8(ascii: ".")
 }
 
-/// URLs as the bytes of lines: a hundred thousand take no more memory than their text.
-///
-/// Lines end in a line feed, a carriage return before it is no part of them; empty lines count as none.
+/// URLs as lines of bytes. A hundred thousand take no more memory than their text.
+/// ⏎ Lines end with a line feed, optionally preceded by a carriage return. Empty lines are ignored.
 package struct URLLines: Hashable, Sendable {
     package let bytes: [UInt8]
     private let start: Int
 
-    /// - Parameter start: where the first line begins.
+    /// - Parameter start: Offset of the first line.
     package init(_ bytes: [UInt8], from start: Int = 0) {
         self.bytes = bytes
         self.start = min(start, bytes.count)
@@ -89,7 +88,7 @@ package struct URLLines: Hashable, Sendable {
         self.init(bytes)
     }
 
-    /// All lines, as they were given.
+    /// All lines, unchanged.
     package var text: ArraySlice<UInt8> { bytes[start...] }
 
     package func forEach(_ body: (ArraySlice<UInt8>) throws -> Void) rethrows {

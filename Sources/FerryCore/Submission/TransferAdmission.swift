@@ -1,10 +1,10 @@
-/// Checks a request and brings it into the form in which it is stored.
+/// Validates a request and normalizes it for storage.
 package enum TransferAdmission {
-    /// A request that may be stored.
+    /// A validated request.
     package struct Admitted: Sendable {
-        /// Its URL has no userinfo; its folder is an absolute path without `.` and `..`.
+        /// Its URL has no userinfo. Its folder is an absolute path without `.` and `..`.
         package var request: TransferRequest
-        /// What the URL's userinfo said.
+        /// The URL's userinfo.
         package var credentials: Credentials?
         package var origin: Origin
     }
@@ -25,13 +25,13 @@ package enum TransferAdmission {
                 throw ServiceError(
                     .invalidRequest, "The file “\(file.path.escapingControls)” to upload is not an absolute path.")
             }
-            // The response of an upload is kept with it where no folder is named.
+            // Without a folder, the response of an upload is stored with the transfer.
             if request.folder.isEmpty {
                 request.spooled = true
                 request.maxSize = request.maxSize ?? mostOfAnswer
             }
         }
-        // The service chooses the place of a spooled file.
+        // The service chooses the location of a spooled file.
         request.folder = try request.spooled && request.folder.isEmpty ? "/" : folder(request.folder)
         if let path = request.partialFolder { request.partialFolder = try folder(path) }
         try checkClient(request)
@@ -44,13 +44,13 @@ package enum TransferAdmission {
         return Admitted(request: request, credentials: url.credentials, origin: url.origin)
     }
 
-    /// The most bytes of a response that is kept with an upload.
+    /// Maximum size in bytes of an upload's stored response.
     private static let mostOfAnswer: Int64 = 16 << 20
 
-    /// The most URLs of one file besides its own.
+    /// Maximum number of mirrors.
     private static let mostMirrors = 64
 
-    /// The mirrors in canonical form, each once.
+    /// The distinct mirrors in canonical form.
     private static func mirrors(
         of request: TransferRequest, besides url: HTTPURL
     ) throws(ServiceError) -> [String] {
@@ -90,7 +90,7 @@ package enum TransferAdmission {
         return "/" + parts.joined(separator: "/")
     }
 
-    /// The most bytes of a client's own data.
+    /// Maximum size in bytes of a client's note.
     private static let largestNote = 1 << 20
 
     private static func checkClient(_ request: TransferRequest) throws(ServiceError) {

@@ -1,12 +1,12 @@
 /// A batch as JSON.
 extension TransferBatch {
-    /// The items of a batch as they are written: a list for each kind of value, since an object for each item costs several
-    /// times as much to read.
+    /// The JSON form of a batch's items: one array per property, since an object per item costs several times as much
+    /// to parse.
     package struct Columns: Hashable, Sendable {
         private var url: [String] = []
-        /// Absent if all items are of the first.
+        /// Absent if all items use the first template.
         private var template: [Int]?
-        // Absent where no item has one.
+        // Absent if no item has a value.
         private var folder: [String?]?
         private var name: [String?]?
         private var data: [String?]?
@@ -19,7 +19,7 @@ extension TransferBatch {
             if items.contains(where: { $0.data != nil }) { data = items.map(\.data) }
         }
 
-        /// - Throws: ``ServiceError`` with code `invalid_request` if the lists are not of one length.
+        /// - Throws: ``ServiceError`` with code `invalid_request` if the arrays differ in length.
         package func items() throws(ServiceError) -> [Item] {
             for count in [template?.count, folder?.count, name?.count, data?.count] {
                 guard let count, count != url.count else { continue }
@@ -41,7 +41,7 @@ extension TransferBatch.Columns: Codable {
     package init(from decoder: any Decoder) throws {
         let box = try decoder.container(keyedBy: CodingKeys.self)
         func texts(_ key: CodingKeys) throws -> [String?]? {
-            // A list without null is read faster as what it is.
+            // An array without nulls decodes faster as non-optional.
             if let all = try? box.decodeIfPresent([String].self, forKey: key) { return all }
             return try box.decodeIfPresent([String?].self, forKey: key)
         }

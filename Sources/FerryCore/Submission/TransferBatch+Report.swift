@@ -1,12 +1,12 @@
-/// What became of a batch.
+/// Results of a batch.
 extension TransferBatch {
-    /// What became of a batch, item by item; neighbours share a run where they can.
+    /// The results of a batch's items. Equal adjacent results share a run.
     package struct Report: Hashable, Sendable {
-        /// In the order of the items.
+        /// In item order.
         package private(set) var runs: [Run] = []
-        /// Number of the latest durable event of the batch's session when the batch was stored.
+        /// Number of the session's latest durable event when the batch was stored.
         package var lastEvent: Int64
-        /// Transfers that were to go on and do not exist, or go on without the change that was asked for; nil if none were to.
+        /// Transfers of `starts` that do not exist, or started without the requested change. Nil without `starts`.
         package var failures: [ActionResult]?
 
         package init(lastEvent: Int64 = 0, failures: [ActionResult]? = nil) {
@@ -14,7 +14,7 @@ extension TransferBatch {
             self.failures = failures
         }
 
-        /// Says what became of each item, in their order.
+        /// - Parameter results: One result per item, in order.
         package init(_ results: [Result], lastEvent: Int64, failures: [ActionResult]? = nil) {
             self.init(lastEvent: lastEvent, failures: failures)
             for result in results {
@@ -26,7 +26,7 @@ extension TransferBatch {
             }
         }
 
-        /// Notes that the next items became transfers whose ids follow each other.
+        /// Records that the next items became transfers with consecutive ids.
         package mutating func accept(first: TransferID, count: Int = 1) {
             if let last = runs.last, let begin = last.first, begin.rawValue + UInt64(last.count) == first.rawValue {
                 runs[runs.count - 1].count += count
@@ -35,7 +35,7 @@ extension TransferBatch {
             }
         }
 
-        /// Notes that the next items were refused.
+        /// Records that the next items were refused.
         package mutating func refuse(_ error: ServiceError, count: Int = 1) {
             if runs.last?.error == error {
                 runs[runs.count - 1].count += count
@@ -44,13 +44,13 @@ extension TransferBatch {
             }
         }
 
-        /// For how many items it says what became of them.
+        /// Number of items with a result.
         package var count: Int { runs.reduce(0) { $0.addingSaturated(max(0, $1.count)) } }
 
-        /// The ids of all that were stored, in the order of the items.
+        /// The ids of all stored items, in order.
         package var ids: [TransferID] { runs.flatMap(\.ids) }
 
-        /// One for each item, in their order; only for a report whose ``count`` is that of the items.
+        /// One result per item, in order. Only valid if ``count`` is the number of items.
         package var results: [Result] {
             runs.flatMap { run in
                 run.first == nil
@@ -60,9 +60,9 @@ extension TransferBatch {
         }
     }
 
-    /// Items next to each other that fared alike.
+    /// Adjacent items with equal results.
     package struct Run: Hashable, Codable, Sendable {
-        /// The first of the transfers, whose ids follow each other; nil if they were refused.
+        /// Id of the first transfer, followed by consecutive ids, or nil if the items were refused.
         package var first: TransferID?
         package var count: Int
         package var error: ServiceError?
@@ -78,7 +78,7 @@ extension TransferBatch {
             self.error = error
         }
 
-        /// - Throws: `DecodingError` for a count that no batch can have.
+        /// - Throws: `DecodingError` for a count beyond that of any batch.
         package init(from decoder: any Decoder) throws {
             let box = try decoder.container(keyedBy: CodingKeys.self)
             first = try box.decodeIfPresent(TransferID.self, forKey: .first)
@@ -90,15 +90,15 @@ extension TransferBatch {
             }
         }
 
-        /// More items than any request has bytes for.
+        /// Upper bound of the number of items in a request.
         private static let most = 1 << 26
 
         private enum CodingKeys: String, CodingKey { case first, count, error }
     }
 
-    /// What became of one item.
+    /// The result of one item.
     package struct Result: Hashable, Sendable {
-        /// The stored transfer; nil if it was refused.
+        /// The stored transfer, or nil if refused.
         package var id: TransferID?
         package var error: ServiceError?
 
@@ -116,7 +116,7 @@ extension TransferBatch.Report: Codable {
     }
 }
 
-/// What became of one submitted request.
+/// The result of one submitted request.
 package enum SubmissionResult: Hashable, Sendable {
     case accepted(Transfer)
     case refused(ServiceError)

@@ -1,9 +1,9 @@
-/// Requests that are submitted together, and stored in one transaction.
+/// Requests submitted together, in one transaction.
 package struct TransferBatch: Hashable, Sendable {
-    /// What is the same for many items; the URL, the name and the note's data of a template are replaced by those of its items.
+    /// Properties shared by many items. URL, name and note data are replaced by the item's.
     package var templates: [TransferRequest]
     package var items: Items
-    /// Transfers that the session has already, which go on in the same transaction.
+    /// Existing transfers of the session to start in the same transaction.
     package var starts: [Start]?
 
     package init(templates: [TransferRequest], items: [Item], starts: [Start]? = nil) {
@@ -12,16 +12,15 @@ package struct TransferBatch: Hashable, Sendable {
         self.starts = starts
     }
 
-    /// Very many requests that differ in their URLs alone.
-    ///
-    /// - Parameter template: what is the same for all; it has no name, note, mirrors or body, and is not spooled.
+    /// A large number of requests that differ only in their URLs.
+    /// ⏎ - Parameter template: The shared properties. No name, note, mirrors or body, and not spooled.
     package init(template: TransferRequest, urls: URLLines) {
         templates = [template]
         items = .lines(urls)
         starts = nil
     }
 
-    /// Whole requests; neighbours that differ only in what items have share a template.
+    /// Individual requests. Adjacent ones that differ only in item properties share a template.
     package init(_ requests: [TransferRequest]) {
         templates = []
         starts = nil
@@ -32,7 +31,7 @@ package struct TransferBatch: Hashable, Sendable {
             template.url = ""
             template.name = nil
             template.note?.data = ""
-            // Only one transfer goes on with a file.
+            // Only one transfer can take over a partial file.
             if templates.last != template || template.continues != nil { templates.append(template) }
             items.append(
                 Item(
@@ -41,13 +40,13 @@ package struct TransferBatch: Hashable, Sendable {
         self.items = .each(items)
     }
 
-    /// The files to be fetched.
+    /// The files to fetch.
     package enum Items: Hashable, Sendable {
         case each([Item])
-        /// URLs of the first template.
+        /// URLs for the first template.
         case lines(URLLines)
 
-        /// One by one, whatever holds them.
+        /// All items individually.
         package var each: [Item] {
             get {
                 switch self {
@@ -62,14 +61,14 @@ package struct TransferBatch: Hashable, Sendable {
         }
     }
 
-    /// One file to be fetched.
+    /// One file to fetch.
     package struct Item: Hashable, Sendable {
         package var template: Int
         package var url: String
-        /// In place of the template's; nil keeps it.
+        /// Replaces the template's folder, unless nil.
         package var folder: String?
         package var name: String?
-        /// The data of the item's note; the rest of the note is the template's.
+        /// The data of the item's note. The other properties of the note are the template's.
         package var data: String?
 
         package init(template: Int, url: String, folder: String? = nil, name: String? = nil, data: String? = nil) {
@@ -81,12 +80,12 @@ package struct TransferBatch: Hashable, Sendable {
         }
     }
 
-    /// A transfer that goes on, and what is changed about it.
+    /// A transfer to start, with an optional change.
     package struct Start: Hashable, Codable, Sendable {
         package var id: TransferID
-        /// Other fields of its own; nil keeps them.
+        /// New header fields, or nil to keep them.
         package var headers: [HeaderField]?
-        /// Another name, unless it has succeeded or runs; nil keeps it.
+        /// A new name, unless it has succeeded or is running, or nil to keep it.
         package var name: String?
 
         package init(id: TransferID, headers: [HeaderField]? = nil, name: String? = nil) {
@@ -97,7 +96,7 @@ package struct TransferBatch: Hashable, Sendable {
 
         package enum CodingKeys: String, CodingKey, CaseIterable { case id, headers, name }
 
-        /// What is changed about it; nil is nothing.
+        /// The change, or nil for none.
         package var change: TransferChange? {
             guard headers != nil || name != nil else { return nil }
             var change = TransferChange()

@@ -1,18 +1,18 @@
-/// The one thing for which a server's certificate is not trusted, as a word that programs may rely on.
+/// The reason why a server's certificate is not trusted. A stable identifier.
 package enum CertificateProblem: String, CaseIterable, Hashable, Sendable {
     case expired
     case notYetValid = "not_yet_valid"
-    /// It is signed by itself, and by no authority.
+    /// Self-signed.
     case selfSigned = "self_signed"
-    /// Its authority is not trusted.
+    /// Signed by an untrusted authority.
     case unknownIssuer = "unknown_issuer"
-    /// Servers may not use it, or it is damaged.
+    /// Not usable for servers, or damaged.
     case wrongPurpose = "wrong_purpose"
-    /// It names other hosts than the one that was asked.
+    /// Issued for other host names.
     case otherHost = "other_host"
-    /// This machine trusts no authority at all.
+    /// No trusted authorities on this machine.
     case noAuthorities = "no_authorities"
-    /// A word of a newer peer.
+    /// A reason from a newer version.
     case unknown
 }
 

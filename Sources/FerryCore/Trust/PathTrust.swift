@@ -1,40 +1,37 @@
-/// Judges whether a socket, or a folder for one, is out of reach for other users.
-///
-/// Another user who can rename a folder above the socket can put a socket of their own there, and would get every request
-/// with its passwords. The rule is that of OpenSSH's StrictModes: what is on the way belongs to the user or to root, and
-/// others may not write to it. A sticky folder such as `/tmp` may be on the way: its entries are safe from others. A group
-/// that has no member but the owner is the owner.
-///
-/// In a user namespace that does not know root, as Flatpak, rootless containers and systemd's `PrivateUsers=` make them, `/`
-/// belongs to the overflow uid, as everything else does whose owner is unknown there. A folder of such an owner counts as
-/// root's where only its owner may write: root alone can then have given the user a folder below it. A sticky one does
-/// not, as any user can make one, nor does an entry of a folder that others may write to.
+/// Decides whether a socket, or the folder for one, is protected from other users.
+/// ⏎ Another user who can rename a folder above the socket can replace it and would receive every request with its
+/// passwords. The rule is that of OpenSSH's StrictModes: every component of the path belongs to the user or to root and
+/// is not writable by others. A sticky folder such as `/tmp` is allowed, since its entries are protected. A group
+/// without members other than the owner counts as the owner.
+/// ⏎ In a user namespace that does not map root, as in Flatpak, rootless containers and systemd's `PrivateUsers=`, `/`
+/// belongs to the overflow uid, as does every file with an unmapped owner. A folder of such an owner counts as root's
+/// if only its owner may write: only root can then have given the user a folder below it. A sticky folder does not,
+/// since any user can create one, nor does an entry of a folder that others may write to.
 package struct PathTrust: Sendable {
-    /// What stands at the end of a path.
+    /// The last component of a path.
     package enum End: Sendable { case folder, socket }
 
     private let user: UInt32
     private let unknownUser: UInt32?
 
     /// - Parameters:
-    ///   - user: The user whose socket it has to be.
-    ///   - namespace: The user namespace in which owners are seen.
+    ///   - user: The user who must own the socket.
+    ///   - namespace: The user namespace of the process.
     package init(user: UInt32, in namespace: UserNamespace = UserNamespace()) {
         self.user = user
         unknownUser = namespace.unknownUser
     }
 
-    /// Why a path cannot be trusted; nil if it can.
-    ///
-    /// - Parameters:
-    ///   - parts: Every folder and link on the way from the root, in order, then what stands at the end.
-    ///   - end: What has to stand there.
+    /// Why a path is not trusted, or nil if it is.
+    /// ⏎ - Parameters:
+    ///   - parts: Every folder and link from the root, in order, then the last component.
+    ///   - end: The required kind of the last component.
     package func refusal(of parts: [PathFacts], endingIn end: End) -> ServiceError? {
         refusal(ofWay: parts.dropLast())
             ?? parts.last.flatMap { fault(of: $0, end) }.map { ServiceError(.daemonUnreachable, $0) }
     }
 
-    /// Why a folder that is to be made below these cannot be trusted; nil if it can.
+    /// Why a folder to be created below these is not trusted, or nil if it is.
     package func refusal(ofWay parts: some Collection<PathFacts>) -> ServiceError? {
         guard user != unknownUser else {
             return ServiceError(
@@ -42,7 +39,7 @@ package struct PathTrust: Sendable {
                 "This user namespace does not know the user of this process, so that Ferry cannot tell files of its own "
                     + "from those of others. Map the user into the namespace (unshare --map-current-user does).")
         }
-        // Folder by folder, as links lead to other places.
+        // Per folder, since links lead to other places.
         var writable: Set<String> = []
         for part in parts {
             if let fault = fault(onTheWay: part, inWritable: writable.contains(Self.folder(of: part.path))) {
@@ -53,7 +50,7 @@ package struct PathTrust: Sendable {
         return nil
     }
 
-    /// Why the process that listens on a socket cannot be trusted; nil if it can.
+    /// Why the process that listens on a socket is not trusted, or nil if it is.
     package func refusal(ofListener listener: UInt32, at path: String) -> ServiceError? {
         guard listener != user else { return nil }
         return ServiceError(
@@ -73,16 +70,16 @@ package struct PathTrust: Sendable {
             return "\(shown), above Ferry's own files, belongs to user \(part.owner), who could replace them. "
                 + advice(for: part)
         }
-        // The mode of a link means nothing.
+        // The mode of a link has no effect.
         guard part.kind == .folder, part.isWritableByOthers, !part.isSticky else { return nil }
         let fault =
             "Others may write to the folder \(shown) and so replace Ferry's own files below it; run chmod go-w on it."
         return part.path == "/" ? fault : "\(fault) If it is to be shared: \(Self.elsewhere)"
     }
 
-    /// Judges what belongs to a user whom the namespace does not know, and who may be root.
+    /// Judges a file of an unmapped owner, who may be root.
     private func fault(ofUnknown part: PathFacts, inWritable isInWritable: Bool) -> String? {
-        // The group of an unknown user is unknown too, so that it is never the user's own.
+        // The group of an unmapped owner is unmapped too, so it is never the user's own.
         let isClosed = part.kind == .link || part.mode & 0o022 == 0
         guard isInWritable || !isClosed else { return nil }
         return
@@ -90,7 +87,7 @@ package struct PathTrust: Sendable {
             + "know, and others may write to \(isClosed ? "the folder that it is in" : "it"). " + advice(for: part)
     }
 
-    /// What to do about a folder of another user: all folders are below the root, which no setting leads around.
+    /// Advice about another user's folder. No setting avoids the root folder.
     private func advice(for part: PathFacts) -> String {
         part.path == "/" ? "It has to belong to root, and only root may write to it." : Self.elsewhere
     }
@@ -120,16 +117,16 @@ package struct PathTrust: Sendable {
         "Set FERRY_HOME or XDG_RUNTIME_DIR to a folder that only you may write to."
 }
 
-/// What the system knows of one part of a path; a symbolic link is itself.
+/// Attributes of one component of a path. Symbolic links are not followed.
 package struct PathFacts: Hashable, Sendable {
     package enum Kind: Hashable, Sendable { case folder, link, socket, other }
 
     package var path: String
     package var kind: Kind
     package var owner: UInt32
-    /// Permission bits, with the sticky bit.
+    /// Permission bits, including the sticky bit.
     package var mode: UInt32
-    /// Whether its group has no member but the owner.
+    /// Whether its group has no member other than the owner.
     package var isGroupPrivate: Bool
     package var device: UInt64
     package var inode: UInt64
@@ -147,27 +144,26 @@ package struct PathFacts: Hashable, Sendable {
         self.inode = inode
     }
 
-    /// Whether users other than the owner may add, rename or remove entries.
+    /// Whether users other than the owner may create, rename or remove entries.
     package var isWritableByOthers: Bool { mode & 0o002 != 0 || mode & 0o020 != 0 && !isGroupPrivate }
 
-    /// Whether entries may be renamed or removed by their owners alone, as in `/tmp`.
+    /// Whether only their owners may rename or remove entries, as in `/tmp`.
     package var isSticky: Bool { mode & 0o1000 != 0 }
 
     /// Whether both are the same file.
     package func isSameFile(as other: PathFacts) -> Bool { device == other.device && inode == other.inode }
 }
 
-/// The users that the process's user namespace knows (user_namespaces(7)).
-///
-/// Files of all other users, root's own among them, show the overflow uid as their owner.
+/// The users mapped in the process's user namespace (user_namespaces(7)).
+/// ⏎ Files of all other users, including root, have the overflow uid as their owner.
 package struct UserNamespace: Sendable {
-    /// One line of `/proc/self/uid_map`: so many users from the first one.
+    /// One line of `/proc/self/uid_map`: a number of users from the first one.
     private struct Range {
         let first: UInt64
         let count: UInt64
 
         init?(_ line: Substring) {
-            // The middle number is the first user of the range outside.
+            // The second number is the first user outside the namespace.
             let numbers = line.split(whereSeparator: \.isWhitespace).map { UInt32($0) }
             guard numbers.count == 3, let first = numbers[0], let count = numbers[2] else { return nil }
             self.first = UInt64(first)
@@ -177,18 +173,17 @@ package struct UserNamespace: Sendable {
         func contains(_ user: UInt32) -> Bool { UInt64(user) >= first && UInt64(user) - first < count }
     }
 
-    /// The owner that files of users outside the namespace show.
-    ///
-    /// Nil where every user is known, and where the overflow uid is a user of the namespace too: such a file may then be
-    /// that user's.
+    /// The owner of files of unmapped users.
+    /// ⏎ Nil if every user is mapped, or if the overflow uid is itself mapped: a file may then really belong to that
+    /// user.
     package let unknownUser: UInt32?
 
-    /// A namespace of which nothing is known: no owner is taken for an unknown user.
+    /// An unknown namespace: no owner counts as unmapped.
     package init() { unknownUser = nil }
 
     /// - Parameters:
-    ///   - map: The text of `/proc/self/uid_map`.
-    ///   - overflow: The text of `/proc/sys/kernel/overflowuid`.
+    ///   - map: Contents of `/proc/self/uid_map`.
+    ///   - overflow: Contents of `/proc/sys/kernel/overflowuid`.
     package init(map: String, overflow: String) {
         let lines = map.split(whereSeparator: \.isNewline)
         let ranges = lines.compactMap(Range.init)

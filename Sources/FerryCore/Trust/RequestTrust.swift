@@ -1,12 +1,11 @@
-/// Whom a request trusts in TLS, and the certificate that it shows to a server that asks for one; all of them files.
+/// The trusted authorities of a request, and its client certificate, all given as files.
 package struct RequestTrust: Hashable, Sendable {
-    /// Absolute paths of PEM files, and of folders of hashed certificates, in place of the system's roots, which none stands for.
-    ///
-    /// Of several, the existing ones count.
+    /// Absolute paths of PEM files and of hashed certificate folders, instead of the system's roots. Empty uses those.
+    /// ⏎ Only existing ones count.
     package var authorities: [String]
-    /// Absolute path of the PEM file of the client's certificate, with the certificates between it and its authority.
+    /// Absolute path of the PEM file with the client certificate and intermediate certificates.
     package var certificate: String?
-    /// Absolute path of the PEM file of its private key; absent: the key is in the certificate's file.
+    /// Absolute path of the PEM file with its private key. Nil if the key is in the certificate's file.
     package var key: String?
 
     package init(authorities: [String], certificate: String? = nil, key: String? = nil) {
@@ -19,7 +18,7 @@ package struct RequestTrust: Hashable, Sendable {
         self.init(authorities: authorities.map { [$0] } ?? [], certificate: certificate, key: key)
     }
 
-    /// Reads `SSL_CERT_FILE` and `SSL_CERT_DIR`, as OpenSSL has them: a file, or folders with colons between them.
+    /// Reads `SSL_CERT_FILE` and `SSL_CERT_DIR`, as OpenSSL does: a file, and folders separated by colons.
     package init(variables: [String: String], currentFolder: String) {
         let file = [variables["SSL_CERT_FILE"] ?? ""].filter { !$0.isEmpty }
         let folders = (variables["SSL_CERT_DIR"] ?? "").split(separator: ":").map(String.init)
@@ -27,14 +26,14 @@ package struct RequestTrust: Hashable, Sendable {
             authorities: (file.isEmpty ? folders : file).map { $0.hasPrefix("/") ? $0 : currentFolder + "/" + $0 })
     }
 
-    /// Whether the system's roots are trusted and no certificate is shown.
+    /// Whether the system's roots are used without a client certificate.
     package var isUsual: Bool { self == RequestTrust() }
 
-    /// The same trust towards another origin than the request's own: a client's certificate says who the user is, as
-    /// credentials do.
+    /// The trust for another origin than the request's own: without the client certificate, which identifies the user
+    /// as credentials do.
     package var foreign: RequestTrust { RequestTrust(authorities: authorities) }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` for what cannot be the path of a file, and for a key alone.
+    /// - Throws: ``ServiceError`` with code `invalid_request` for an invalid path, and for a key without a certificate.
     package func check() throws(ServiceError) {
         for path in authorities + [certificate, key].compactMap(\.self) {
             guard path.hasPrefix("/"), !path.utf8.contains(0) else {
@@ -56,7 +55,7 @@ package struct RequestTrust: Hashable, Sendable {
 extension RequestTrust: Codable {
     private enum CodingKeys: String, CodingKey { case authorities, certificate, key }
 
-    /// `authorities` is one path, or a list of several.
+    /// Decodes `authorities` from a path or an array of paths.
     package init(from decoder: any Decoder) throws {
         let box = try decoder.container(keyedBy: CodingKeys.self)
         if let one = try? box.decodeIfPresent(String.self, forKey: .authorities) {
@@ -80,7 +79,7 @@ extension RequestTrust: Codable {
     }
 }
 
-/// Versions of TLS that a request may ask for.
+/// The TLS versions that a request may require.
 package enum TLSVersion: String, CaseIterable, Codable, Comparable, Sendable {
     case v1_0 = "1.0"
     case v1_1 = "1.1"
@@ -90,9 +89,9 @@ package enum TLSVersion: String, CaseIterable, Codable, Comparable, Sendable {
     package static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Where systems keep the certificates of the authorities that they trust.
+/// The locations of the system's trusted certificates.
 package enum SystemRoots {
-    /// Whether they are in files; other systems keep them elsewhere.
+    /// Whether this system keeps them in files.
     package static var areInFiles: Bool {
         #if os(Linux)
             true
@@ -101,11 +100,11 @@ package enum SystemRoots {
         #endif
     }
 
-    /// Files that hold all of them; the first that exists counts.
+    /// Bundles of all certificates. The first existing one is used.
     package static let files = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
-    /// The folder that has a file for each.
+    /// The folder with one file per certificate.
     package static let folder = "/etc/ssl/certs"
 
-    /// The variables of the environment that name others in their place, as OpenSSL reads them.
+    /// Environment variables that replace them, as in OpenSSL.
     package static let variables = ["SSL_CERT_FILE", "SSL_CERT_DIR"]
 }

@@ -1,21 +1,19 @@
-/// From text to a URL that can be fetched, or to the reason why not.
+/// Parsing URLs.
 extension HTTPURL {
-    /// The longest URL in bytes.
+    /// Maximum length of a URL in bytes.
     package static let maximumLength = 16 * 1024
 
-    /// Reads an absolute URL.
-    ///
-    /// Characters outside of ASCII and those that RFC 3986 reserves are percent-encoded in path, query and fragment.
-    /// - Throws: ``ServiceError`` with code `unsupported_scheme` for another scheme, `invalid_url` for all else.
+    /// Parses an absolute URL.
+    /// ⏎ Percent-encodes non-ASCII and reserved characters (RFC 3986) in path, query and fragment.
+    /// - Throws: ``ServiceError`` with code `unsupported_scheme` for another scheme, otherwise `invalid_url`.
     package init(parsing text: String) throws(ServiceError) {
         try self.init(URLReference(splitting: Self.checked(text)), text: text)
     }
 
-    /// The URL that a `Location` field of a response from this URL names (RFC 3986 §5, RFC 9110 §10.2.2).
-    ///
-    /// Takes over this URL's fragment if the target has none, and never the target's userinfo. A space, which servers leave in
-    /// paths and queries, becomes `%20`.
-    /// - Throws: as ``init(parsing:)``.
+    /// Resolves a `Location` field of a response from this URL (RFC 3986 §5, RFC 9110 §10.2.2).
+    /// ⏎ Inherits this URL's fragment if the target has none, and never the target's userinfo. Unencoded spaces in
+    /// paths and queries become `%20`.
+    /// - Throws: The errors of ``init(parsing:)``.
     package func resolving(location: String) throws(ServiceError) -> HTTPURL {
         let location = location.trimmingFieldSpace.replacing(" ", with: "%20")
         guard !location.isEmpty else { throw Self.refusal(of: location, "it is empty") }
@@ -48,7 +46,7 @@ extension HTTPURL {
             throw Self.refusal(of: text, "it has no scheme; write https:// before it")
         }
         guard scheme == "http" || scheme == "https" else {
-            // `host:path` looks like a scheme; without `//` only well-known words count as one.
+            // `host:path` looks like a scheme. Without `//` only well-known schemes count.
             guard reference.authority != nil || Self.knownSchemes.contains(scheme) else {
                 throw Self.refusal(of: text, "it has no scheme; write https:// before it")
             }
@@ -99,7 +97,7 @@ extension HTTPURL {
             code, "The URL “\(shown)” cannot be fetched: \(reason).", details: ErrorDetails(url: shown))
     }
 
-    /// As much of a text that may be no URL as can be shown: nothing before its last `@`, no query, no fragment.
+    /// The displayable part of a text that may not be a URL: nothing before its last `@`, no query, no fragment.
     private static func withoutSecrets(_ text: String) -> String {
         var rest = text.utf8[...]
         var head = ""
@@ -114,13 +112,13 @@ extension HTTPURL {
 
     // MARK: Canonical parts
 
-    /// What may stand for itself in a query or fragment besides unreserved characters and sub-delimiters.
+    /// Characters allowed in a query or fragment besides unreserved characters and sub-delimiters.
     private static let queryCharacters = ":@/?"
 
-    /// The path with what it must not hold encoded, and without dot segments (RFC 3986 §5.2.4).
+    /// Encodes a path and removes dot segments (RFC 3986 §5.2.4).
     private static func canonicalPath(_ path: String) -> String {
         let encoded = PercentEncoding.encode(path, also: ":@/")
-        // Without a segment that begins with a full stop, there is none to take out.
+        // No segment begins with a full stop, so there are no dot segments.
         if encoded.utf8.first == UInt8(ascii: "/"), !encoded.utf8.containsDotSegment { return encoded }
         var result: [Substring] = []
         let segments = encoded.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
@@ -131,7 +129,7 @@ extension HTTPURL {
             default: result.append(segment)
             }
         }
-        // A dot segment at the end names a folder.
+        // A final dot segment names a folder.
         if segments.last == "." || segments.last == ".." { result.append("") }
         return "/" + result.joined(separator: "/")
     }
@@ -149,13 +147,12 @@ extension String.UTF8View {
     }
 }
 
-/// A URL or relative reference, cut into its five parts (RFC 3986, appendix B) and not judged.
-///
-/// Cuts between bytes, not characters: a combining mark after a `/` must not hide the slash.
+/// A URL or relative reference, split into its five parts (RFC 3986, appendix B) without validation.
+/// ⏎ Splits between bytes, not characters: a combining mark after a `/` must not hide the slash.
 struct URLReference {
-    /// As written; nil for a relative reference.
+    /// As written, or nil for a relative reference.
     let scheme: String?
-    /// What stands between `//` and the path; nil without `//`.
+    /// The text between `//` and the path, or nil without `//`.
     let authority: String?
     let path: String
     let query: String?

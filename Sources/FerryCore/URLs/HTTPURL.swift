@@ -1,21 +1,20 @@
 /// An absolute `http` or `https` URL in canonical form.
-///
-/// Every part holds only characters that RFC 3986 allows there, so every layer below reads the same URL. The text forms
-/// never show credentials.
+/// ⏎ Every part contains only characters allowed by RFC 3986, so that every layer below reads the URL alike. Its text
+/// forms never contain credentials.
 package struct HTTPURL: Hashable, Sendable {
     /// `http` or `https`.
     package let scheme: String
-    /// Lower-case host of A-labels, or an address; an IPv6 address stands in brackets.
+    /// Lowercase host of A-labels, or an address, with brackets around an IPv6 address.
     package let host: String
-    /// The port that is asked, written in the URL or not.
+    /// The explicit or default port.
     package let port: Int
-    /// Begins with a slash; percent-encoded, without dot segments.
+    /// Begins with a slash. Percent-encoded, without dot segments.
     package let path: String
-    /// Percent-encoded; nil without a `?`.
+    /// Percent-encoded, or nil without a `?`.
     package let query: String?
-    /// Percent-encoded; nil without a `#`. Never sent.
+    /// Percent-encoded, or nil without a `#`. Never sent.
     package let fragment: String?
-    /// The decoded userinfo, which belongs to this URL's origin alone.
+    /// The decoded userinfo, for this URL's origin only.
     package let credentials: Credentials?
 
     init(
@@ -49,11 +48,11 @@ package struct HTTPURL: Hashable, Sendable {
         return text
     }
 
-    /// What a request line to the origin holds: path and query.
+    /// The request target in origin form: path and query.
     package var requestTarget: String { path + (query.map { "?" + $0 } ?? "") }
 
-    /// The value of a `Host` field: without the default port, and without the zone of an IPv6 address, which means
-    /// something on this machine only.
+    /// The value of the `Host` field: without the default port, and without an IPv6 zone, which is only valid on this
+    /// machine.
     package var hostField: String {
         guard let zone = host.utf8.firstIndex(of: UInt8(ascii: "%")) else { return host + portSuffix }
         return host[..<zone] + "]" + portSuffix
@@ -63,9 +62,8 @@ package struct HTTPURL: Hashable, Sendable {
 
     package var withoutFragment: HTTPURL { replacing(fragment: nil, credentials: credentials) }
 
-    /// The URL for logs and records: no userinfo, no fragment, and only the names of the query.
-    ///
-    /// A part of the query without `=` is left out whole: it may be a bare token.
+    /// The URL for logs and records: no userinfo, no fragment, and only the names of query items.
+    /// ⏎ An item without `=` is omitted, since it may be a token.
     package var redacted: String {
         guard let query else { return base }
         let names = query.utf8.split(separator: UInt8(ascii: "&")).compactMap { pair -> String? in
@@ -104,7 +102,7 @@ extension HTTPURL: Codable {
         try self.init(parsing: decoder.singleValueContainer().decode(String.self))
     }
 
-    /// Writes the URL without userinfo: credentials are stored beside a URL, never inside it.
+    /// Encodes the URL without userinfo. Credentials are stored beside a URL, never inside it.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(string)

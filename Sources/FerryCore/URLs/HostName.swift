@@ -1,11 +1,10 @@
 import FerryFoundation
 
-/// Brings the host of a URL into its one canonical form, so that equal hosts compare equal.
-///
-/// Names become lower-case A-labels, numbers that a resolver would read as an IPv4 address become dotted decimal, and IPv6
-/// addresses take the form of RFC 5952 in brackets.
+/// Normalizes the host of a URL, so that equal hosts compare equal.
+/// ⏎ Names become lowercase A-labels, numbers that a resolver would read as an IPv4 address become dotted decimal, and
+/// IPv6 addresses take the form of RFC 5952 in brackets.
 enum HostName {
-    /// What is wrong with a host, as the end of a sentence.
+    /// The problem with a host, as the end of a sentence.
     struct Fault: Error {
         let text: String
     }
@@ -24,7 +23,7 @@ enum HostName {
         return try dottedDecimal(ascii) ?? ascii
     }
 
-    /// Whether a host is an IPv4 address in its canonical form, which reads as itself.
+    /// Whether a host is a canonical IPv4 address.
     private static func isDottedDecimal(_ written: String) -> Bool {
         var parts = 1
         var digits = 0
@@ -34,7 +33,7 @@ enum HostName {
                 (parts, digits, value) = (parts + 1, 0, 0)
                 continue
             }
-            // A zero before other digits would make the part an octal one.
+            // A leading zero would make the part octal.
             guard byte.isASCIIDigit, digits == 0 || value > 0 else { return false }
             digits += 1
             value = value * 10 + Int(byte - UInt8(ascii: "0"))
@@ -51,7 +50,7 @@ enum HostName {
             guard case .v6? = IPAddress("[\(inner)]"), let address = IPAddress("[\(inner)]") else { throw fault }
             return "[\(address)]"
         }
-        // A zone stays part of the host: one address in two zones is two hosts (RFC 6874).
+        // A zone is part of the host: an address in two zones is two hosts (RFC 6874).
         let zone = inner[percent...].utf8.dropFirst(3)
         guard inner[percent...].hasPrefix("%25"), !zone.isEmpty, zone.count <= 32,
             zone.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "-._~".utf8.contains($0) }),
@@ -64,7 +63,7 @@ enum HostName {
         let fault = Fault(text: "its host is no valid host name")
         var ascii = name
         if !name.utf8.allSatisfy({ $0 < 0x80 }) {
-            // Foundation maps by UTS #46: full-width dots and letters become what they look like before anything is judged.
+            // Foundation maps by UTS #46: full-width dots and letters are mapped before validation.
             guard let mapped = URLComponents(string: "http://\(name)/")?.encodedHost else { throw fault }
             ascii = mapped
         }
@@ -78,11 +77,10 @@ enum HostName {
         return ascii
     }
 
-    /// The address that a resolver reads from a name whose last label is a number; nil for all other names.
-    ///
-    /// One to four parts, each decimal, octal (`0…`) or hexadecimal (`0x…`); the last fills the bytes that are left.
+    /// The IPv4 address of a name whose last label is a number, as a resolver reads it, or nil for other names.
+    /// ⏎ One to four parts, each decimal, octal (`0…`) or hexadecimal (`0x…`). The last part fills the remaining bytes.
     private static func dottedDecimal(_ name: String) throws(Fault) -> String? {
-        // Nearly all hosts are names: their last label begins with no digit.
+        // Fast path: the last label of nearly all hosts begins with a letter.
         let tail = name.utf8.split(separator: UInt8(ascii: ".")).last
         guard tail?.first?.isASCIIDigit == true else { return nil }
         let labels = name.split(separator: ".").map(String.init)
@@ -113,7 +111,7 @@ enum HostName {
 struct Authority {
     let credentials: Credentials?
     let host: String
-    /// Nil where the URL names none.
+    /// Nil if the URL has none.
     let port: Int?
 
     init(parsing text: String) throws(HostName.Fault) {
@@ -125,7 +123,7 @@ struct Authority {
             throw HostName.Fault(text: "more than one “@” stands before its host; write an “@” of a password as %40")
         }
         credentials = parts.count == 2 ? try Self.credentials(String(Substring(parts[0]))) : nil
-        // The port's colon is the last one outside of an IPv6 address.
+        // The port follows the last colon outside an IPv6 address.
         let hostEnd = address.lastIndex(of: UInt8(ascii: "]")) ?? address.startIndex
         if let colon = address[hostEnd...].firstIndex(of: UInt8(ascii: ":")) {
             host = try HostName.canonical(String(Substring(address[..<colon])))

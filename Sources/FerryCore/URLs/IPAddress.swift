@@ -3,7 +3,8 @@ package enum IPAddress: Hashable, Sendable {
     case v4(UInt32)
     case v6(high: UInt64, low: UInt64)
 
-    /// Reads `a.b.c.d` (four decimal numbers) or an IPv6 address, with or without brackets; nil for anything else.
+    /// Parses `a.b.c.d` (four decimal numbers) or an IPv6 address, with or without brackets. Returns nil for anything
+    /// else.
     package init?(_ text: String) {
         if text.hasPrefix("["), text.hasSuffix("]") {
             self.init(v6: String(text.dropFirst().dropLast()))
@@ -16,7 +17,7 @@ package enum IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Reads the 4 bytes of an IPv4 address or the 16 of an IPv6 address, in network order.
+    /// - Parameter bytes: 4 bytes of an IPv4 address or 16 of an IPv6 address, in network byte order.
     package init?(bytes: [UInt8]) {
         func word(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
         switch bytes.count {
@@ -26,7 +27,7 @@ package enum IPAddress: Hashable, Sendable {
         }
     }
 
-    /// In network order: 4 bytes of an IPv4 address, 16 of an IPv6 address.
+    /// 4 bytes of an IPv4 address or 16 of an IPv6 address, in network byte order.
     package var bytes: [UInt8] {
         switch self {
         case .v4(let value): (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) }
@@ -55,7 +56,7 @@ package enum IPAddress: Hashable, Sendable {
         self = .v6(high: word(groups[..<4]), low: word(groups[4...]))
     }
 
-    /// The 16-bit groups between colons; the last may be an IPv4 address where it ends the whole address.
+    /// The 16-bit groups between colons. The last may be an IPv4 address at the end of the whole address.
     private static func groups(_ bytes: ArraySlice<UInt8>, endsAddress: Bool) -> [UInt16]? {
         guard !bytes.isEmpty else { return [] }
         var result: [UInt16] = []
@@ -87,7 +88,7 @@ package enum IPAddress: Hashable, Sendable {
         return result
     }
 
-    /// Whether the first `bits` bits are those of the other address; never across families.
+    /// Whether the first `bits` bits are equal. False across address families.
     package func sharesPrefix(of bits: Int, with other: IPAddress) -> Bool {
         switch (self, other) {
         case (.v4(let mine), .v4(let theirs)):
@@ -127,12 +128,10 @@ extension IPAddress: CustomStringConvertible {
     }
 }
 
-/// Addresses that a public server must not send us to.
+/// Addresses that a public server must not redirect to.
 extension HTTPURL {
-    /// Whether the host is written as this machine or as an address that is not reachable from the public network.
-    ///
-    /// Judges what is written; a name that resolves to such an address is not looked up. Decimal, octal and hexadecimal forms
-    /// were made dotted decimal when the URL was parsed.
+    /// Whether the host is this machine's or a private address, as written.
+    /// ⏎ Names are not resolved. Octal and hexadecimal forms were normalized to dotted decimal when the URL was parsed.
     package var isPrivateLiteral: Bool {
         let name = nameWithoutDot
         if name.utf8.contains(UInt8(ascii: "%")) { return literal?.isPrivate ?? true }
@@ -142,12 +141,11 @@ extension HTTPURL {
 }
 
 extension HTTPURL {
-    /// Whether the host is written as a link-local address, or as one where clouds keep what a machine may know of itself.
-    ///
-    /// Such a service trusts every client that reaches it, so not even a server on this machine may send us there.
+    /// Whether the host is a link-local address or that of a cloud's metadata service.
+    /// ⏎ Such a service trusts every client that reaches it, so even a server on this machine may not redirect there.
     package var isLinkLocalLiteral: Bool { literal?.isLinkLocal ?? false }
 
-    /// The address that the host is written as, without its zone.
+    /// The host's address without its zone, or nil for a name.
     private var literal: IPAddress? {
         let name = nameWithoutDot
         guard let zone = name.utf8.firstIndex(of: UInt8(ascii: "%")) else { return IPAddress(name) }
@@ -158,7 +156,7 @@ extension HTTPURL {
 }
 
 extension IPAddress {
-    /// Whether the address is link-local, or of a metadata service beyond the link.
+    /// Whether the address is link-local, or that of a metadata service.
     fileprivate var isLinkLocal: Bool {
         if Self.linkLocalBlocks.contains(where: { sharesPrefix(of: $0.bits, with: $0.address) }) { return true }
         return embedded.map(\.isLinkLocal) ?? false
@@ -174,7 +172,7 @@ extension IPAddress {
         return embedded.map(\.isPrivate) ?? false
     }
 
-    /// The IPv4 address that an IPv6 address stands for: mapped, compatible, NAT64, 6to4 or Teredo.
+    /// The IPv4 address embedded in an IPv6 address: mapped, compatible, NAT64, 6to4 or Teredo.
     private var embedded: IPAddress? {
         guard case .v6(let high, let low) = self else { return nil }
         let tail = UInt32(truncatingIfNeeded: low)
@@ -185,7 +183,7 @@ extension IPAddress {
         return nil
     }
 
-    /// IANA's special-purpose blocks that are not globally reachable, and multicast.
+    /// IANA's special-purpose blocks without global reachability, and multicast.
     private static let privateBlocks: [(address: IPAddress, bits: Int)] = [
         ("0.0.0.0", 8), ("10.0.0.0", 8), ("100.64.0.0", 10), ("127.0.0.0", 8), ("169.254.0.0", 16), ("172.16.0.0", 12),
         ("192.0.0.0", 24), ("192.168.0.0", 16), ("198.18.0.0", 15), ("224.0.0.0", 4), ("240.0.0.0", 4),

@@ -1,10 +1,10 @@
 import FerryFoundation
 
-/// A scheme, host and port (RFC 6454 §4): what credentials, validators and limits belong to.
+/// Scheme, host and port (RFC 6454 §4): the scope of credentials, validators and limits.
 package struct Origin: Hashable, Codable, Sendable, CustomStringConvertible {
     /// `http` or `https`.
     package let scheme: String
-    /// Lower-case host; an IPv6 address stands in brackets.
+    /// Lowercase host, with brackets around an IPv6 address.
     package let host: String
     package let port: Int
 
@@ -17,7 +17,7 @@ package struct Origin: Hashable, Codable, Sendable, CustomStringConvertible {
     package var description: String { "\(scheme)://\(host):\(port)" }
 }
 
-/// A user name and password; the value that holds them binds them to one origin or proxy.
+/// User name and password. The enclosing value binds them to one origin or proxy.
 package struct Credentials: Hashable, Codable, Sendable {
     package let user: String
     package let password: String?
@@ -27,14 +27,14 @@ package struct Credentials: Hashable, Codable, Sendable {
         self.password = password
     }
 
-    /// The value of an `Authorization` field of scheme Basic (RFC 7617), in UTF-8.
+    /// The value of an `Authorization` field with scheme Basic (RFC 7617), in UTF-8.
     package var basicAuthorization: String {
         "Basic " + Data("\(user):\(password ?? "")".utf8).base64EncodedString()
     }
 }
 
 extension Credentials: CustomStringConvertible {
-    /// Names neither user nor password, so that a log cannot show them.
+    /// Contains neither user name nor password, so that logs cannot reveal them.
     package var description: String { "(credentials)" }
 }
 

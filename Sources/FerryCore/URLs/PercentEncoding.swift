@@ -1,8 +1,7 @@
 /// Percent-encoding (RFC 3986 §2.1).
 package enum PercentEncoding {
-    /// This text with every byte that a URL may not hold at that place written as `%XX`.
-    ///
-    /// What is encoded already stays as it is, so that encoding twice changes nothing; a `%` that starts no `%XX` is encoded.
+    /// Encodes every byte that is not allowed as `%XX`.
+    /// ⏎ Existing triplets stay, so encoding is idempotent. A `%` that begins no `%XX` is encoded.
     package static func encode(_ text: String, also allowed: String) -> String {
         if text.utf8.allSatisfy({ $0.isUnreservedOrSubDelimiter || allowed.utf8.contains($0) }) { return text }
         let bytes = Array(text.utf8)
@@ -21,17 +20,17 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// One byte as `%XX`.
+    /// Encodes one byte as `%XX`.
     static func triplet(_ byte: UInt8) -> [UInt8] {
         Array(((byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)).utf8)
     }
 
-    /// The bytes that the text stands for; nil if a `%` starts no `%XX`.
+    /// Decodes to bytes. Returns nil if a `%` begins no `%XX`.
     package static func decode(_ text: String) -> [UInt8]? {
         decode(text, leavingStrayPercents: false)
     }
 
-    /// The text's meaning, decoded once; stray `%` stay, and bytes that are no UTF-8 become U+FFFD.
+    /// Decodes once. Stray `%` stay, and invalid UTF-8 becomes U+FFFD.
     package static func decodeLeniently(_ text: String) -> String {
         String(decoding: decode(text, leavingStrayPercents: true) ?? [], as: UTF8.self)
     }
@@ -70,19 +69,19 @@ extension UInt8 {
 
     var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    /// The value of a hexadecimal digit; nil for any other byte.
+    /// The value of a hexadecimal digit, or nil.
     var hexadecimalValue: UInt8? {
         guard isHexadecimalDigit else { return nil }
         return isASCIIDigit ? self - UInt8(ascii: "0") : (self | 0x20) - UInt8(ascii: "a") + 10
     }
 
-    /// Whether RFC 3986 §2 lets this byte stand for itself in every part after the authority.
+    /// Whether the byte is allowed in every part after the authority (RFC 3986 §2).
     var isUnreservedOrSubDelimiter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        // The first range is & ' ( ) * + , - and the full stop.
+        // The first range contains & ' ( ) * + , - and the full stop.
         case UInt8(ascii: "&")...UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: ";"),
             UInt8(ascii: "="), UInt8(ascii: "_"), UInt8(ascii: "~"):
             true

@@ -1,18 +1,18 @@
-/// A proxy: its protocol, its address, and the credentials that open it.
+/// A proxy: scheme, address and credentials.
 package struct ProxyChoice: Hashable, Codable, Sendable {
     package enum Scheme: String, CaseIterable, Codable, Sendable {
-        /// HTTP, without TLS between Ferry and the proxy.
+        /// HTTP without TLS to the proxy.
         case http
         /// HTTP over TLS.
         case https
-        /// SOCKS 5; the origin's name is looked up on this machine.
+        /// SOCKS 5. Host names are resolved on this machine.
         case socks5
-        /// SOCKS 5; the proxy looks the origin's name up.
+        /// SOCKS 5. The proxy resolves host names.
         case socks5h
 
         package var isSOCKS: Bool { self == .socks5 || self == .socks5h }
 
-        /// The port of a proxy whose URL has none, as curl has them.
+        /// Default port, as in curl.
         fileprivate var port: Int { self == .https ? 443 : 1080 }
     }
 
@@ -21,10 +21,9 @@ package struct ProxyChoice: Hashable, Codable, Sendable {
     package let port: Int
     package let credentials: Credentials?
 
-    /// Reads `[scheme://][user:password@]host[:port][/…]`, as curl does: `http` where no scheme is written, port 443 for
-    /// `https` and 1080 for the others. A path means nothing.
-    ///
-    /// - Throws: ``ServiceError`` with code `invalid_request`.
+    /// Parses `[scheme://][user:password@]host[:port][/…]` as curl does: the default scheme is `http`, the default port
+    /// 443 for `https` and 1080 for the others. A path is ignored.
+    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request`.
     package init(parsing text: String) throws(ServiceError) {
         let mark = text.firstRange(of: "://")
         let word = mark.map { text[..<$0.lowerBound].lowercased() } ?? Scheme.http.rawValue
@@ -39,7 +38,7 @@ package struct ProxyChoice: Hashable, Codable, Sendable {
         do throws(HostName.Fault) {
             let authority = try Authority(parsing: place)
             if scheme.isSOCKS, let credentials = authority.credentials {
-                // Their lengths are bytes on the wire (RFC 1929 §2).
+                // Limits in bytes on the wire (RFC 1929 §2).
                 guard (1...255).contains(credentials.user.utf8.count), (credentials.password ?? "").utf8.count <= 255
                 else {
                     throw HostName.Fault(text: "user name and password of a SOCKS proxy have 255 bytes at most")
@@ -59,29 +58,28 @@ package struct ProxyChoice: Hashable, Codable, Sendable {
         self.credentials = credentials
     }
 
-    /// The same proxy, opened with other credentials.
+    /// The same proxy with other credentials.
     package func replacing(_ credentials: Credentials) -> ProxyChoice { ProxyChoice(self, credentials) }
 
-    /// Whether the proxy hands bytes through to the origin of a URL. An HTTP proxy that does not is sent the request itself,
-    /// whose target is the whole URL (RFC 9112 §3.2.2).
+    /// Whether requests for a URL use a tunnel. Otherwise the request is sent to the proxy with the absolute URL as its
+    /// target (RFC 9112 §3.2.2).
     package func tunnels(to url: HTTPURL) -> Bool { scheme.isSOCKS || url.isSecure }
 
-    /// Its URL, without credentials.
+    /// Its URL without credentials.
     package var shown: String { "\(scheme.rawValue)://\(host):\(port)" }
 
-    // The sentence leaves the proxy's URL out, since it may hold a password.
+    // The message omits the proxy's URL, which may contain a password.
     private static func refusal(_ reason: String) -> ServiceError {
         ServiceError(.invalidRequest, "The proxy's URL cannot be used: \(reason.escapingControls).")
     }
 }
 
-/// Reads the proxy variables of an environment as curl does.
+/// Evaluates proxy environment variables as curl does.
 package enum ProxyRule {
-    /// The proxy for a URL; nil for a direct connection.
-    ///
-    /// `HTTP_PROXY` in upper case is ignored: a CGI program gets it from the `Proxy` field of a request. For the others lower
-    /// case wins, and an empty variable counts as unset.
-    /// - Throws: ``ServiceError`` with code `invalid_request` if the variable that applies is unusable.
+    /// The proxy for a URL, or nil for a direct connection.
+    /// ⏎ Uppercase `HTTP_PROXY` is ignored: in a CGI program it comes from the `Proxy` field of a request. Otherwise
+    /// the lowercase variable takes precedence, and an empty one counts as unset.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the applicable variable is unusable.
     package static func choose(for url: HTTPURL, environment: [String: String]) throws(ServiceError) -> ProxyChoice? {
         func value(_ names: String...) -> String? {
             names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -92,7 +90,7 @@ package enum ProxyRule {
         return try ProxyChoice(parsing: text)
     }
 
-    /// Whether a `no_proxy` list names the host: `*`, a name or its parent domain, an address, or a CIDR block.
+    /// Whether a `no_proxy` list contains the host: `*`, a name or its parent domain, an address, or a CIDR block.
     package static func bypasses(host: String, noProxy list: String) -> Bool {
         var host = host
         if host.utf8.last == UInt8(ascii: ".") { host.removeLast() }

@@ -1,20 +1,20 @@
-/// The state of a resumable upload that survives a crash: where the server keeps it, and what the server has of it.
+/// The persistent state of a resumable upload: its resource on the server and the received bytes.
 package struct UploadFacts: Hashable, Codable, Sendable {
-    /// The URL that the content was sent to first; another one has an upload of its own.
+    /// The URL of the first request. Another URL has a separate upload.
     package var url: String
-    /// The URL of the upload resource; nil while none is known.
+    /// The URL of the upload resource, or nil if unknown.
     package var resource: String?
-    /// The version of the protocol that the server speaks.
+    /// The protocol version of the server.
     package var version = UploadVersion.newest
-    /// Bytes that the server had when it last said so.
+    /// The last offset reported by the server, in bytes.
     package var offset: Int64 = 0
-    /// The most bytes that the server ever had of this upload.
+    /// The largest offset that the server ever had.
     package var frontier: Int64 = 0
-    /// The most bytes that may have been sent to this upload resource: the server cannot have more.
+    /// The largest position ever sent to this upload resource. The server cannot have more.
     package var reach: Int64 = 0
-    /// The most bytes of one request.
+    /// Maximum number of bytes per request.
     package var mostOfPart: Int64?
-    /// How often the content was sent from its beginning again.
+    /// Number of restarts from byte 0.
     package var restarts = 0
 
     package init(url: String) { self.url = url }
@@ -29,7 +29,7 @@ package struct UploadFacts: Hashable, Codable, Sendable {
         url = try box.decode(String.self, forKey: .url)
         resource = try box.decodeIfPresent(String.self, forKey: .resource)
         let number = try box.decodeIfPresent(Int.self, forKey: .version) ?? UploadVersion.newest.rawValue
-        // An upload of a version that this program does not speak begins again.
+        // An upload with an unsupported protocol version restarts.
         if let known = UploadVersion(rawValue: number) { version = known } else { resource = nil }
         offset = try box.decodeIfPresent(Int64.self, forKey: .offset) ?? 0
         frontier = try box.decodeIfPresent(Int64.self, forKey: .frontier) ?? 0
@@ -38,27 +38,27 @@ package struct UploadFacts: Hashable, Codable, Sendable {
         restarts = try box.decodeIfPresent(Int.self, forKey: .restarts) ?? 0
     }
 
-    /// Brings numbers of the journal into their ranges.
+    /// Clamps numbers from the journal.
     mutating func clampNumbers() {
         let care = OutOfRangePolicy<Never>.clamp
         care.apply(.bytes, to: &offset)
         care.apply(.bytes, to: &frontier)
         care.apply(.bytes, to: &reach)
-        // A limit of nothing is none.
+        // A limit of 0 counts as none.
         if let most = mostOfPart, most < 1 { mostOfPart = nil }
         care.apply(.count, to: &restarts)
     }
 
-    /// Forgets the upload resource, which is gone or belongs to another version of the content.
+    /// Removes the upload resource, which is gone or belongs to another version of the content.
     mutating func forgetResource() {
         (resource, offset, reach, mostOfPart) = (nil, 0, 0, nil)
     }
 }
 
-/// An upload that another transfer goes on with.
+/// An upload that another transfer continues.
 package struct UploadSource: Hashable, Codable, Sendable {
     package var facts: UploadFacts
-    /// The file as it was when the upload began.
+    /// The file's attributes when the upload began.
     package var file: RequestBody.SentFile
 
     package init(_ facts: UploadFacts, of file: RequestBody.SentFile) {

@@ -1,9 +1,9 @@
-/// Versions of the protocol for resumable uploads, as its drafts number them (draft-ietf-httpbis-resumable-upload, appendix A).
+/// Draft versions of the protocol for resumable uploads (draft-ietf-httpbis-resumable-upload, appendix A).
 package enum UploadVersion: Int, Hashable, Codable, CaseIterable, Sendable {
-    /// Says whether an upload is incomplete where later versions say whether it is complete.
+    /// Has `Upload-Incomplete`, where later versions have `Upload-Complete`.
     case three = 3
     case five = 5
-    /// Has a media type for the parts of an upload, and `Upload-Length`.
+    /// Has a media type for parts, and `Upload-Length`.
     case six = 6
     case eight = 8
 
@@ -12,16 +12,16 @@ package enum UploadVersion: Int, Hashable, Codable, CaseIterable, Sendable {
 
 /// One request of an upload.
 package enum UploadRequest: Hashable, Sendable {
-    /// Asks the resource that the caller names to take the content, from its first byte up to a position.
+    /// Creates an upload with the content up to a position.
     case create(until: Int64)
-    /// Asks the upload resource how many bytes it has.
+    /// Asks the upload resource for its offset.
     case offset
-    /// Sends the upload resource the bytes between two positions.
+    /// Appends the bytes between two positions to the upload resource.
     case append(from: Int64, until: Int64)
-    /// Gives up the upload resource.
+    /// Cancels the upload resource.
     case cancel
 
-    /// The bytes of the content that go along.
+    /// The sent range of the content.
     package var part: Range<Int64>? {
         switch self {
         case .create(let until): 0..<until
@@ -30,7 +30,7 @@ package enum UploadRequest: Hashable, Sendable {
         }
     }
 
-    /// The method; nil is the caller's own.
+    /// The method, or nil for the caller's own.
     package var method: String? {
         switch self {
         case .create: nil
@@ -40,9 +40,8 @@ package enum UploadRequest: Hashable, Sendable {
         }
     }
 
-    /// The fields that say what the request is to the server.
-    ///
-    /// - Parameter length: bytes of the whole content.
+    /// The protocol's fields for the request.
+    /// ⏎ - Parameter length: Length of the whole content in bytes.
     package func fields(_ version: UploadVersion, length: Int64) -> [HeaderField] {
         var fields = [HeaderField(name: "Upload-Draft-Interop-Version", value: String(version.rawValue))]
         guard let part else { return fields }
@@ -64,18 +63,18 @@ package enum UploadRequest: Hashable, Sendable {
     }
 }
 
-/// A response's statements about an upload.
+/// The upload fields of a response.
 package struct UploadStatement: Hashable, Sendable {
-    /// The protocol's version, as far as it is one that Ferry speaks.
+    /// The protocol version, if supported.
     package let version: UploadVersion?
-    /// The one URL of the upload resource.
+    /// The URL of the upload resource, if there is exactly one.
     package let location: String?
-    /// Bytes that the server has; nil where that is not stated, or not once and as a number.
+    /// The server's offset, or nil unless stated exactly once as a number.
     package let offset: Int64?
     package let isComplete: Bool?
-    /// The most bytes of one request; nil without a limit that can be kept.
+    /// Maximum number of bytes per request, or nil without a usable limit.
     package let mostOfPart: Int64?
-    /// The most bytes of an upload.
+    /// Maximum size of an upload in bytes.
     package let mostOfAll: Int64?
 
     package init(_ head: ResponseHead) {
@@ -83,7 +82,7 @@ package struct UploadStatement: Hashable, Sendable {
             .flatMap { Int(exactly: $0) }.flatMap(UploadVersion.init)
         location = head.location
         offset = Self.item(head, "Upload-Offset").flatMap(Self.number)
-        // Servers of the later versions answer with the earlier field too (swift-nio-extras 1.35).
+        // Servers of later versions also send the earlier field (swift-nio-extras 1.35).
         isComplete =
             Self.item(head, "Upload-Complete").flatMap(Self.boolean)
             ?? Self.item(head, "Upload-Incomplete").flatMap(Self.boolean).map { !$0 }
@@ -96,7 +95,7 @@ package struct UploadStatement: Hashable, Sendable {
         mostOfAll = limits["max-size"]
     }
 
-    /// The value of a field that is there once, without parameters (RFC 9651 §3.3).
+    /// The value of a field that occurs exactly once, without parameters (RFC 9651 §3.3).
     private static func item(_ head: ResponseHead, _ name: String) -> Substring? {
         let values = head.values(name)
         guard values.count == 1, let value = values.first else { return nil }
@@ -111,7 +110,7 @@ package struct UploadStatement: Hashable, Sendable {
         }
     }
 
-    /// An integer of at most fifteen digits (RFC 9651 §3.3.1); a negative one is told apart from none.
+    /// An integer of at most fifteen digits (RFC 9651 §3.3.1). Negative numbers are preserved.
     private static func number(_ text: Substring) -> Int64? {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text
         guard (1...15).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {

@@ -1,47 +1,46 @@
-/// Decides the requests of one upload from what the server answers. Sends nothing.
-///
-/// The content goes out with the request that would be made anyway. A server that can resume says where it keeps the upload;
-/// after a cut that upload resource is asked how much it has, and gets the rest
-/// (draft-ietf-httpbis-resumable-upload). A server that cannot resume answers as always.
-///
-/// ```
-///   create ──── a final answer ─────────────────────────────→ accept
+/// Decides the requests of one upload from the server's responses. Sends nothing.
+/// ⏎ The content is sent with the caller's own request. A server that supports resuming returns an upload resource.
+/// After a lost connection that resource is asked for its offset and gets the remaining bytes
+/// (draft-ietf-httpbis-resumable-upload). Other servers respond as usual.
+/// ⏎ ```
+///   create ──── a final response ────────────────────────────→ accept
 ///   create ──── Upload-Complete: ?0 ────→ append             append ── Upload-Complete: ?1 ──→ accept
 ///   offset ──── Upload-Offset ──────────→ append             append ── 409 ──→ append or offset
-///   offset, append ── 404, 410 ──→ create                    create, offset, append ── cut, 5xx ──→ another attempt: offset
+///   offset, append ── 404, 410 ──→ create                    create, offset, append ── lost, 5xx ──→ another attempt:
+///   offset
 /// ```
 package struct UploadMachine: Sendable {
     package enum Step: Hashable, Sendable {
         case send(UploadRequest)
-        /// The response is the answer of the resource that the caller named.
+        /// The response is that of the caller's resource.
         case accept
         case fail(ServiceError)
     }
 
-    /// Answers in one attempt that bring the upload no further, before the attempt ends.
+    /// Maximum number of responses without progress per attempt.
     package static let mostInVain = 16
 
     package private(set) var facts: UploadFacts
-    /// Bytes of the whole content.
+    /// Length of the whole content in bytes.
     package let length: Int64
     /// The caller's method.
     private let method: String
     private let policy: RedirectPolicy
-    /// The request that is made next, or is under way.
+    /// The next or current request.
     package private(set) var request: UploadRequest
-    /// Answers since the last progress.
+    /// Responses since the last progress.
     private var inVain = 0
-    /// Bytes that arrived in this attempt and had arrived before.
+    /// Bytes received by the server again in this attempt.
     private var sentAgain: Int64 = 0
     private var hasChangedVersion = false
 
-    /// - Parameter facts: what earlier attempts left; facts of another URL do not count.
+    /// - Parameter facts: State of earlier attempts. Ignored if it belongs to another URL.
     package init(_ facts: UploadFacts?, url: String, method: String, length: Int64, policy: RedirectPolicy) {
         let url = (try? HTTPURL(parsing: url))?.withoutUserinfo.string ?? url
         var facts = facts ?? UploadFacts(url: url)
         if facts.url != url { facts = UploadFacts(url: url) }
         facts.clampNumbers()
-        // Facts that come from elsewhere may name any URL.
+        // Facts from elsewhere may name any URL.
         if let resource = facts.resource, !Self.mayKeep(resource, for: url, policy) { facts.forgetResource() }
         self.facts = facts
         self.length = length
@@ -55,30 +54,29 @@ package struct UploadMachine: Sendable {
         return (try? RedirectRule.check(target, from: home, policy)) != nil
     }
 
-    /// Whether the server keeps what it gets, so that nothing is lost by a cut.
+    /// Whether the server stores received bytes, so that a lost connection loses none.
     package var isResumable: Bool { facts.resource != nil }
 
     // MARK: The request
 
-    /// Notes that the request goes out: until its end is known the server may get all of its part.
+    /// Records that the request is being sent: until it ends the server may receive its whole part.
     package mutating func begins() {
         if let part = request.part { facts.reach = max(facts.reach, part.upperBound) }
     }
 
-    /// Notes that the first request is made again, after a redirect or a challenge: what its earlier answer announced is not for
-    /// this one.
+    /// Records that the first request is repeated after a redirect or a challenge. Announcements of the previous
+    /// response do not apply.
     package mutating func repeats() {
         if case .create = request { (facts.resource, facts.offset) = (nil, 0) }
     }
 
-    /// Notes how far the content has been sent, whatever request is under way by now.
+    /// Records the sent position, whichever request is current.
     package mutating func sent(to position: Int64) { facts.reach = max(facts.reach, min(position, length)) }
 
-    /// Notes how far the content was sent before the request's end.
-    ///
-    /// - Parameters:
-    ///   - position: the end of what was sent; 0 for nothing.
-    ///   - before: the most bytes that may have been sent before this request.
+    /// Records the position sent when the request ended.
+    /// ⏎ - Parameters:
+    ///   - position: End of the sent bytes, or 0.
+    ///   - before: The largest position sent before this request.
     package mutating func ended(at position: Int64, before: Int64) {
         guard let part = request.part else { return }
         facts.reach = max(min(before, facts.reach), min(position, part.upperBound))
@@ -86,10 +84,9 @@ package struct UploadMachine: Sendable {
 
     // MARK: Informational responses
 
-    /// Takes in a 104 (Upload Resumption Supported).
-    ///
-    /// - Parameter position: how far the content has been sent: no more can have arrived.
-    /// - Returns: whether the facts are to be recorded before more is sent.
+    /// Processes a 104 (Upload Resumption Supported).
+    /// ⏎ - Parameter position: The sent position, an upper bound of the server's offset.
+    /// - Returns: Whether to record the facts before sending more.
     package mutating func informed(_ head: ResponseHead, from url: HTTPURL, sent position: Int64) -> Bool {
         guard head.status == 104 else { return false }
         let before = facts
@@ -101,13 +98,13 @@ package struct UploadMachine: Sendable {
         return facts.resource != before.resource
     }
 
-    /// Takes in the upload resource's URL, the version and the limits.
+    /// Adopts the upload resource's URL, the version and the limits.
     private mutating func take(_ statement: UploadStatement, from url: HTTPURL) {
         if let most = statement.mostOfPart { facts.mostOfPart = most }
         guard case .create = request, facts.resource == nil, let location = statement.location,
             let target = try? url.resolving(location: location),
-            // A server may keep uploads anywhere, but not where a redirect would not be followed, nor at the caller's own origin
-            // if it is another one: the caller's secrets would go to a place of its choice.
+            // The upload resource must be a permitted redirect target, and not at the caller's own origin if the
+            // response came from another one: the caller's secrets would be sent to a place of that server's choice.
             (try? RedirectRule.check(target, from: url, policy)) != nil,
             target.origin == url.origin || target.origin != (try? HTTPURL(parsing: facts.url))?.origin
         else { return }
@@ -121,8 +118,8 @@ package struct UploadMachine: Sendable {
         facts.frontier = max(facts.frontier, offset)
     }
 
-    /// Keeps the attempt alive if at least half of a part has arrived: one more byte with each answer is no progress. Bytes that
-    /// the server has lost count once more in an attempt, and no more often.
+    /// Keeps the attempt alive if at least half of a part has arrived. Single bytes are no progress. Bytes that the
+    /// server has lost count again once per attempt.
     private mutating func noteProgress(_ arrived: Int64, of sent: Int64) {
         guard arrived > 0, arrived >= sent / 2 else { return }
         if facts.offset <= facts.frontier {
@@ -134,9 +131,8 @@ package struct UploadMachine: Sendable {
 
     // MARK: Answers
 
-    /// Takes in the head of a final response.
-    ///
-    /// - Parameter url: the URL that was asked, after redirects.
+    /// Processes the head of a final response.
+    /// ⏎ - Parameter url: The requested URL, after redirects.
     package mutating func answered(_ head: ResponseHead, from url: HTTPURL) -> Step {
         let statement = UploadStatement(head)
         inVain += 1
@@ -149,7 +145,8 @@ package struct UploadMachine: Sendable {
             }
             request = next
         }
-        // A refusal is final for what was sent: an upload that is whole and refused is no success when it is asked about later.
+        // A refusal is final for the sent content: a complete but refused upload must not count as a success when its
+        // resource is asked later.
         if step == .accept, !isSuccess(head) { facts.forgetResource() }
         return step
     }
@@ -168,7 +165,7 @@ package struct UploadMachine: Sendable {
         }
     }
 
-    /// A server that speaks an earlier version alone refuses all others, and says which one it speaks.
+    /// A server that supports only an earlier version refuses others and states its own.
     private mutating func otherVersion(_ head: ResponseHead, _ statement: UploadStatement) -> Step? {
         guard case .create = request, head.status == 400, !isResumable, !hasChangedVersion,
             let version = statement.version, version != facts.version
@@ -206,7 +203,7 @@ package struct UploadMachine: Sendable {
                 return .fail(lie(head, statement.offset ?? length))
             }
             note(length)
-            // Its answer came to a connection that is gone: this one stands for it.
+            // The response was lost with its connection. This one replaces it.
             return .accept
         }
         guard let offset = statement.offset else {
@@ -231,7 +228,7 @@ package struct UploadMachine: Sendable {
 
     private func isSuccess(_ head: ResponseHead) -> Bool { StatusRange.success.contains(head.status) }
 
-    /// Continues where the server has stopped, forward or back.
+    /// Continues at the server's offset, forward or back.
     private mutating func goOn(_ head: ResponseHead, _ offset: Int64?) -> Step {
         guard let offset else { return .send(.offset) }
         guard offset >= 0, offset <= length, offset <= facts.reach else { return .fail(lie(head, offset)) }
@@ -239,7 +236,7 @@ package struct UploadMachine: Sendable {
         return .send(.append(from: offset, until: min(length, offset.addingSaturated(facts.mostOfPart ?? length))))
     }
 
-    /// Sends a part in place of all, where the server takes no more at once.
+    /// Sends a part instead of the whole content, if the server limits the size of requests.
     private mutating func smallerPart(_ head: ResponseHead, _ statement: UploadStatement) -> Step? {
         guard head.status == 413, let most = statement.mostOfPart, let part = request.part,
             part.upperBound - part.lowerBound > most
@@ -249,14 +246,14 @@ package struct UploadMachine: Sendable {
         return isResumable ? .send(.offset) : .send(.create(until: most))
     }
 
-    /// Statuses that an upload resource has a meaning for.
+    /// Statuses with a meaning for upload resources.
     private mutating func resumed(_ head: ResponseHead, _ statement: UploadStatement) -> Step? {
         switch head.status {
         case 404, 410:
             guard request != .create(until: request.part?.upperBound ?? 0) else { return nil }
             return beginAgain(head)
         case 409:
-            // The resource that the caller named may have a conflict of its own.
+            // The caller's resource may have a conflict of its own.
             guard let offset = statement.offset else {
                 if case .append = request { return .send(.offset) }
                 return nil
@@ -268,7 +265,7 @@ package struct UploadMachine: Sendable {
         }
     }
 
-    /// Begins again after the upload resource has gone, unless the content may have arrived and must not arrive twice.
+    /// Restarts after the upload resource is gone, unless the content may have arrived and must not be sent twice.
     private mutating func beginAgain(_ head: ResponseHead) -> Step {
         guard facts.reach < length || RepetitionRule.mayRepeat(method, wasSent: true) else {
             var error = head.statusError(

@@ -1,7 +1,7 @@
-/// A value of hundreds of bytes in a place of its own: copies share it until one of them is changed.
-///
-/// What holds one is copied and moved for the price of a reference. It is public as all that is inlined into other modules:
-/// of a `package` declaration the compiler hands out no body, and each access would be one to a value of unknown type.
+/// A heap-allocated value with copy-on-write.
+/// ⏎ Copying and moving the enclosing value costs as much as a reference. Public, like everything that is inlined into
+/// other modules: the compiler does not export the bodies of `package` declarations, so each access would go through an
+/// opaque type.
 @propertyWrapper
 public struct Boxed<Value: Sendable>: Sendable {
     public final class Storage: @unchecked Sendable {  // SAFETY: changed only while unshared.
@@ -25,7 +25,7 @@ public struct Boxed<Value: Sendable>: Sendable {
         }
     }
 
-    /// The box itself, for others to share.
+    /// The box itself, for sharing.
     @inlinable public var projectedValue: Boxed {
         get { self }
         set { self = newValue }

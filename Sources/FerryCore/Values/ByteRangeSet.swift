@@ -1,8 +1,7 @@
-/// A set of byte positions, kept as sorted, disjoint, coalesced half-open ranges.
-///
-/// On the wire and in the journal it is an array of `[lower, upper]` pairs, the upper bound excluded.
+/// A set of byte positions as sorted, disjoint, coalesced half-open ranges.
+/// ⏎ Encoded as an array of `[lower, upper]` pairs, excluding the upper bound.
 package struct ByteRangeSet: Hashable, Sendable {
-    /// Ascending; no range is empty, and no two touch.
+    /// Ascending. No range is empty, and no two are adjacent.
     package private(set) var ranges: [Range<Int64>] = []
 
     package init() {}
@@ -15,22 +14,22 @@ package struct ByteRangeSet: Hashable, Sendable {
 
     package var byteCount: Int64 { ranges.reduce(0) { $0 + Int64($1.count) } }
 
-    /// The end of the last range; 0 if there is none.
+    /// End of the last range, or 0.
     package var upperBound: Int64 { ranges.last?.upperBound ?? 0 }
 
-    /// Whether every byte of a range is in the set; an empty range always is.
+    /// Whether the set contains every byte of a range. True for an empty range.
     package func contains(_ range: Range<Int64>) -> Bool {
         range.isEmpty || contiguousEnd(from: range.lowerBound) >= range.upperBound
     }
 
-    /// The end of the run that covers a position, or the position itself if none does.
+    /// End of the range that contains a position, or the position itself.
     package func contiguousEnd(from position: Int64) -> Int64 {
         let index = firstIndex(endingAfter: position)
         guard index < ranges.count, ranges[index].lowerBound <= position else { return position }
         return ranges[index].upperBound
     }
 
-    /// What the set lacks of a range, in ascending order.
+    /// The parts of a range that are not in the set, ascending.
     package func gaps(in range: Range<Int64>) -> [Range<Int64>] {
         var gaps: [Range<Int64>] = []
         var position = range.lowerBound
@@ -46,7 +45,7 @@ package struct ByteRangeSet: Hashable, Sendable {
 
     package mutating func insert(_ range: Range<Int64>) {
         guard !range.isEmpty else { return }
-        // A range that ends where the new one begins is joined with it.
+        // A range that ends where the new one begins is merged.
         let start = firstIndex(endingAtOrAfter: range.lowerBound)
         var end = start
         var joined = range
@@ -84,7 +83,7 @@ package struct ByteRangeSet: Hashable, Sendable {
         partitionPoint { $0.upperBound >= position }
     }
 
-    /// The first index whose range meets a condition that, once met, holds for all later ranges.
+    /// The first index whose range meets a monotonic condition.
     private func partitionPoint(_ isMet: (Range<Int64>) -> Bool) -> Int {
         var low = 0
         var high = ranges.count
@@ -103,10 +102,9 @@ extension ByteRangeSet: CustomStringConvertible {
 }
 
 extension ByteRangeSet: Codable {
-    /// Reads what `encode(to:)` writes.
-    ///
-    /// - Throws: `DecodingError` for a pair that is not two numbers, is negative, empty or reversed, begins before the
-    ///   end of the pair before it, or ends beyond what a file can have.
+    /// Decodes the output of `encode(to:)`.
+    /// ⏎ - Throws: `DecodingError` for a pair that is not two numbers, is negative, empty or reversed, overlaps the
+    /// previous pair, or ends beyond the maximum file size.
     package init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
         while !container.isAtEnd {

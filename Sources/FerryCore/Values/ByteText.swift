@@ -1,4 +1,4 @@
-/// Writes numbers of bytes for people, in powers of 1024.
+/// Formats byte counts in powers of 1024.
 package enum ByteText {
     private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
@@ -7,7 +7,7 @@ package enum ByteText {
         guard bytes >= 1024 else { return "\(max(0, bytes)) B" }
         var value = Double(bytes) / 1024
         var unit = 0
-        // 1023.95 would be written as 1024.0.
+        // 1023.95 would be rounded to 1024.0.
         while value >= 1023.95, unit < units.count - 1 {
             value /= 1024
             unit += 1
@@ -16,7 +16,7 @@ package enum ByteText {
         return "\(tenths / 10).\(tenths % 10) \(units[unit])"
     }
 
-    /// Without rounding, as command lines take numbers of bytes: `64M`, `1500`.
+    /// Exact, as accepted on command lines: `64M`, `1500`.
     package static func exact(_ bytes: Int64) -> String {
         var (rest, unit) = (bytes, 0)
         while rest > 0, rest % 1024 == 0, unit < 4 { (rest, unit) = (rest / 1024, unit + 1) }

@@ -1,6 +1,6 @@
 import FerryFoundation
 
-/// Runs some code with a list of texts as the C library takes it: pointers to copies, and a null pointer behind the last.
+/// Calls a closure with texts as a C array: pointers to copies, terminated by a null pointer.
 package func withCStrings<Result>(
     _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {

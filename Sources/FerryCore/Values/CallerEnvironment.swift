@@ -1,18 +1,17 @@
-/// What a request takes along of the environment of the program that makes it.
-///
-/// One daemon serves many programs: the proxies, the trust and the umask of one of them concern its own requests alone.
+/// The caller's environment that a request depends on.
+/// ⏎ One daemon serves many programs. The proxies, trust and umask of a program apply only to its own requests.
 package struct CallerEnvironment: Hashable, Sendable {
     /// Proxy variables by name.
     package var proxies: [String: String]
     package var trust: RequestTrust
     package var umask: FileMask
 
-    // Upper-case HTTP_PROXY is left out: a CGI program's client could set it by a header named Proxy.
+    // Without uppercase HTTP_PROXY, which clients of a CGI program could set by a header field named Proxy.
     private static let proxyVariables: Set = [
         "http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
     ]
 
-    /// - Parameter currentFolder: where relative paths in variables begin.
+    /// - Parameter currentFolder: The base of relative paths in variables.
     package init(variables: [String: String], umask: FileMask, currentFolder: String) {
         proxies = variables.filter { Self.proxyVariables.contains($0.key) }
         trust = RequestTrust(variables: variables, currentFolder: currentFolder)
@@ -25,29 +24,29 @@ package struct CallerEnvironment: Hashable, Sendable {
         request.umask = umask
     }
 
-    /// Goes through one proxy, whatever the variables say; an empty text is none. Exceptions stay as they are.
+    /// Uses one proxy whatever the variables say, or none for an empty text. Exceptions stay.
     package mutating func setProxy(_ url: String) {
         proxies = proxies.filter { $0.key.lowercased() == "no_proxy" }
         if !url.isEmpty { proxies["all_proxy"] = url }
     }
 
-    /// Names the hosts that are asked directly, in place of the hosts that the variables name.
+    /// Sets the hosts without proxy, replacing those of the variables.
     package mutating func setExceptions(_ list: String) {
         proxies["NO_PROXY"] = nil
         proxies["no_proxy"] = list
     }
 }
 
-/// A umask: the permissions that a program's new files and folders do not get. Octal digits on the wire, such as `022`.
+/// A umask: permissions that new files and folders do not get. Encoded as octal digits such as `022`.
 package struct FileMask: Hashable, Sendable {
     package let bits: UInt32
 
-    /// The mask of a request that brings none to a service that was given none.
+    /// The default mask.
     package static let usual = FileMask(0o022)
 
     package init(_ bits: UInt32) { self.bits = bits & 0o777 }
 
-    /// Reads one to four octal digits up to `0777`.
+    /// Parses one to four octal digits up to `0777`.
     package init?(octal text: some StringProtocol) {
         guard (1...4).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x37).contains($0) }),
             let bits = UInt32(text, radix: 8), bits <= 0o777
@@ -55,7 +54,7 @@ package struct FileMask: Hashable, Sendable {
         self.init(bits)
     }
 
-    /// Reads what Linux says of a process in `/proc/PID/status`: asking by `umask` would change it for every thread.
+    /// Parses Linux's `/proc/PID/status`. Calling `umask` would change the mask for every thread.
     package init?(processStatus text: String) {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Umask:") }) else { return nil }
         self.init(octal: line.dropFirst(6).drop { $0 == " " || $0 == "\t" })
@@ -66,7 +65,7 @@ package struct FileMask: Hashable, Sendable {
         return String(repeating: "0", count: 3 - digits.utf8.count) + digits
     }
 
-    /// The mode that a new file or folder gets which asks for this one.
+    /// The effective mode of a new file or folder.
     package func applied(to mode: UInt32) -> UInt32 { mode & ~bits }
 }
 

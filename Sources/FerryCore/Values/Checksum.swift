@@ -1,13 +1,12 @@
-/// The digest that a whole file must have, written `algorithm:HEX`.
+/// The digest of a whole file, written `algorithm:HEX`.
 package struct Checksum: Hashable, Sendable, CustomStringConvertible {
     package let algorithm: DigestAlgorithm
-    /// Lower-case hexadecimal digits.
+    /// Lowercase hexadecimal digits.
     package let hex: String
 
-    /// Reads `algorithm:HEX` in any case; a hyphen in the algorithm's name (`sha-256`) is allowed.
-    ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` for an unknown algorithm, a digit that is not
-    ///   hexadecimal or a length that is not the algorithm's.
+    /// Parses `algorithm:HEX` in any case. A hyphen in the algorithm (`sha-256`) is allowed.
+    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` for an unknown algorithm, an invalid digit or a wrong
+    /// length.
     package init(parsing text: String) throws(ServiceError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
@@ -63,7 +62,7 @@ extension UInt8 {
     }
 }
 
-/// A digest algorithm that Ferry computes.
+/// A supported digest algorithm.
 package enum DigestAlgorithm: String, CaseIterable, Codable, Sendable {
     case md5, sha1, sha256, sha384, sha512
 

@@ -1,15 +1,15 @@
-/// What a client keeps with its transfer: whose it is, and what the client needs to know it again.
+/// A client's data stored with its transfer, by which the client recognizes it.
 package struct ClientNote: Hashable, Codable, Sendable {
     package enum Kind: String, CaseIterable, Codable, Sendable { case download, upload, data }
 
-    /// The app, as it is identified to the user.
+    /// The app's identifier, as shown to the user.
     package var application: String
     /// The session's identifier within the app.
     package var identifier: String
     /// The task's number within the session.
     package var task: Int
     package var kind: Kind
-    /// The client's own, at most 1 MiB; the daemon does not read it.
+    /// The client's data, at most 1 MiB. Not interpreted by the daemon.
     package var data: String
 
     package init(application: String, identifier: String, task: Int, kind: Kind, data: String) {
@@ -21,22 +21,22 @@ package struct ClientNote: Hashable, Codable, Sendable {
     }
 }
 
-/// A partial file that a new transfer takes over by renaming it, with what its bytes belong to.
+/// A partial file that a new transfer takes over by renaming it, with the identity of its bytes.
 package struct PartialSource: Hashable, Codable, Sendable {
     /// Absolute path.
     package var path: String
-    /// Bytes that count; what is behind them is cut off.
+    /// Number of valid bytes. The rest of the file is truncated.
     package var offset: Int64
     package var etag: String?
     package var lastModified: String?
-    /// The `Date` field of the response that the bytes came with, which says whether `lastModified` is strong.
+    /// The response's `Date` field, which decides whether `lastModified` is strong.
     package var date: String?
     package var completeLength: Int64?
-    /// Who served the bytes; absent: the origin of the new request.
+    /// The origin of the bytes. Nil for that of the new request.
     package var origin: Origin?
-    /// Digests that the bytes must still be compared with; absent: none.
+    /// Digests still to be verified. Nil for none.
     package var pendingDigests: PendingDigests?
-    /// The upload that goes on, of which `path` is the file; absent for a download.
+    /// The upload to continue, whose file is `path`. Nil for a download.
     package var upload: UploadSource?
 
     package init(

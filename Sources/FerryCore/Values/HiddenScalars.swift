@@ -1,10 +1,8 @@
-/// Characters that are not shown, or change how text is shown.
+/// Invisible and text-changing characters.
 extension Unicode.Scalar {
-    /// Whether this controls how text is shown, or is not shown itself: two texts that differ by it look alike, or one
-    /// looks like another.
-    ///
-    /// Controls, bidirectional controls, separators of lines and paragraphs, tags, and all that Unicode calls
-    /// default-ignorable or of category format, but for signs that are drawn around digits and hieroglyphs.
+    /// Whether the scalar is invisible or changes how text is displayed, so that different texts look alike.
+    /// ⏎ Controls, bidirectional controls, line and paragraph separators, tags, and all default-ignorable and format
+    /// characters, except signs drawn around digits and hieroglyphs.
     package var isHidden: Bool {
         switch value {
         case 0x20...0x7E: return false
@@ -17,10 +15,10 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether this is drawn as a picture, or makes one of others. Digits and signs of ASCII are not.
+    /// Whether the scalar is an emoji or combines emoji. False for ASCII digits and signs.
     fileprivate var isPicture: Bool { value > 0xFF && properties.isEmoji }
 
-    /// Whether this is of a script that writes words with joiners: from Arabic to Sinhala, Myanmar, Khmer, Mongolian.
+    /// Whether the scalar belongs to a script that uses joiners: Arabic to Sinhala, Myanmar, Khmer, Mongolian.
     fileprivate var usesJoiners: Bool {
         switch value {
         case 0x0600...0x0DFF, 0x1000...0x109F, 0x1780...0x18AF: !isHidden
@@ -30,10 +28,9 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// This text with something else in the place of each scalar that is hidden.
-    ///
-    /// A scalar that has a part in what is drawn stays: a joiner between two pictures or two letters of a script that writes
-    /// with it, and the mark after a picture that gives it its colours.
+    /// Replaces each hidden scalar.
+    /// ⏎ Scalars that contribute to the display stay: a joiner between two emoji or two letters of a script that uses
+    /// joiners, and a variation selector after an emoji.
     package func replacingHidden(with replacement: (Unicode.Scalar) -> String) -> String {
         if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return self }
         var result = String.UnicodeScalarView()
@@ -61,24 +58,23 @@ extension String {
     }
 }
 
-/// Text from outside, made safe to show.
+/// Displaying untrusted text.
 extension String {
-    /// This text with control characters, and all others that hide or turn text, written as `\u{…}`.
-    ///
-    /// Whatever came from a server or a caller goes through this before a person or a log sees it, so that it can neither
-    /// move a terminal's cursor, nor add a line, nor look like another text.
+    /// The text with hidden and control characters written as `\u{…}`.
+    /// ⏎ Applied to all text from servers and callers before display or logging, so that it can neither move a
+    /// terminal's cursor, nor add a line, nor look like another text.
     package var escapingControls: String {
         replacingHidden { "\\u{\(String($0.value, radix: 16))}" }
     }
 
-    /// Whether a control character (C0, DEL or C1) stands anywhere in this text, as in no URL and no cookie.
+    /// Whether the text contains a control character (C0, DEL or C1), which is invalid in URLs and cookies.
     var containsControl: Bool {
         if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return false }
         return unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }
 
-    /// Whether the text holds control characters, separators of lines or bidirectional overrides, which no name of a session
-    /// and no tag may have.
+    /// Whether the text contains controls, line separators or bidirectional overrides, which are invalid in session
+    /// names and tags.
     package var hasControls: Bool {
         unicodeScalars.contains { scalar in
             switch scalar.value {

@@ -1,10 +1,10 @@
-/// What has been written, and which containers are open.
+/// The output so far, and the open containers.
 struct JSONText {
     private struct Container {
         let isObject: Bool
-        /// Where its first element begins.
+        /// Offset of its first element.
         let start: Int
-        /// Where its keys begin among those of all open objects.
+        /// Index of its first key among those of all open objects.
         let firstKey: Int
         var isEmpty = true
         var isSorted = true
@@ -12,7 +12,7 @@ struct JSONText {
 
     private(set) var bytes: [UInt8] = []
     private var containers: [Container] = []
-    /// Keys of the open objects and where they begin, outer objects first, where they are to be in order.
+    /// Keys and offsets in the open objects, outermost first, if keys are sorted.
     private var keys: [(name: String, start: Int)] = []
     private let sortsKeys: Bool
 
@@ -28,7 +28,7 @@ struct JSONText {
         containers.append(Container(isObject: isObject, start: bytes.count, firstKey: keys.count))
     }
 
-    /// Ends the containers that are inside the one of a depth.
+    /// Closes the containers nested in the one at a depth.
     mutating func close(to depth: Int) {
         while containers.count > depth {
             let container = containers.removeLast()
@@ -38,7 +38,7 @@ struct JSONText {
         }
     }
 
-    /// Begins the next element of the container of a depth.
+    /// Begins the next element of the container at a depth.
     mutating func next(in depth: Int) {
         close(to: depth)
         if !containers[depth - 1].isEmpty { bytes.append(UInt8(ascii: ",")) }
@@ -57,7 +57,7 @@ struct JSONText {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// Puts the elements of a whole object into the order of their keys.
+    /// Sorts the elements of a complete object by key.
     private mutating func sort(_ container: Container) {
         let keys = keys[container.firstKey...]
         let ends = keys.dropFirst().map { $0.start - 1 } + [bytes.count]
@@ -104,7 +104,7 @@ struct JSONText {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    /// Writes a character that JSON has in another form only, in its short form where it has one (RFC 8259 section 7).
+    /// Writes an escaped character, in its short form if it has one (RFC 8259 section 7).
     private mutating func escape(_ byte: UInt8) {
         switch byte {
         case 0x08: raw(#"\b"#)
@@ -122,9 +122,9 @@ struct JSONText {
     }
 }
 
-/// Text as JSON writes it.
+/// JSON strings.
 extension String {
-    /// Adds a text in quotes, as JSON writes it.
+    /// Appends a text as a JSON string.
     package mutating func appendQuoted(_ text: String) {
         append("\"")
         if text.isPlainInJSON {
@@ -146,7 +146,7 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Whether the text stands in JSON as it is.
+    /// Whether the text needs no escaping.
     package var isPlainInJSON: Bool {
         utf8.allSatisfy { $0 >= UInt8(ascii: " ") && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }

@@ -1,19 +1,18 @@
 package import FerryFoundation
 
-/// Writes values as JSON while they are encoded, without a tree of them in between.
-///
-/// A type that is encoded must finish a nested container before it goes on with the one around it, as a type does that
-/// encodes its properties one after the other.
+/// Encodes values as JSON directly, without an intermediate tree.
+/// ⏎ An encoded type must finish a nested container before it continues with the enclosing one, as types that encode
+/// one property after another do.
 package struct JSONWriter: Sendable {
-    /// How a date is written.
+    /// The form of dates.
     package enum DateForm: Sendable {
         case number(@Sendable (Date) -> Int64)
         case text(@Sendable (Date) -> String)
     }
 
-    /// How a date is written.
+    /// The form of dates.
     package var date: DateForm
-    /// Whether the keys of each object stand in their order; else in the order in which they are encoded.
+    /// Whether the keys of each object are sorted. Otherwise they are in encoding order.
     package var sortsKeys: Bool
 
     package init(date: DateForm, sortsKeys: Bool = false) {
@@ -21,9 +20,8 @@ package struct JSONWriter: Sendable {
         self.sortsKeys = sortsKeys
     }
 
-    /// The bytes of a value as JSON.
-    ///
-    /// - Throws: what the value throws, or `EncodingError` for a number that JSON has no form of.
+    /// Encodes a value as JSON.
+    /// ⏎ - Throws: The value's own errors, or `EncodingError` for a number without a JSON form.
     package func bytes(_ value: some Encodable) throws -> [UInt8] {
         let output = JSONOutput(date: date, sortsKeys: sortsKeys)
         try JSONValueEncoder(output: output).write(value)
@@ -32,9 +30,9 @@ package struct JSONWriter: Sendable {
     }
 }
 
-/// The text that the encoders of one value write to.
+/// The output shared by the encoders of one value.
 final class JSONOutput {
-    // Each call below is one access: the many steps inside it are not checked one by one.
+    // Each call below is a single exclusive access. The steps inside are not checked individually.
     private(set) var text: JSONText
     private let dateForm: JSONWriter.DateForm
 
@@ -62,10 +60,10 @@ final class JSONOutput {
     }
 }
 
-/// Encodes one value at the place that the output has reached.
+/// Encodes one value at the output's current position.
 struct JSONValueEncoder: Encoder {
     let output: JSONOutput
-    /// How many containers are around the value.
+    /// Number of containers around the value.
     private let depth: Int
 
     init(output: JSONOutput) {
@@ -73,7 +71,7 @@ struct JSONValueEncoder: Encoder {
         depth = output.depth
     }
 
-    /// Not kept: errors name what cannot be written by its value.
+    /// Always empty: errors identify the value itself.
     var codingPath: [any CodingKey] { [] }
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -89,14 +87,14 @@ struct JSONValueEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// Begins the value's container; a value that asks again goes on with the one it has.
+    /// Begins the value's container. Asking again continues the existing one.
     private func begin(isObject: Bool) -> Int {
         output.close(to: depth + 1)
         if output.depth == depth { output.begin(isObject: isObject) }
         return depth + 1
     }
 
-    /// Writes a value; some types have a form of their own in JSON.
+    /// Writes a value. Some types have a special JSON form.
     func write<Value: Encodable>(_ value: Value) throws {
         if Value.self == String.self, let text = value as? String {
             output.string(text)
@@ -132,7 +130,7 @@ extension JSONValueEncoder: SingleValueEncodingContainer {
     func encode<Value: Encodable>(_ value: Value) throws { try write(value) }
 }
 
-/// An object whose keys are written as they come.
+/// Writes keys in encoding order.
 struct JSONObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let output: JSONOutput
     let depth: Int
@@ -166,9 +164,9 @@ struct JSONObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { value(key) }
 }
 
-/// An array whose elements are written as they come.
+/// Writes elements in encoding order.
 struct JSONArrayContainer: UnkeyedEncodingContainer {
-    // Three words: a larger container would be put in a place of its own for each array.
+    // Three words: a larger container would be allocated for each array.
     let output: JSONOutput
     let depth: Int
     private(set) var count = 0

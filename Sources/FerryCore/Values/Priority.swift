@@ -1,26 +1,26 @@
-/// Which transfers get slots and, under a rate limit, shares first: a number from -10 to 10, three of which have names.
+/// The precedence for slots and for shares of a rate limit: -10 to 10, with three named values.
 package struct Priority: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The numbers that there are.
+    /// The allowed numbers.
     package static let allowed = -10...10
     package static let low = Priority(clamping: -5)
     package static let normal = Priority(clamping: 0)
     package static let high = Priority(clamping: 5)
 
-    /// From -10 to 10, the higher the sooner.
+    /// -10 to 10. Higher goes first.
     package let rawValue: Int
 
-    /// nil for a number that is not allowed.
+    /// Returns nil for a number out of range.
     package init?(rawValue: Int) {
         guard Self.allowed.contains(rawValue) else { return nil }
         self.rawValue = rawValue
     }
 
-    /// The nearest number that is allowed.
+    /// Clamps to the allowed range.
     package init(clamping value: Int) {
         rawValue = min(max(value, Self.allowed.lowerBound), Self.allowed.upperBound)
     }
 
-    /// The name of a priority, or its number; nil if the text is neither.
+    /// Parses a name or a number. Returns nil for other text.
     package init?(word: String) {
         switch word {
         case "low": self = .low
@@ -32,7 +32,7 @@ package struct Priority: RawRepresentable, Hashable, Comparable, Sendable {
         }
     }
 
-    /// Its name, or its number if it has none.
+    /// The name, or the number if it has none.
     package var word: String {
         switch self {
         case .low: "low"
@@ -42,7 +42,7 @@ package struct Priority: RawRepresentable, Hashable, Comparable, Sendable {
         }
     }
 
-    /// The share of a limited rate.
+    /// Weight for sharing a limited rate.
     package var weight: Int {
         switch rawValue {
         case ...(-3): 1
@@ -54,7 +54,7 @@ package struct Priority: RawRepresentable, Hashable, Comparable, Sendable {
     package static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Written as its name, or as a number if it has none.
+/// Encoded as its name, or as a number if it has none.
 extension Priority: Codable {
     package init(from decoder: any Decoder) throws {
         let box = try decoder.singleValueContainer()

@@ -1,11 +1,11 @@
-/// Which networks a transfer may use.
+/// The networks that a transfer may use.
 package struct NetworkPolicy: Hashable, Codable, Sendable {
     package var allowsCellular: Bool
     package var allowsExpensive: Bool
     package var allowsConstrained: Bool
-    /// Whether it runs only on external power and on a network that is not expensive.
+    /// Whether it runs only on external power and an inexpensive network.
     package var isDiscretionary: Bool
-    /// Whether it waits for a network that it may use; else it fails with `offline`.
+    /// Whether it waits for an allowed network. Otherwise it fails with `offline`.
     package var waits: Bool
 
     package init(
@@ -28,52 +28,52 @@ package struct NetworkPolicy: Hashable, Codable, Sendable {
     }
 }
 
-/// What happens when a file of the destination's name is there already.
+/// The behavior if the destination exists.
 package enum ConflictPolicy: String, CaseIterable, Codable, Sendable {
-    /// Another name: `name-1.ext`, up to 9999.
+    /// Uses another name: `name-1.ext`, up to 9999.
     case unique
-    /// The transfer fails with `destination_exists`.
+    /// Fails with `destination_exists`.
     case fail
-    /// The new file takes the old one's place, in one step, once it is whole.
+    /// Atomically replaces the existing file once the new one is complete.
     case replace
-    /// Nothing is fetched; the transfer has succeeded.
+    /// Succeeds without fetching.
     case skip
-    /// Fetched only if the server has another version; then as `replace`.
+    /// Fetches only if the server has another version, then as `replace`.
     case update
 }
 
-/// What a full disk means to a transfer (docs/behaviour/transfers.md#L7).
+/// The behavior when the disk is full (docs/behaviour/transfers.md#L7).
 package enum FullDiskPolicy: String, CaseIterable, Codable, Sendable {
-    /// It waits for room.
+    /// Waits for free space.
     case wait
-    /// It fails with `disk_full`.
+    /// Fails with `disk_full`.
     case fail
-    /// It fails if its size is known not to fit, and waits for room where the disk becomes full meanwhile.
+    /// Fails if its known size does not fit, but waits if the disk fills up later.
     case failAtStart = "fail_at_start"
 }
 
-/// What happens to a whole file that has another digest than the one that was given.
+/// The behavior if the digest of a complete file differs from the expected one.
 package enum MismatchPolicy: String, CaseIterable, Codable, Sendable {
-    /// The transfer fails with `digest_mismatch`; the bytes go.
+    /// Fails with `digest_mismatch` and removes the bytes.
     case fail
-    /// The file is placed all the same, and the transfer tells the digests that it has.
+    /// Places the file and reports the computed digests.
     case keep
 }
 
-/// Which responses are results (docs/behaviour/transfers.md#R11).
+/// The acceptable responses (docs/behaviour/transfers.md#R11).
 package enum StatusPolicy: String, CaseIterable, Codable, Sendable {
-    /// Success statuses alone; every other one fails the transfer.
+    /// Only success statuses. Every other one fails the transfer.
     case strict
-    /// Every final response is the result and its body the file, as URLSession does it.
+    /// Every final response, whose body becomes the file, as in URLSession.
     case any
 }
 
-/// Final statuses whose responses are results, from `lower` up to, but not including, `upper`.
+/// A half-open range of acceptable statuses, from `lower` up to, but not including, `upper`.
 package struct StatusRange: Hashable, Codable, Sendable {
     package var lower: Int
     package var upper: Int
 
-    /// The statuses of success.
+    /// The success statuses.
     package static let success = StatusRange(lower: 200, upper: 300)
 
     package init(lower: Int, upper: Int) {

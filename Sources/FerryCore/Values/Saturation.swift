@@ -1,6 +1,6 @@
-/// Arithmetic that ends at the largest number instead of ending the process.
+/// Saturating arithmetic.
 extension FixedWidthInteger {
-    /// The sum, or the nearest number that there is.
+    /// The saturated sum.
     package func addingSaturated(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
@@ -9,7 +9,7 @@ extension FixedWidthInteger {
     /// The quotient of two positive numbers, rounded up.
     package func dividedRoundingUp(by other: Self) -> Self { self / other + (self % other > 0 ? 1 : 0) }
 
-    /// The product, or the nearest number that there is.
+    /// The saturated product.
     package func multipliedSaturated(by other: Self) -> Self {
         let (product, overflow) = multipliedReportingOverflow(by: other)
         return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
@@ -17,16 +17,14 @@ extension FixedWidthInteger {
 }
 
 extension Int64 {
-    /// Nanoseconds since 1970 of a moment as a file system tells it: a file may be dated to any year, and 2262 is the last
-    /// one that this number holds.
+    /// Nanoseconds since 1970, saturated: file systems allow dates beyond 2262, the last year that fits.
     package init(seconds: Int, nanoseconds: Int) {
         self = Int64(seconds).multipliedSaturated(by: 1_000_000_000).addingSaturated(Int64(nanoseconds))
     }
 }
 
 extension Duration {
-    /// A wait of so many seconds: none for less than nothing and what is not a number, at most the hundred years that stand
-    /// for no end.
+    /// A duration in seconds. Zero for negative numbers and NaN, at most a hundred years, which stands for no end.
     package static func wait(seconds: Double) -> Duration {
         .seconds(seconds > 0 ? min(seconds, TransferMachine.untilAnswered) : 0)
     }

@@ -1,4 +1,4 @@
-/// Names a session: the set of transfers that one client owns and limits together.
+/// Identifies a session: the transfers that one client owns and limits together.
 package struct SessionID: Hashable, Sendable, CustomStringConvertible {
     /// The session of the command line.
     package static let cli = SessionID(unchecked: "cli")
@@ -7,9 +7,8 @@ package struct SessionID: Hashable, Sendable, CustomStringConvertible {
 
     private init(unchecked name: String) { self.name = name }
 
-    /// Takes any text of 1 to 1024 bytes without control characters.
-    ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` for any other.
+    /// Accepts 1 to 1024 bytes without control characters.
+    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` for any other text.
     package init(_ name: String) throws(ServiceError) {
         guard !name.isEmpty, name.utf8.count <= 1024, !name.hasControls else {
             throw ServiceError(.invalidRequest, "A session's name has 1 to 1024 bytes and no control characters.")

@@ -1,19 +1,18 @@
-/// Identifies one transfer: 64 bits, ordered by the time of submission, written as 16 hexadecimal digits.
+/// Identifies a transfer: 64 bits, ordered by submission, written as 16 hexadecimal digits.
 package struct TransferID: Hashable, Comparable, Sendable {
     package let rawValue: UInt64
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Makes the next id: milliseconds since 1970 in the upper 44 bits, a counter in the lower 20.
-    ///
-    /// Ids of one process rise strictly, also when the clock steps back or a millisecond is exhausted.
+    /// Creates the next id: milliseconds since 1970 in the upper 44 bits, a counter in the lower 20.
+    /// ⏎ Ids of one process strictly increase, even if the clock steps back or a millisecond is exhausted.
     package static func next(after last: TransferID?, milliseconds: UInt64) -> TransferID {
         let fresh = milliseconds << 20
         guard let last, fresh <= last.rawValue else { return TransferID(rawValue: fresh) }
         return TransferID(rawValue: last.rawValue.addingSaturated(1))
     }
 
-    /// The id that comes so many after this one.
+    /// The id `count` positions after this one.
     package func advanced(by count: Int) -> TransferID {
         TransferID(rawValue: rawValue.addingSaturated(UInt64(max(0, count))))
     }

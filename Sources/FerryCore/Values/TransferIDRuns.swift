@@ -1,9 +1,8 @@
-/// Many ids as they are written in JSON: of consecutive ids the first, and how many come after it.
-///
-/// `["0000000000000007+2"]` stands for 7, 8 and 9. Transfers that were submitted together have such ids. A short text may
-/// name more ids than memory holds, so what a client names is compared with the ids that exist and never written out.
+/// Many ids in compact JSON: the first of consecutive ids, and the number of those after it.
+/// ⏎ `["0000000000000007+2"]` stands for 7, 8 and 9. Transfers submitted together have such ids. A short text may name
+/// more ids than fit in memory, so a client's ids are intersected with the existing ones and never expanded.
 package struct TransferIDRuns: Hashable, Sendable {
-    /// Ids that follow each other, both ends included.
+    /// Consecutive ids, including both ends.
     package struct Run: Hashable, Sendable {
         package let first: TransferID
         package let last: TransferID
@@ -13,14 +12,14 @@ package struct TransferIDRuns: Hashable, Sendable {
         }
     }
 
-    /// In the order in which they were named; some may overlap.
+    /// In given order. Runs may overlap.
     package private(set) var runs: [Run] = []
 
     package init(_ ids: [TransferID]) {
         for id in ids { append(Run(first: id, last: id)) }
     }
 
-    /// Takes a run that goes on where the last one ends as part of that one.
+    /// Appends a run, merged with the last one if adjacent.
     private mutating func append(_ run: Run) {
         if let last = runs.last, run.follows(last) {
             runs[runs.count - 1] = Run(first: last.first, last: run.last)
@@ -42,12 +41,11 @@ package struct TransferIDRuns: Hashable, Sendable {
         return merged
     }
 
-    /// The existing ids that the runs name, in the order in which the runs name them, each once.
-    ///
-    /// - Parameter existing: in ascending order.
+    /// The existing ids within the runs, in the order of the runs, without duplicates.
+    /// ⏎ - Parameter existing: In ascending order.
     package func selected(from existing: [TransferID]) -> [TransferID] {
         var selected: [TransferID] = []
-        // For each id the next one that is not selected yet: runs that overlap are passed in one step.
+        // Index of the next unselected id for each id, so that overlapping runs are skipped in one step.
         var next = Array(0...existing.count)
         func free(from index: Int) -> Int {
             var end = index
@@ -71,12 +69,11 @@ package struct TransferIDRuns: Hashable, Sendable {
         return selected
     }
 
-    /// The first ids that are named and do not exist.
-    ///
-    /// - Parameter existing: in ascending order.
+    /// The first ids within the runs that do not exist.
+    /// ⏎ - Parameter existing: In ascending order.
     package func unknown(among existing: [TransferID], atMost limit: Int) -> [TransferID] {
         var unknown: [TransferID] = []
-        // Runs without overlaps meet each id that exists once.
+        // Without overlaps each existing id is visited once.
         var stepsLeft = existing.count
         for run in runs {
             var index = existing.firstIndex(atLeast: run.first)
@@ -95,10 +92,10 @@ package struct TransferIDRuns: Hashable, Sendable {
         return unknown
     }
 
-    /// Ids that are written out at most: more than a daemon can have.
+    /// Maximum number of expanded ids: more than a daemon can have.
     private static let mostWritten = 1 << 24
 
-    /// All ids, from a peer that names what it has; nil if there are more than any peer has.
+    /// All ids, from a trusted peer, or nil if there are more than any peer has.
     package var ids: [TransferID]? {
         var ids: [TransferID] = []
         for run in runs {
@@ -149,7 +146,7 @@ extension TransferIDRuns.Run: LosslessStringConvertible {
 }
 
 extension KeyedDecodingContainer {
-    /// The ids of a peer that names what it has.
+    /// Decodes the ids of a trusted peer.
     package func decodeIDs(forKey key: Key) throws -> [TransferID] {
         guard let ids = try decode(TransferIDRuns.self, forKey: key).ids else {
             throw DecodingError.dataCorruptedError(
@@ -160,7 +157,7 @@ extension KeyedDecodingContainer {
 }
 
 extension [TransferID] {
-    /// The index of the first that is not below an id; these are in ascending order.
+    /// The index of the first element not below an id. The elements are ascending.
     fileprivate func firstIndex(atLeast id: TransferID) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,6 +1,6 @@
 import FerryFoundation
 
-/// The wire form of a request: absent keys take their defaults.
+/// The JSON form of a request. Absent keys have default values.
 extension TransferRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case url, mirrors, connections, method, body, decode, spooled, continues, network, cookies, note, trust, umask
@@ -39,13 +39,13 @@ extension TransferRequest: Codable {
         case secretsForgotten = "secrets_forgotten"
     }
 
-    /// The keys that a request may have on the wire.
+    /// The JSON keys of a request.
     package static let keys = Set(CodingKeys.allCases.filter { $0 != .secretsForgotten }.map(\.rawValue))
 
     package init(from decoder: any Decoder) throws {
         let box = try decoder.container(keyedBy: CodingKeys.self)
         let direction = try box.decodeIfPresent(TransferDirection.self, forKey: .direction) ?? .download
-        // The response of an upload needs no folder.
+        // An upload's response needs no folder.
         let folder = direction == .upload ? try box.decodeIfPresent(String.self, forKey: .folder) : nil
         self.init(
             url: try box.decode(String.self, forKey: .url),

@@ -1,42 +1,41 @@
 package import FerryFoundation
 
-/// One file to be fetched, as a client asks for it.
-///
-/// Validated and completed by `TransferAdmission` before it is stored.
+/// A client's request for one file.
+/// ⏎ Validated and completed by `TransferAdmission` before it is stored.
 package struct TransferRequest: Hashable, Sendable {
     package var url: String
-    /// Other URLs of the same file; `headers` and credentials never go there.
+    /// Other URLs of the same file. `headers` and credentials are not sent there.
     package var mirrors: [String] = []
     package var session: SessionID = .cli
-    /// Absolute path of the folder that the file goes to.
+    /// Absolute path of the file's folder.
     package var folder: String
-    /// Absolute path of the folder of the partial file; absent: the folder that the file goes to.
+    /// Absolute path of the partial file's folder. Nil for the file's folder.
     package var partialFolder: String?
-    /// The file's name, or a path below the folder; chosen from the response when absent.
+    /// The file's name, or a path below the folder. Nil if the response decides.
     package var name: String?
     package var headers: [HeaderField] = []
-    /// Digests that the whole file must have; all must match.
+    /// Expected digests of the whole file. All must match.
     package var checksums: [Checksum] = []
-    /// What happens to a whole file that does not have them.
+    /// The behavior if a digest differs.
     package var onMismatch: MismatchPolicy = .fail
     package var onConflict: ConflictPolicy = .unique
     package var priority: Priority = .normal
-    /// Bytes per second; 0 is no limit.
+    /// Bytes per second. 0 for no limit.
     package var rateLimit: Int64 = 0
-    /// Connections that fetch the file side by side; absent: chosen while it runs.
+    /// Number of parallel connections. Nil to adapt while running.
     package var connections: Int?
-    /// Failures without progress before the transfer fails; absent: the classes' own limits.
+    /// Maximum number of failures without progress. Nil for the limits of the error classes.
     package var retries: Int?
     package var statusRetries: Int?
-    /// Seconds without progress before a patient failure is final; 0 is never.
+    /// Seconds without progress before a patient failure is final. 0 for never.
     package var giveUpAfter: Double = 7 * 86_400
-    /// Moment that bounds the whole transfer.
+    /// Deadline of the whole transfer.
     package var deadline: Date?
-    /// Bytes that the file must have.
+    /// Expected size of the file in bytes.
     package var expectedSize: Int64?
-    /// Bytes that the file may have at most.
+    /// Maximum size of the file in bytes.
     package var maxSize: Int64?
-    /// Bytes per second below which, for `minSpeedTime` seconds, a connection is replaced; 0 is off.
+    /// Bytes per second below which a connection is replaced after `minSpeedTime` seconds. 0 to disable.
     package var minSpeed: Int64 = 0
     package var minSpeedTime: Double = 30
     package var createFolders = true
@@ -44,49 +43,51 @@ package struct TransferRequest: Hashable, Sendable {
     package var remoteTime = false
     package var originAttribute = false
     package var insecure = false
-    /// Whether certificates may be for another host; their chain is verified all the same.
+    /// Whether to accept certificates for another host. Their chain is still verified.
     package var skipsHostVerification = false
     package var redirects = RedirectPolicy()
-    /// Submitted suspended: waits for `resume`.
+    /// Whether it is submitted suspended, until `resume`.
     package var paused = false
     package var tags: [String] = []
-    /// The proxy variables of the submitting program's environment; absent: those of the daemon.
+    /// The proxy variables of the submitting program. Nil for the daemon's.
     package var proxyEnvironment: [String: String]?
-    /// Whom TLS trusts, and the client's certificate; absent: whom the daemon trusts.
+    /// Trusted authorities and client certificate. Nil for the daemon's.
     package var trust: RequestTrust?
-    /// What the file and the folders that are made for it are not permitted; absent: the daemon's own.
+    /// The umask for the file and created folders. Nil for the daemon's.
     package var umask: FileMask?
 
     package var method = "GET"
-    /// Sent with the request; a request that has one is never continued in the middle.
+    /// The request body. A download with a body is never resumed.
     package var body: RequestBody?
     package var statusPolicy: StatusPolicy = .strict
-    /// Statuses that are results under policy `strict`; every other one fails the transfer, those of a busy server after retries.
+    /// Acceptable statuses under policy `strict`. Every other one fails the transfer, those of a busy server after
+    /// retries.
     package var acceptableStatuses: StatusRange?
     package var foreignFields: ForeignFields = .drop
-    /// Whether one gzip or deflate coding is taken off the content (docs/behaviour/transfers.md#I8).
+    /// Whether to decode a single gzip or deflate coding (docs/behaviour/transfers.md#I8).
     package var decode = false
-    /// Whether the file stays in the service's spool until its client takes it; `folder` and `name` are then the service's.
+    /// Whether the file stays in the service's spool until its client takes it. The service then chooses `folder` and
+    /// `name`.
     package var spooled = false
-    /// Bytes that an earlier transfer left.
+    /// The partial file of an earlier transfer.
     package var continues: PartialSource?
-    /// Seconds without a byte before a connection is given up; absent: the engine's own.
+    /// Seconds without a byte before a connection is closed. Nil for the engine's default.
     package var idleTimeout: Double?
-    /// Seconds in which a connection must stand, TLS included; absent: the engine's own.
+    /// Seconds for establishing a connection, including TLS. Nil for the engine's default.
     package var connectTimeout: Double?
-    /// Seconds from the first start in which the transfer must end; suspended time does not count.
+    /// Maximum seconds since the first start, without suspended periods.
     package var resourceTimeout: Double?
-    /// The moment before which nothing is asked.
+    /// Earliest date of the first request.
     package var notBefore: Date?
     package var network = NetworkPolicy()
     package var onFullDisk: FullDiskPolicy = .wait
-    /// The client's own rule for trying again.
+    /// The client's own retry rule.
     package var retryRule: RetryRule?
     package var cookies: [GivenCookie] = []
     package var minimumTLS: TLSVersion?
     package var maximumTLS: TLSVersion?
     package var note: ClientNote?
-    /// Whether it has ended, and what opened something for its user was taken out; no client sets it.
+    /// Whether it has finished and its secrets were removed. Not set by clients.
     package var secretsForgotten = false
 
     package init(url: String, folder: String) {
@@ -94,7 +95,7 @@ package struct TransferRequest: Hashable, Sendable {
         self.folder = folder
     }
 
-    /// Whether another URL is asked, or with other fields.
+    /// Whether URL or header fields differ.
     package func hasOtherAddress(than other: TransferRequest) -> Bool { url != other.url || headers != other.headers }
 }
 
@@ -104,16 +105,16 @@ package enum TransferDirection: String, Codable, CaseIterable, Sendable {
 }
 
 extension TransferRequest {
-    /// An upload's file is its body; its response is what the server says to that.
+    /// An upload's file is its body. Its response is stored as the result.
     package var direction: TransferDirection { if case .file = body { .upload } else { .download } }
 }
 
-/// The content that a request sends.
+/// The content of a request.
 package enum RequestBody: Hashable, Codable, Sendable {
     case bytes(Data)
     case file(SentFile)
 
-    /// Bytes that are sent.
+    /// Length of the body in bytes.
     package var length: Int64 {
         switch self {
         case .bytes(let data): Int64(data.count)
@@ -121,14 +122,14 @@ package enum RequestBody: Hashable, Codable, Sendable {
         }
     }
 
-    /// A file that is sent, as it was when the request was made: one that has changed since is not sent.
+    /// An uploaded file with its attributes at submission. A file that has changed since is not sent.
     package struct SentFile: Hashable, Codable, Sendable {
         /// Absolute path.
         package var path: String
         package var size: Int64
-        /// Nanoseconds since 1970 of the last modification.
+        /// Modification time in nanoseconds since 1970.
         package var modified: Int64
-        /// The file's number in its file system; nil where the client did not give it.
+        /// Inode number, or nil if the client did not give it.
         package var inode: UInt64?
 
         package init(path: String, size: Int64, modified: Int64, inode: UInt64? = nil) {
@@ -138,7 +139,7 @@ package enum RequestBody: Hashable, Codable, Sendable {
             self.inode = inode
         }
 
-        /// A file that is still to be looked at.
+        /// A file whose attributes are not known yet.
         package init(path: String) { self.init(path: path, size: 0, modified: .min) }
 
         /// Whether size and time are known.

@@ -1,18 +1,18 @@
-/// Where a transfer stands; computed from intent, facts and what runs, never stored.
+/// The state of a transfer, derived from intent, facts and running attempts. Never stored.
 package enum TransferState: String, CaseIterable, Sendable {
-    /// Has no slot; the reason says what it waits for.
+    /// Without a slot. The reason says why.
     case waiting
-    /// Has a slot and works on the file.
+    /// With a slot.
     case running
-    /// Stopped by the user or a client until resumed.
+    /// Suspended by the user or a client.
     case suspended
     case succeeded
     case failed
     case canceled
-    /// A word of a newer peer.
+    /// A state from a newer version.
     case unknown
 
-    /// Whether nothing more happens without a call.
+    /// Whether it changes only by a call.
     package var isEnded: Bool {
         switch self {
         case .succeeded, .failed, .canceled: true
@@ -20,10 +20,10 @@ package enum TransferState: String, CaseIterable, Sendable {
         }
     }
 
-    /// The state as people call it; JSON has its own words.
+    /// The displayed word, which differs from the JSON value.
     package var word: String { self == .suspended ? "paused" : rawValue }
 
-    /// The states that a transfer can be in.
+    /// The states of this version.
     package static let known: [TransferState] = allCases.filter { $0 != .unknown }
 }
 
@@ -33,63 +33,64 @@ extension TransferState: Codable {
     }
 }
 
-/// What the user wants of a transfer; persisted, while the state is computed.
+/// The user's intent for a transfer. Persisted; the displayed state is derived from it.
 package enum TransferIntent: String, Codable, Sendable {
     case run, suspend, cancel
-    /// It is to be forgotten with its partial file; a removal that the journal has was begun, and a start finishes it.
+    /// Remove it with its partial file. A removal in the journal has begun, and the next start of the daemon finishes
+    /// it.
     case remove
-    /// As `remove`, and the file that it has put in its place goes too.
+    /// As `remove`, and remove the placed file as well.
     case removeWithFile = "remove_with_file"
 
-    /// Whether the transfer is to end, and no other wish of its user takes that back.
+    /// Whether the transfer ends, and no other command undoes that.
     package var endsTransfer: Bool { self == .cancel || isRemoval }
 
-    /// Whether nothing of it is to be left.
+    /// Whether the transfer is being removed.
     package var isRemoval: Bool { self == .remove || self == .removeWithFile }
 }
 
-/// Why a transfer that could run does not.
+/// Why an eligible transfer is not running.
 package enum WaitReason: String, CaseIterable, Sendable {
-    /// All slots of the daemon are taken.
+    /// All slots of the daemon are in use.
     case slot
-    /// The session's own limit is reached.
+    /// The session's limit is reached.
     case session
-    /// The host's allowance is used up.
+    /// The host's connection limit is reached.
     case host
-    /// An attempt has failed; the next one has a time.
+    /// Waiting for the next attempt after a failure.
     case retry
-    /// The server asked to come back later.
+    /// The server asked for a pause.
     case server
     /// The disk is full.
     case disk
-    /// No usable network.
+    /// No network is available.
     case network
-    /// The network is a mobile one, and the transfer may not use it.
+    /// The network is cellular, which the transfer may not use.
     case cellular
-    /// The network is metered, and the transfer may not use it.
+    /// The network is metered, which the transfer may not use.
     case expensive
-    /// The network is to be used sparingly, and the transfer may not use it.
+    /// The user asks for low data usage, which the transfer obeys.
     case constrained
-    /// The transfer is discretionary, and the machine runs on its battery.
+    /// The transfer is discretionary, and the machine runs on battery.
     case power
-    /// The moment before which it must not begin has not come.
+    /// Its earliest date has not come.
     case beginDate = "begin_date"
-    /// Its app was launched for events a short while ago.
+    /// Its app was recently launched for events.
     case relaunch
-    /// A server wants credentials, and no client is there to give them.
+    /// A server requires credentials, and no client is available.
     case authentication
-    /// The URL has expired and waits for another one.
+    /// The URL has expired and must be replaced.
     case expired
-    /// The destination's folder is not there at the moment.
+    /// The destination's folder is currently missing.
     case destination
-    /// The daemon ends; the transfer goes on at its next start.
+    /// The daemon is shutting down. The transfer continues at its next start.
     case shutdown
-    /// A word of a newer peer.
+    /// A reason from a newer version.
     case unknown
 }
 
 extension WaitReason {
-    /// Reasons for which a transfer waits that has had its turn: it is active without a speed.
+    /// Reasons of a transfer that waits after it had a slot: it counts as active, without a speed.
     package static let ofActive: Set<WaitReason> = [.retry, .server, .disk, .destination]
 }
 
