@@ -4,20 +4,20 @@ package import Logging
 import NIOCore
 import Synchronization
 
-/// Moves the bytes of transfers, each by a run of its own. Knows no queue and no journal.
+/// Moves the bytes of transfers, each with its own run. Knows neither queue nor journal.
 package final class Engine: Sendable {
     package struct Configuration: Sendable {
         package var disk: any DiskSystem
         package var trust: TrustRoots
         package var timeouts = Timeouts()
-        /// How names are looked up.
+        /// The name resolver.
         package var lookup = NameLookup.system
-        /// Proxy variables of this process, for requests that bring none.
+        /// Proxy variables of this process, for requests without their own.
         package var environment: [String: String]
-        /// What files and folders are not permitted of requests that bring no mask.
+        /// File mode bits to remove for requests without their own mask.
         package var umask = FileMask.usual
         package var logger: Logger
-        /// Called at each step at which a crash makes a difference.
+        /// Called at each step where a crash makes a difference.
         package var reached: @Sendable (LifecycleStep) -> Void = { _ in }
         /// Seconds between checkpoints.
         package var checkpointInterval: Double = 1
@@ -38,16 +38,16 @@ package final class Engine: Sendable {
     let clients: ClientPool
     let names: NameResolver
     let trustFiles = TrustFiles()
-    /// How many connections there may be.
+    /// The limit on the number of connections.
     package let budget = ConnectionBudget()
-    /// The engine's own loops: a slow disk stalls transfers to it, never others or the control API.
+    /// The engine's event loops. A slow disk stalls only transfers to it, never others or the control API.
     let loops: EngineLoops
     private let smallFiles = Mutex<[DiskLane.Place: SmallFiles]>([:])
     private let threads = DiskThreads()
-    /// Where runs decide, and the service that makes them: what one asks of another needs no other thread.
+    /// The executor shared by runs and their service, so that calls between them need no thread switch.
     package let home = DecidingActor()
 
-    /// How long a shutdown waits for calls that may never return.
+    /// Time a shutdown waits for calls that may never return.
     private static let patience = Duration.seconds(2)
 
     package init(_ configuration: Configuration, loops: Int = min(4, System.coreCount)) {
@@ -61,12 +61,12 @@ package final class Engine: Sendable {
             loops: self.loops, trust: configuration.trust, timeouts: configuration.timeouts, names: names)
     }
 
-    /// The number of an event loop, each in its turn, that only writes to the same place can hold up.
+    /// Returns the index of an event loop, round-robin. Only writes to the same place can block it.
     func takeLoop(for place: DiskLane.Place = .anywhere) -> Int {
         if case .devices(let home, _) = place { loops.take(home) } else { loops.take(nil) }
     }
 
-    /// Where small files of a place are made and placed together.
+    /// Returns the object that creates and places small files of a place.
     func smallFiles(at place: DiskLane.Place) -> SmallFiles {
         smallFiles.withLock { all in
             if let known = all[place] { return known }
@@ -76,17 +76,17 @@ package final class Engine: Sendable {
         }
     }
 
-    /// Makes a run of one attempt; nothing happens before its `run`.
+    /// Creates a run for one attempt. It does nothing before `run` is called.
     package func makeRun(_ job: TransferJob, journal: any FactsJournal) -> TransferRun {
         TransferRun(job, engine: self, journal: journal)
     }
 
-    /// The machine is on another network: names that were not found may be known there.
+    /// Forgets failed name resolutions, because the machine has changed its network.
     package func networkChanged() { names.forgetFailures() }
 
-    /// Removes what a transfer that ended left on disk.
+    /// Removes the partial file of a finished transfer.
     ///
-    /// - Parameter queue: whose threads do it; nil is the usual ones.
+    /// - Parameter queue: Queue for the work. `nil` uses the default one.
     package func removePartialFile(_ facts: PartialFacts, on queue: DiskQueue? = nil) async throws(ServiceError) {
         do {
             try await (queue ?? disk.at(.folder(facts.folder))).run { system throws(DiskError) in
@@ -97,7 +97,7 @@ package final class Engine: Sendable {
         }
     }
 
-    /// Ends event loops and threads. All runs must have ended, except runs whose disk does not answer.
+    /// Shuts down event loops and threads. All runs must have ended, except runs with a disk that does not respond.
     package func shutdown() async {
         names.shutdown()
         let (clients, loops, threads) = (clients, loops, threads)
@@ -110,10 +110,10 @@ package final class Engine: Sendable {
     }
 }
 
-/// The one place where runs and their service decide, one after the other.
+/// Serializes the decisions of runs and their service.
 ///
-/// Actors that share its executor call each other without a change of threads: a small file asks its service a dozen times.
-/// Nothing that may block, and no work that grows with a file, happens on it.
+/// Actors on its executor call each other without a thread switch: a small file calls its service a dozen times. It
+/// must not run anything that may block or that grows with the size of a file.
 package actor DecidingActor {
     package init() {}
 }

@@ -2,23 +2,25 @@ import FerryCore
 import NIOCore
 import Synchronization
 
-/// Puts the body of one response into the partial file, on the event loop that read it.
+/// Writes the body of one response to the partial file, on the event loop that read it.
 ///
-/// One event loop writes; others look how far it is and close the window. No lock is held while the disk writes, so that
-/// they never wait for it.
+/// Only that event loop writes. Other threads may read the position and close the window. No lock is held during a disk
+/// write, so they never wait for one.
 final class BodySink: Sendable {
-    /// What the writer carries from part to part.
+    /// The writer's state between parts.
     private struct Passing {
-        /// Digests from the beginning of the file; nil where bytes did not pass in order.
+        /// Digest of the file from byte 0, or `nil` if bytes were not written in order.
         var digest: RunningDigest?
-        /// Digests of this response alone.
+        /// Digest of this response alone.
         var responseDigest: RunningDigest?
-        /// Takes a content coding off, from the first part on.
+        /// Decodes the content coding. Created with the first part.
         var decoder: ContentDecoder?
 
-        /// Takes in a part of coded content; whether it is time for a checkpoint, which also judges what was received in vain.
+        /// Decodes a part of coded content.
+        ///
+        /// - Returns: Whether a checkpoint is due. The checkpoint also judges the bytes received in vain.
         mutating func feed(_ part: ByteBuffer, _ coding: ContentDecoder.Coding) throws(ServiceError) -> Bool {
-            // The server's digest is one of the content as it comes (RFC 9530 §2).
+            // The server's digest covers the encoded content (RFC 9530 §2).
             unsafe part.withUnsafeReadableBytes { unsafe responseDigest?.update($0) }
             if decoder == nil { decoder = try ContentDecoder(coding) }
             let before = decoder?.received ?? 0
@@ -33,15 +35,15 @@ final class BodySink: Sendable {
     private let window: Mutex<WriteWindow>
     private let passing: Mutex<Passing>
     let start: Int64
-    /// Where the response ends, if that is known.
+    /// Position at which the response ends, or `nil` if unknown.
     private let responseEnd: Int64?
-    /// What a byte beyond the limit means; nil: nothing, it is dropped.
+    /// Error for a byte beyond the limit. `nil` drops such bytes.
     private let errorBeyondLimit: ServiceError?
     let gate: RateGate
     private let coding: ContentDecoder.Coding?
     private let checkpointDue: @Sendable () -> Void
 
-    /// Bytes of all responses of a file after which a checkpoint is asked for.
+    /// Bytes over all responses of a file between two checkpoints.
     static let checkpointBytes: Int64 = 32 << 20
 
     struct Configuration {
@@ -55,9 +57,9 @@ final class BodySink: Sendable {
         var errorBeyondLimit: ServiceError?
         var digest: RunningDigest?
         var responseDigest: RunningDigest?
-        /// The coding that is taken off; positions in the file are positions in the decoded content.
+        /// The content coding to decode. File positions count decoded bytes.
         var coding: ContentDecoder.Coding?
-        /// Called on the event loop each time `checkpointBytes` have gathered in all responses.
+        /// Called on the event loop after every `checkpointBytes` over all responses.
         var checkpointDue: @Sendable () -> Void
     }
 
@@ -75,20 +77,20 @@ final class BodySink: Sendable {
         passing = Mutex(Passing(digest: configuration.digest, responseDigest: configuration.responseDigest))
     }
 
-    /// The end of what has been written.
+    /// Position after the last written byte.
     var position: Int64 { window.withLock(\.position) }
 
-    /// Whether everything that is wanted has been written, while the response goes on.
+    /// Whether all wanted bytes are written. The response may still continue.
     var isAtLimit: Bool { window.withLock { $0.room == 0 } }
 
-    /// Ends the segment earlier: no byte at or after the position is written from now on.
+    /// Moves the end of the segment down: no byte at or after `limit` is written afterwards.
     ///
-    /// - Returns: false if that is too late.
+    /// - Returns: False, with nothing changed, if bytes after the limit are written or being written.
     func lower(to limit: Int64) -> Bool { window.withLock { $0.lower(to: limit) } }
 
-    /// Writes as much of the part as belongs to this segment; a closed sink writes nothing.
+    /// Writes the bytes of a part that belong to this segment. A closed sink writes nothing.
     ///
-    /// - Returns: how many bytes have been dropped so far.
+    /// - Returns: The number of bytes dropped so far.
     func append(_ part: ByteBuffer) throws(ServiceError) -> Int64 {
         guard let coding else { return try store(part) }
         let isDue = try passing.withLock { (passing: inout sending Passing) throws(ServiceError) in
@@ -104,7 +106,7 @@ final class BodySink: Sendable {
         try passing.withLock { (passing: inout sending Passing) throws(ServiceError) in try passing.decoder?.next() }
     }
 
-    /// Notices content that ended in the middle of its coding; nil if there is no such fault.
+    /// The error for content that ended inside its coding, or `nil`.
     var codingFault: ServiceError? {
         passing.withLock { passing in
             do throws(ServiceError) {
@@ -124,7 +126,7 @@ final class BodySink: Sendable {
         }
         if count > 0 { try write(part, count, at: position) }
         return window.withLock { window in
-            // A connection that has much more to bring is not worth reading to its end.
+            // With many bytes left to receive, reading to the end costs more than a new connection.
             max(window.excess, window.room > 0 ? 0 : (responseEnd ?? window.position) - window.position)
         }
     }
@@ -146,7 +148,7 @@ final class BodySink: Sendable {
             }
         }
         if case .failure(let error) = written {
-            // What a failed call may have written lies past the position and is not data.
+            // A failed call may have written bytes past the position. They do not count as data.
             passing.withLock { $0.digest = nil }
             window.withLock { $0.settle(isWritten: false) }
             throw error.transferError
@@ -156,12 +158,12 @@ final class BodySink: Sendable {
         if received.oldValue / Self.checkpointBytes != received.newValue / Self.checkpointBytes { checkpointDue() }
     }
 
-    /// Ends all writing but that of a part that is being written.
+    /// Closes the window. Only a part that is already being written is completed.
     ///
-    /// - Returns: the position before which all writing ends.
+    /// - Returns: The position that no write passes.
     func shut() -> Int64 { window.withLock { $0.close() } }
 
-    /// Ends all writing and hands out the digests that ran along; the exchange that writes has ended.
+    /// Closes the window and returns the running digests. Call it after the exchange has finished.
     func close() -> (position: Int64, digest: RunningDigest?, responseDigest: RunningDigest?) {
         let position = window.withLock { window in
             _ = window.close()

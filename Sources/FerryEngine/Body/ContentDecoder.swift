@@ -2,27 +2,28 @@ import CFerrySystem
 package import FerryCore
 package import NIOCore
 
-/// Takes one gzip or deflate coding off a body, piece by piece, and stops at what is out of proportion
+/// Decodes one gzip or deflate content coding piece by piece, and rejects a body that expands out of proportion
 /// (docs/behaviour/transfers.md#I8).
 ///
-/// Used in turns: `feed` a part that arrived, take pieces by `next` until it has none, and `finish` at the end of the
-/// body. Holds one part and one piece at a time, however much comes out of them.
+/// Call `feed` with a part, then `next` until it returns `nil`, and `finish` at the end of the body. Memory holds one
+/// part and one piece at a time, whatever the decoded size.
 ///
-/// The stream's pointer never leaves this class, which closes it once, at its own end.
+/// The stream's pointer never leaves this class. `deinit` closes the stream.
 @safe package final class ContentDecoder {
     package enum Coding: String, Sendable {
         case gzip, deflate
     }
 
-    /// The most bytes of one piece.
+    /// Maximum size of a decoded piece, in bytes.
     package static let pieceSize = 64 << 10
-    /// Bytes that come out whatever went in.
+    /// Decoded bytes allowed regardless of the input size.
     private static let freeBytes: Int64 = 1 << 20
-    /// Bytes that may come out beyond them, for each that went in.
+    /// Further decoded bytes allowed per received byte.
     private static let maximumRatio: Int64 = 200
 
     private enum State {
-        /// Before the first bytes of a deflate body, which say whether it has zlib's header: servers send both.
+        /// The first bytes of a deflate body are missing. They show whether it has zlib's header: servers send both
+        /// forms.
         case undecided
         case running, betweenMembers, ended
     }
@@ -31,7 +32,7 @@ package import NIOCore
     private var stream: UnsafeMutableRawPointer
     private var input = ByteBuffer()
     private var state: State
-    /// Bytes of the body and of what came out of them.
+    /// Encoded bytes received.
     package private(set) var received: Int64 = 0
     package private(set) var decoded: Int64 = 0
 
@@ -43,9 +44,9 @@ package import NIOCore
 
     deinit { unsafe ferry_inflate_close(stream) }
 
-    /// The coding of a response; nil for a body that comes as it is.
+    /// Returns the content coding of a response, or `nil` if it has none.
     ///
-    /// - Throws: ``ServiceError`` with code `bad_response` for several codings or one that cannot be taken off.
+    /// - Throws: ``ServiceError`` with code `bad_response` for several codings or an unsupported one.
     package static func coding(of head: ResponseHead) throws(ServiceError) -> Coding? {
         let codings = head.contentEncodings
         guard let first = codings.first else { return nil }
@@ -57,7 +58,7 @@ package import NIOCore
         return coding
     }
 
-    /// Takes in a part of the body; the part before has been decoded to its end.
+    /// Adds a received part. The previous part must be completely decoded.
     package func feed(_ part: ByteBuffer) {
         received += Int64(part.readableBytes)
         if state == .ended { return }
@@ -68,9 +69,9 @@ package import NIOCore
         }
     }
 
-    /// The next piece; nil once more is needed.
+    /// Returns the next decoded piece, or `nil` if more input is needed.
     ///
-    /// - Throws: ``ServiceError`` with code `bad_response` for a body that is not so coded or unpacks to too much.
+    /// - Throws: ``ServiceError`` with code `bad_response` for a body that is not in this coding or expands too much.
     package func next() throws(ServiceError) -> ByteBuffer? {
         while true {
             switch state {
@@ -95,7 +96,7 @@ package import NIOCore
         }
     }
 
-    /// Notices a body that ended inside of its coding.
+    /// Checks that the body did not end inside its coding.
     package func finish() throws(ServiceError) {
         guard received > 0, state == .running || state == .undecided else { return }
         throw Self.failure("The body ended in the middle of its \(coding.rawValue) coding.", -1015)
@@ -128,7 +129,7 @@ package import NIOCore
         }
     }
 
-    /// gzip allows one member after the other; what is no member after the first is padding.
+    /// Begins a gzip member. A gzip body may have several members. Other bytes after the first member are padding.
     private func beginMember() {
         guard let magic = input.getInteger(at: input.readerIndex, as: UInt8.self) else { return }
         guard magic == 0x1F else {
@@ -140,7 +141,7 @@ package import NIOCore
         state = .running
     }
 
-    /// Looks for zlib's header (RFC 1950 §2.2).
+    /// Checks for zlib's header (RFC 1950 §2.2).
     private func decide() throws(ServiceError) {
         guard let header = input.getInteger(at: input.readerIndex, as: UInt16.self) else { return }
         if header & 0x0F00 != 0x0800 || header % 31 != 0 {

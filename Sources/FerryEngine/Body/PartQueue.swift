@@ -2,13 +2,13 @@ import FerryCore
 import NIOCore
 import Synchronization
 
-/// Hands the parts of a body from the event loop to one reader, and holds the sender back until the reader asks.
+/// Passes the parts of a body from the event loop to one reader, with backpressure on the sender.
 ///
-/// At most one part waits here. What came before a failure is still handed out; after `cancel` nothing is.
+/// At most one part waits here. Parts from before a failure are still delivered. After `cancel` no part is delivered.
 final class PartQueue: Sendable {
     private struct State {
         var part: ByteBuffer?
-        /// Completed when the waiting part is taken: then the client reads on.
+        /// Completed when the reader takes the waiting part, so that the client continues reading.
         var held: EventLoopPromise<Void>?
         var reader: CheckedContinuation<ByteBuffer?, any Error>?
         var end: Result<Void, ServiceError>?
@@ -17,7 +17,7 @@ final class PartQueue: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes a part in; the future ends when the next one is wanted. On the event loop.
+    /// Adds a part. Call it on the event loop. The future completes when the next part is wanted.
     func offer(_ part: ByteBuffer, on loop: any EventLoop) -> EventLoopFuture<Void> {
         let held = loop.makePromise(of: Void.self)
         let (reader, isCanceled) = state.withLock { state -> (CheckedContinuation<ByteBuffer?, any Error>?, Bool) in
@@ -35,7 +35,7 @@ final class PartQueue: Sendable {
         return held.futureResult
     }
 
-    /// The next part; nil at the end. One reader at a time.
+    /// Returns the next part, or `nil` at the end. Only one reader may wait at a time.
     func next() async throws(ServiceError) -> ByteBuffer? {
         do {
             return try await withCheckedThrowingContinuation { continuation in
@@ -60,7 +60,7 @@ final class PartQueue: Sendable {
         }
     }
 
-    /// Ends the body after the part that waits; only the first end counts.
+    /// Ends the body after the waiting part. Only the first call counts.
     func end(_ error: ServiceError?) {
         let result: Result<Void, ServiceError> = error.map { .failure($0) } ?? .success(())
         let reader = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
@@ -71,7 +71,7 @@ final class PartQueue: Sendable {
         if let error { reader?.resume(throwing: error) } else { reader?.resume(returning: nil) }
     }
 
-    /// Drops what waits and fails the reader.
+    /// Drops the waiting part and fails the reader.
     func cancel() {
         let (reader, held) = state.withLock {
             state -> (CheckedContinuation<ByteBuffer?, any Error>?, EventLoopPromise<Void>?) in
@@ -85,11 +85,12 @@ final class PartQueue: Sendable {
     }
 }
 
-/// Small parts of large buffers.
+/// Copying small parts out of large buffers.
 extension ByteBuffer {
-    /// The same bytes, in a buffer of their size where they are a small part of a large one.
+    /// The same bytes, copied to a buffer of their size if they fill only a small part of this one.
     ///
-    /// A part that is kept keeps its whole buffer in memory, and the connection makes another one, of 256 KiB, for its next read.
+    /// A retained part keeps its whole buffer in memory, and the connection allocates another 256 KiB buffer for its
+    /// next read.
     var withoutSlack: ByteBuffer {
         readableBytes * 4 <= storageCapacity ? ByteBuffer(bytes: readableBytesView) : self
     }

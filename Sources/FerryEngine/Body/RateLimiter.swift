@@ -2,15 +2,15 @@ package import FerryCore
 import NIOCore
 import Synchronization
 
-/// A token bucket, one second deep, that hands out reservations in the order in which they are asked for.
+/// A token bucket, one second deep, that grants reservations in the order of the calls.
 package struct TokenBucket: Sendable {
-    /// Bytes per second; 0 is no limit.
+    /// Bytes per second. 0 means unlimited.
     package private(set) var rate: Int64
     private var tokens: Double = 0
-    /// Nanoseconds of a clock that never steps back.
+    /// Time of the last refill, in nanoseconds of a monotonic clock.
     private var filledAt: UInt64
 
-    /// Starts empty: a limit that begins allows no burst.
+    /// Creates an empty bucket: a new limit allows no burst.
     package init(rate: Int64, now: UInt64) {
         self.rate = rate
         self.filledAt = now
@@ -18,13 +18,15 @@ package struct TokenBucket: Sendable {
 
     package mutating func setRate(_ rate: Int64, now: UInt64) {
         fill(now)
-        // What is owed keeps its time: a debt of a fast limit would hold a slow one up for long.
+        // Keep the debt's duration, not its bytes: a debt made at a fast rate would block a slow one for long.
         if tokens < 0 { tokens = self.rate > 0 ? tokens / Double(self.rate) * Double(rate) : 0 }
         self.rate = rate
         tokens = min(tokens, Double(rate))
     }
 
-    /// Takes bytes out and says how many nanoseconds to wait before they may pass.
+    /// Takes bytes out.
+    ///
+    /// - Returns: Nanoseconds to wait before the bytes may pass.
     package mutating func reserve(_ count: Int, now: UInt64) -> UInt64 {
         guard rate > 0 else { return 0 }
         fill(now)
@@ -39,10 +41,10 @@ package struct TokenBucket: Sendable {
     }
 }
 
-/// A rate limit that several transfers share; may be changed at any time from any thread.
+/// A rate limit shared by several transfers. Can be changed at any time from any thread.
 package final class RateLimiter: Sendable {
     private let bucket: Mutex<TokenBucket>
-    /// The limit, readable without the lock: the usual answer on the hot path is that there is none.
+    /// The rate, readable without the lock: on the hot path there usually is no limit.
     private let rateValue: Atomic<Int64>
 
     package init(rate: Int64 = 0) {
@@ -50,7 +52,7 @@ package final class RateLimiter: Sendable {
         rateValue = Atomic(rate)
     }
 
-    /// Bytes per second; 0 is no limit.
+    /// Bytes per second. 0 means unlimited.
     package var rate: Int64 {
         get { rateValue.load(ordering: .relaxed) }
         set {
@@ -65,7 +67,7 @@ package final class RateLimiter: Sendable {
     }
 }
 
-/// The limits that one transfer's bytes pass: its own, its session's and the daemon's.
+/// The limits on one transfer's bytes: its own, its session's and the daemon's.
 package final class RateGate: Sendable {
     private let limiters: [RateLimiter]
     private let weight: Atomic<Int>
@@ -75,7 +77,7 @@ package final class RateGate: Sendable {
         weight = Atomic(priority.weight)
     }
 
-    /// The same with one more limit.
+    /// Returns this gate with one more limit.
     package func adding(_ limiter: RateLimiter) -> RateGate {
         RateGate(limiters + [limiter], weight: weight.load(ordering: .relaxed))
     }
@@ -89,17 +91,17 @@ package final class RateGate: Sendable {
 
     var isOpen: Bool { limiters.allSatisfy { $0.rate == 0 } }
 
-    /// How many bytes to ask for at a time.
+    /// Number of bytes to reserve at a time.
     ///
-    /// Each transfer has one reservation at a time and the limiters serve them in turn, so the size of the piece is
-    /// what gives a higher priority its larger share.
+    /// Each transfer has one reservation at a time and the limiters serve them in order, so a larger piece gives a
+    /// higher priority its larger share.
     package var pieceSize: Int {
         let slowest = limiters.lazy.map(\.rate).filter { $0 > 0 }.min() ?? Int64.max
         let piece = max(256, min(32 << 10, slowest / 64))
         return Int(piece) * weight.load(ordering: .relaxed)
     }
 
-    /// Nanoseconds to wait before this many bytes may pass.
+    /// Returns the nanoseconds to wait before this many bytes may pass.
     func reserve(_ count: Int) -> UInt64 {
         limiters.reduce(0) { max($0, $1.reserve(count)) }
     }

@@ -4,9 +4,9 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// Sends a body piece by piece: the next piece is asked for when the connection has taken the one before.
+/// Sends a body piece by piece, requesting the next piece when the connection has taken the one before.
 ///
-/// For one exchange. `end` lets go of everything, also of a source that does not answer.
+/// Serves one exchange. `end` releases everything, including a source that does not respond.
 final class RequestBodyStream: Sendable {
     typealias Source = @Sendable () async throws -> ByteBuffer?
 
@@ -17,19 +17,20 @@ final class RequestBodyStream: Sendable {
         var isFinished = false
     }
 
-    /// Bytes that it brings; nil where that is not known.
+    /// Length of the body in bytes, or `nil` if unknown.
     let length: Int64?
-    /// Whether it is a part of something whose end the server asks for: then it is not known what came of a beginning.
+    /// Whether the body appends to an upload resource. The server may then keep a part of it, so any sent byte counts
+    /// as possibly complete.
     let isPart: Bool
     private let source: Source
-    /// Called right before a piece goes to the connection.
+    /// Called right before a piece is written to the connection.
     private let willSend: @Sendable (ByteBuffer) async throws -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - length: what the source will bring; nil sends it chunked.
-    ///   - source: the next piece; nil at the end.
-    ///   - willSend: called right before a piece goes to the connection.
+    ///   - length: Length of the body. `nil` sends it chunked.
+    ///   - source: Returns the next piece, or `nil` at the end.
+    ///   - willSend: Called right before a piece is written to the connection.
     init(
         length: Int64?, isPart: Bool = false,
         willSend: @escaping @Sendable (ByteBuffer) async throws -> Void = { _ in },
@@ -64,7 +65,7 @@ final class RequestBodyStream: Sendable {
         }
     }
 
-    /// Stops sending; call it when the exchange is over.
+    /// Stops sending. Call it when the exchange has finished.
     func end() {
         let (task, blocked) = state.withLock { state in
             state.isEnded = true
@@ -80,7 +81,7 @@ final class RequestBodyStream: Sendable {
         while let part = next {
             sent += Int64(part.readableBytes)
             if let length, sent > length { throw Self.changed }
-            // The next piece is read while this one is on its way.
+            // Read the next piece while this one is being sent.
             async let following = source()
             if part.readableBytes > 0 {
                 try await willSend(part)
@@ -96,7 +97,7 @@ final class RequestBodyStream: Sendable {
     private func write(
         _ part: ByteBuffer, to writer: HTTPClient.Body.StreamWriter, on loop: any EventLoop
     ) async throws {
-        // The client does not promise to complete its future once it has lost interest.
+        // The client may never complete its future once it has dropped the request.
         let taken = loop.makePromise(of: Void.self)
         let isEnded = state.withLock { state in
             if !state.isEnded { state.blocked = taken }
@@ -110,12 +111,12 @@ final class RequestBodyStream: Sendable {
         try await taken.futureResult.get()
     }
 
-    /// The source brought more or less than it was to.
+    /// The source produced more or fewer bytes than announced.
     private static let changed = ServiceError(
         .invalidRequest, "The body of the request has not the length that it was given with.",
         details: ErrorDetails(urlError: -1021))
 
-    /// A body in memory.
+    /// Creates a stream of a body in memory.
     convenience init(_ data: Data) {
         let offset = Mutex(0)
         self.init(length: Int64(data.count)) {
@@ -129,6 +130,6 @@ final class RequestBodyStream: Sendable {
         }
     }
 
-    /// Size of the pieces of a body in memory.
+    /// Piece size of a body in memory.
     private static let pieceSize = 64 << 10
 }

@@ -1,19 +1,19 @@
 package import FerryCore
 package import Synchronization
 
-/// How far a transfer is: written by the event loop that receives, sampled by the service that shows it, never sent.
+/// Progress of a transfer. The receiving event loop writes it, and the service samples it for display.
 package final class TransferProgress: Sendable {
     /// Bytes in the partial file, durable or not.
     package let received: Atomic<Int64>
-    /// The complete length; -1 while it is not known.
+    /// The complete length, or -1 while unknown.
     package let expected: Atomic<Int64>
-    /// Bytes of the request's body that have left.
+    /// Request body bytes sent.
     package let sent = Atomic<Int64>(0)
-    /// Body bytes that servers have sent over the life of the transfer.
+    /// Body bytes transferred over the life of the transfer: bytes received, and for an upload also bytes sent.
     package let spent = Atomic<Int64>(0)
-    /// Bytes of the whole file whose digest is computed; -1 while none is read for it.
+    /// Bytes of the file already read to compute its digest, or -1 while no digest is computed.
     package let verified = Atomic<Int64>(-1)
-    /// Whether the look-up of its host's name takes long.
+    /// Whether resolving the host name takes long.
     package let waitsForName = Atomic<Bool>(false)
     private let parts = Mutex<[TransferSegment]>([])
 
@@ -22,12 +22,12 @@ package final class TransferProgress: Sendable {
         self.expected = Atomic(expected ?? -1)
     }
 
-    /// What each of several connections fetches; empty while one is enough.
+    /// The segments of a transfer with several connections. Empty while it uses one.
     package var segments: [TransferSegment] { parts.withLock(\.self) }
 
     func show(_ segments: [TransferSegment]) { parts.withLock { $0 = segments } }
 
-    /// Counts what a server sends.
+    /// Counts bytes received from a server.
     var counting: @Sendable (Int) -> Void {
         { [self] bytes in spent.wrappingAdd(Int64(bytes), ordering: .relaxed) }
     }

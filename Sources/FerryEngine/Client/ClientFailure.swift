@@ -6,20 +6,20 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Turns what the HTTP client, NIO and TLS report into errors of the table.
+/// Maps errors of the HTTP client, NIO and TLS to service errors.
 enum ClientFailure {
     enum Phase { case beforeHead, body }
 
-    /// A pooled connection that the server had given up: asked again at once, without counting
+    /// The server had closed the pooled connection. The request is repeated at once and not counted as a retry
     /// (docs/behaviour/transfers.md#T4).
     static let staleConnection = ServiceError(.connectionLost, "The server had closed the connection.")
 
-    /// A server that was offered HTTP/2 and did not answer over it: asked again over HTTP/1.1.
+    /// A server that was offered HTTP/2 did not respond over it. The request is repeated over HTTP/1.1.
     static let notOverHTTP2 = ServiceError(.connectionLost, "The server did not answer over HTTP/2.")
 
-    /// Whether an error before the head may be a refusal of HTTP/2.
+    /// Returns whether an error before the head may be a refusal of HTTP/2.
     ///
-    /// A stream's and a connection's end by HTTP/2 come as errors of types that the client keeps to itself, or as a plain end.
+    /// The client reports the end of an HTTP/2 stream or connection with internal error types, or as a plain close.
     static func isOfHTTP2(_ error: any Error) -> Bool {
         switch error {
         case is ServiceError, is ReusedConnectionClosed, is NIOConnectionError, is SocketAddressError, is ChannelError,
@@ -32,8 +32,8 @@ enum ClientFailure {
     }
 
     /// - Parameters:
-    ///   - proxy: Where the connection leads, if not to the origin.
-    ///   - wasAsked: Whether a connection has taken the request.
+    ///   - proxy: The proxy that the connection leads to, if any.
+    ///   - wasAsked: Whether the request was written to a connection.
     static func transferError(
         _ error: any Error, url: HTTPURL, proxy: ProxyChoice? = nil, phase: Phase, wasAsked: Bool = true
     ) -> ServiceError {
@@ -54,8 +54,7 @@ enum ClientFailure {
             if case .connectTimeout = error { return failure(.timedOut, "Connecting to \(host) took too long.") }
             return failure(.connectionLost, "The connection to \(host) was closed.")
         case HTTPParserError.invalidEOFState:
-            // A body that ended early is a lost connection, and what came of it counts
-            // (docs/behaviour/transfers.md#R5).
+            // A body that ended early is a lost connection. Its received bytes count (docs/behaviour/transfers.md#R5).
             return failure(.connectionLost, "\(host.subject) closed the connection before the end.")
         case let fault as HeadFault:
             return failure(.badResponse, "The answer of \(host) cannot be read: it has \(fault.text).")
@@ -66,16 +65,16 @@ enum ClientFailure {
         case let error as IOError:
             return ioError(error.errnoCode, failure: failure, host: host, phase: phase)
         default:
-            // Of HTTP/2 and of the HTTP client's own types, whose texts tell users nothing.
+            // HTTP/2 errors and internal types of the HTTP client. Their texts mean nothing to users.
             return failure(.connectionLost, "\(host.subject) broke the connection off.")
         }
     }
 
-    /// The server that a failure is about, as sentences name it.
+    /// The server named in an error message.
     private struct Peer: CustomStringConvertible {
-        /// Within a sentence.
+        /// Name within a sentence.
         let description: String
-        /// At the beginning of a sentence.
+        /// Name at the beginning of a sentence.
         let subject: String
         /// Whether the proxy itself failed.
         let isProxy: Bool
@@ -105,8 +104,8 @@ enum ClientFailure {
         case .identityCodingIncorrectlyPresent, .contentLengthMissing:
             return failure(.badResponse, "The answer of \(host) is framed in a way that cannot be read.", nil)
         case .cancelled:
-            // Our own ends come as the errors that we gave. This is the client's: it gives up what it was about to hand to a
-            // connection of HTTP/2 that the server is closing.
+            // Errors of the engine's own decisions arrive unchanged. This one is the client's: it cancels requests
+            // about to be sent on an HTTP/2 connection that the server is closing.
             return phase == .beforeHead
                 ? staleConnection
                 : failure(.connectionLost, "\(host.subject) closed the connection before the end.", nil)
@@ -141,9 +140,9 @@ enum ClientFailure {
     }
 }
 
-/// Tells a wrong certificate, which ends a transfer, from a handshake that failed, which is tried again.
+/// Distinguishes an invalid certificate, which is final, from a failed handshake, which is retried.
 enum TLSFailure {
-    /// - Parameter host: The server that TLS was begun with, if not the URL's.
+    /// - Parameter host: The server of the TLS handshake, if it is not the URL's.
     static func transferError(_ error: any Error, url: HTTPURL, host: String? = nil) -> ServiceError {
         let host = host ?? url.host
         if case NIOSSLError.uncleanShutdown = error {
@@ -156,7 +155,7 @@ enum TLSFailure {
             return CertificateFault.unverified.transferError(of: host, url: url)
         }
         let text = "\(error)"
-        // BoringSSL's stack gives its reasons as text alone: the reason's name is fixed by its sources.
+        // BoringSSL gives its reasons only as text. Its sources fix their names.
         if text.contains("CERTIFICATE_VERIFY_FAILED") {
             return CertificateFault.unverified.transferError(of: host, url: url)
         }
@@ -175,11 +174,12 @@ enum TLSFailure {
             details: ErrorDetails(urlError: wantsCertificate, url: url.redacted))
     }
 
-    /// Of an answer that is no TLS, such as one of HTTP.
+    /// Reasons for a response that is not TLS, such as one of HTTP.
     private static let notTLS = ["WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTPS_PROXY_REQUEST"]
     private static let oldTLS = ["UNSUPPORTED_PROTOCOL", "ALERT_PROTOCOL_VERSION"]
 
-    /// The reason that BoringSSL gives, as the end of a sentence: its names are fixed by its sources, as `SSLV3_ALERT_HANDSHAKE_FAILURE`.
+    /// Returns BoringSSL's reason as the end of a sentence. Its sources fix the names, such as
+    /// `SSLV3_ALERT_HANDSHAKE_FAILURE`.
     private static func reason(of error: any Error) -> String {
         let text = "\(error)".utf8
         let names = text.split { !($0 == UInt8(ascii: "_") || 0x30...0x39 ~= $0 || 0x41...0x5A ~= $0) }
@@ -192,7 +192,7 @@ enum TLSFailure {
         return words.isEmpty ? "" : ": " + words.joined(separator: " ")
     }
 
-    /// Foundation's code for a server that wants a client certificate (RFC 8446 §6.2), or refuses the one it got.
+    /// Returns Foundation's code if the server requires a client certificate (RFC 8446 §6.2) or refused the one it got.
     private static func asksForCertificate(_ error: any Error) -> Int? {
         let text = "\(error)"
         if text.contains("CERTIFICATE_REQUIRED") { return -1206 }
@@ -201,7 +201,7 @@ enum TLSFailure {
 }
 
 extension String {
-    /// The words of a name in camel case.
+    /// The words of a camel case name.
     fileprivate var words: String {
         var result = ""
         for scalar in unicodeScalars {

@@ -7,39 +7,39 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The HTTP clients of the engine: connections are pooled, and never shared between ways of connecting that differ.
+/// The HTTP clients of the engine. Requests share a pooled connection only if all of its properties are equal.
 ///
-/// Each event loop has clients of its own. A client over several loops would have to be told the loop of every request, and
-/// such a connection is closed after its first request instead of being kept for the next.
+/// Each event loop has its own clients. A client over several loops would need the loop of every request, and it closes
+/// such a connection after the first request instead of reusing it.
 final class ClientPool: Sendable {
     /// The properties of a connection besides its origin.
     struct Key: Hashable, Sendable {
-        /// Which of the engine's event loops.
+        /// Index of the event loop.
         var loop = 0
         var proxy: ProxyChoice?
         var isInsecure = false
-        /// Whether certificates may be for another host.
+        /// Whether certificates for another host are accepted.
         var skipsHostVerification = false
         var offersHTTP2 = false
-        /// Whether every request has a connection of its own.
+        /// Whether each request uses a new connection.
         var isFresh = false
-        /// Whether TLS is started by the connection itself, which asks the advisors of its requests about certificates.
+        /// Whether the connection itself starts TLS, and asks its requests' advisors about certificates.
         ///
-        /// To the HTTP client such a connection is one of plain HTTP.
+        /// The HTTP client treats such a connection as plain HTTP.
         var asksForTrust = false
         var minimumTLS: FerryCore.TLSVersion?
         var maximumTLS: FerryCore.TLSVersion?
-        /// The trust of the request; nil is the engine's own.
+        /// The request's own trust settings. `nil` uses the engine's.
         var trust: TrustMaterial?
     }
 
-    /// What a TLS context depends on.
+    /// The inputs of a TLS context.
     private struct Context: Hashable {
         var minimum: FerryCore.TLSVersion?
         var maximum: FerryCore.TLSVersion?
         var trust: TrustMaterial?
         var isInsecure = false
-        /// Of the engine's own roots, where the request brings no trust.
+        /// Versions of the engine's root files. Used if the request has no trust settings.
         var roots: [FileVersion?]
     }
 
@@ -49,9 +49,10 @@ final class ClientPool: Sendable {
         var proxy: NIOSSLContext?
     }
 
-    /// Where connections lead: an address of the origin's name, or of its proxy's.
+    /// The destination of connections: an address of the origin or of its proxy.
     ///
-    /// A client is told its address once, so that there is one for each; one that is unused for a while is dropped.
+    /// The address of a client is fixed, so each route has its own client. The pool drops one that is unused for a
+    /// while.
     struct Route: Hashable, Sendable {
         var name: String
         var address: String
@@ -66,13 +67,13 @@ final class ClientPool: Sendable {
     fileprivate struct Use: Hashable {
         var key: Key
         var route: Route?
-        /// The origin behind a proxy that connections are for; nil where a proxy takes the requests themselves.
+        /// The origin behind a tunneling proxy. `nil` if the proxy takes the requests themselves.
         var tunnel: TunnelTarget?
-        /// The host that certificates must be for; nil where there is no TLS of the client's, or the name does not count.
+        /// The host that certificates must match. `nil` if the client does no TLS or the name is not checked.
         var names: ServerNameCheck?
-        /// Whether a tunnel's origin is spoken to by TLS.
+        /// Whether the tunnel's origin uses TLS.
         var isTunnelSecure = false
-        /// Whether the client has TLS; one that has none reads no certificates, which take a megabyte or more.
+        /// Whether the client uses TLS. One without TLS reads no certificates, which take a megabyte or more.
         let isSecure: Bool
 
         init(_ key: Key, _ route: Route?, _ url: HTTPURL) {
@@ -87,7 +88,8 @@ final class ClientPool: Sendable {
             }
         }
 
-        /// Whether requests may name any number of such, so that one is dropped that nothing has used for a while.
+        /// Whether requests can create any number of such clients. The pool drops one of them after a while without
+        /// use.
         var isOneOfMany: Bool { route != nil || names != nil || key.trust != nil || key.proxy != nil }
     }
 
@@ -103,7 +105,7 @@ final class ClientPool: Sendable {
         var contexts: [Context: NIOSSLContext] = [:]
         var isShutDown = false
 
-        /// The client that there is, counted as used once more.
+        /// Returns the existing client and counts one more use.
         mutating func join(_ use: Use) -> HTTPClient? {
             guard let index = members.index(forKey: use) else { return nil }
             members.values[index].leases += 1
@@ -125,7 +127,7 @@ final class ClientPool: Sendable {
     private let names: NameResolver
     private let state = Mutex(State())
 
-    /// Requests may name any number of certificates.
+    /// Maximum number of TLS contexts. Requests may name any number of certificates.
     private static let mostContexts = 16
 
     init(loops: EngineLoops, trust: TrustRoots, timeouts: Timeouts, names: NameResolver) {
@@ -135,22 +137,23 @@ final class ClientPool: Sendable {
         self.timeouts = timeouts
     }
 
-    /// The client that there is for ``lease(_:_:for:)``; nothing is read for it.
+    /// Returns the existing client for ``lease(_:_:for:)``. Reads nothing from disk.
     func known(_ key: Key, _ route: Route?, for url: HTTPURL) -> Lease? {
         let use = Use(key, route, url)
         return state.withLock { $0.join(use) }.map { Lease(client: $0, use: use) }
     }
 
-    /// A client whose connections lead to a route; without one, to the address that the URL or the proxy's names.
+    /// Returns a client for connections to a route, or without one, to the address that the URL's or the proxy's name
+    /// resolves to.
     ///
-    /// For a new one the certificates that it trusts are read, which blocks for as long as their disk does.
-    /// - Parameter url: of the request; certificates must be for its host, unless the key says otherwise.
-    /// - Throws: ``ServiceError`` with code `internal` once the pool was shut down.
+    /// For a new client this reads the trusted certificates and blocks on their disk.
+    /// - Parameter url: The URL of the request. Certificates must match its host unless the key says otherwise.
+    /// - Throws: ``ServiceError`` with code `internal` after the pool was shut down.
     func lease(_ key: Key, _ route: Route?, for url: HTTPURL) throws(ServiceError) -> Lease {
         assert(MultiThreadedEventLoopGroup.currentEventLoop == nil, "certificates are read on an event loop")
         if let known = known(key, route, for: url) { return known }
         let use = Use(key, route, url)
-        // What is read from disk for it is read without the lock.
+        // Files are read without the lock.
         let configuration = configuration(use, try contexts(of: use))
         let (client, sweeps) = state.withLock { state -> (HTTPClient?, Bool) in
             guard !state.isShutDown else { return (nil, false) }
@@ -171,15 +174,15 @@ final class ClientPool: Sendable {
         state.withLock { $0.end(lease.use) }
     }
 
-    /// Longer than a connection is kept for the next request.
+    /// Time after which an unused client may be dropped. Longer than the idle time of a connection.
     private static let idleTime = TimeAmount.seconds(20)
 
-    /// On a loop that no disk holds up.
+    /// Schedules a sweep, on a loop that does no disk writes.
     private func sweepLater() {
         loops[loops.take(nil)].scheduleTask(in: Self.idleTime) { [weak self] in self?.sweep() }
     }
 
-    /// Drops the clients of routes, proxies and trust that nothing has used for a while.
+    /// Drops clients for routes, proxies and trust settings that have been unused for a while.
     private func sweep() {
         let (idle, goesOn) = state.withLock { state in
             let limit = NIODeadline.now() - Self.idleTime
@@ -209,7 +212,7 @@ final class ClientPool: Sendable {
             contexts.origin = try context(use.key, isInsecure: use.key.isInsecure && !use.key.asksForTrust)
         }
         if use.key.proxy?.scheme == .https {
-            // The proxy gets the user's credentials: its certificate counts even where an origin's does not.
+            // The proxy gets the user's credentials, so its certificate is verified even if an origin's is not.
             var key = use.key
             key.trust = key.trust?.withoutClientCertificate
             contexts.proxy = try context(key, isInsecure: false)
@@ -217,13 +220,13 @@ final class ClientPool: Sendable {
         return contexts
     }
 
-    /// A context of connections that start TLS themselves; the first one reads the system's roots.
+    /// Returns a context for connections that start TLS themselves. The first call reads the system's roots.
     private func context(_ key: Key, isInsecure: Bool) throws(ServiceError) -> NIOSSLContext {
         let roots = key.trust == nil ? trust.versions : []
         let wanted = Context(
             minimum: key.minimumTLS, maximum: key.maximumTLS, trust: key.trust, isInsecure: isInsecure, roots: roots)
         if let context = state.withLock({ $0.contexts[wanted] }) { return context }
-        // The name of the host is checked with everything else that the evaluation finds, not by the library.
+        // The trust evaluation checks the host name together with everything else, so the library does not.
         var configuration = trust.configuration(
             isInsecure: isInsecure, minimum: key.minimumTLS, maximum: key.maximumTLS, material: key.trust)
         configuration.applicationProtocols = ["http/1.1"]
@@ -239,7 +242,7 @@ final class ClientPool: Sendable {
         }
     }
 
-    /// The handshakes of connections through the proxy of a use; nil without a proxy.
+    /// Returns the handshakes for connections through the proxy of a use, or `nil` without a proxy.
     private func link(_ use: Use, _ contexts: Contexts) -> ProxyLink? {
         guard let proxy = use.key.proxy else { return nil }
         let target = use.tunnel ?? TunnelTarget(host: proxy.host, port: proxy.port)
@@ -258,11 +261,11 @@ final class ClientPool: Sendable {
         configuration.decompression = .disabled
         configuration.timeout = .init(connect: .nanoseconds(Int64(timeouts.connect * 1e9)))
         configuration.connectionPool.idleTimeout = .seconds(15)
-        // The limit per host is the scheduler's, over all transfers; the client's own must not be lower.
+        // The scheduler limits connections per host over all transfers. The client's own limit must not be lower.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 4096
-        // A refused connection is reported at once: the service decides when to try again.
+        // Report a refused connection at once: the service decides when to retry.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // A daemon's requests are not traced, and each would begin a span.
+        // Requests are not traced. Each would begin a span.
         configuration.tracing.tracer = nil
         configuration.httpVersion = key.offersHTTP2 ? .automatic : .http1Only
         configuration.tlsConfiguration =
@@ -272,12 +275,12 @@ final class ClientPool: Sendable {
             : .trustingNobody
         let version = NegotiatedVersion()
         let link = link(use, contexts)
-        // TLS that a connection starts with its first request.
+        // The connection starts TLS with its first request.
         let context = key.asksForTrust ? contexts.origin : nil
         configuration.http1_1ConnectionDebugInitializer = {
             [directory, names = link == nil ? use.names : nil] channel in
             let ready = link?.establish(on: channel) ?? channel.eventLoop.makeSucceededVoidFuture()
-            // A fixed large buffer: the kernel's copy is then the bound, not the number of reads.
+            // With a fixed large buffer the kernel's copy is the bottleneck, not the number of reads.
             return ready.flatMap {
                 channel.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 256 << 10))
             }
@@ -314,7 +317,7 @@ final class ClientPool: Sendable {
         return configuration
     }
 
-    /// A connection that holds more than the upper mark is not written to. The largest head is far below it: the HTTP client traps
-    /// where the head of a request with a body crosses that mark.
+    /// A connection with more buffered bytes than the upper mark is not written to. The largest head is far below it:
+    /// the HTTP client traps if the head of a request with a body crosses that mark.
     private static let writeBuffer = ChannelOptions.Types.WriteBufferWaterMark(low: 64 << 10, high: 512 << 10)
 }

@@ -5,12 +5,13 @@ import NIOHTTP1
 import NIOSSL
 import NIOTLS
 
-/// Stands between the HTTP client and the HTTP codec of one connection.
+/// Sits between the HTTP client and the HTTP codec of one connection.
 ///
-/// Tells each exchange which connection serves it, and asks for exactly its target. Sends nothing to a server whose certificate
-/// names another host. Where an advisor decides on certificates, it also starts TLS with the first request, and holds every
-/// request back until its own advisor has agreed: so a connection may be shared among exchanges whose advisors think differently.
-/// A request that is not known yet when the connection is opened is held back until it is.
+/// - Reports the serving connection to each exchange, and sends exactly the exchange's request target.
+/// - Sends nothing to a server with a certificate for another host.
+/// - With an advisor, starts TLS with the first request and holds each request back until its own advisor has agreed.
+///   Exchanges with different advisors can therefore share a connection.
+/// - Holds an early connection's request back until the real request is known.
 final class ConnectionTap: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -18,9 +19,9 @@ final class ConnectionTap: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private enum Security {
-        /// Not this handler's business: plain HTTP, or TLS below it that is good enough.
+        /// No check: plain HTTP, or TLS that was verified elsewhere.
         case none
-        /// TLS below it, whose certificate was not looked at.
+        /// TLS with a certificate name that is not checked yet.
         case unchecked(ServerNameCheck)
         case waiting(NIOSSLContext)
         case handshaking
@@ -29,7 +30,7 @@ final class ConnectionTap: ChannelDuplexHandler {
 
     private let directory: ExchangeDirectory
     private let heads: HeadMender
-    /// Whether the connection leads to a proxy, whose own TLS is not the origin's.
+    /// Whether the connection leads to a proxy. Its TLS is not the origin's.
     private let isProxied: Bool
     private let connected = Date()
     private let listener = ChainListener()
@@ -37,7 +38,7 @@ final class ConnectionTap: ChannelDuplexHandler {
     private var tls: NIOSSLHandler?
     private var requests = 0
     private var recorder: ExchangeRecorder?
-    /// Parts of a request that its advisor has not agreed to yet, or that is not known yet.
+    /// Parts of a request that its advisor has not agreed to, or that is not known yet.
     private var held: [(part: HTTPClientRequestPart, promise: EventLoopPromise<Void>?)] = []
     private var isHolding = false
     private var isClosed = false
@@ -45,8 +46,8 @@ final class ConnectionTap: ChannelDuplexHandler {
     private var secureEnd: Date?
 
     /// - Parameters:
-    ///   - context: for a connection that starts TLS itself.
-    ///   - names: for a connection on which the HTTP client has started TLS, if the host's name counts.
+    ///   - context: The TLS context of a connection that starts TLS itself.
+    ///   - names: The name check of a connection on which the HTTP client has started TLS.
     init(
         directory: ExchangeDirectory, heads: HeadMender, security context: NIOSSLContext?, names: ServerNameCheck?,
         isProxied: Bool
@@ -57,7 +58,7 @@ final class ConnectionTap: ChannelDuplexHandler {
         security = context.map(Security.waiting) ?? names.map(Security.unchecked) ?? .none
     }
 
-    // MARK: Out
+    // MARK: Outbound
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         var part = unwrapOutboundIn(data)
@@ -79,7 +80,7 @@ final class ConnectionTap: ChannelDuplexHandler {
         held.append((part, promise))
     }
 
-    /// Keeps the place of a request that is not known yet.
+    /// Holds the place of a request that is not known yet.
     private func hold(
         _ part: HTTPClientRequestPart, _ promise: EventLoopPromise<Void>?,
         until later: EventLoopFuture<HTTPRequestHead>, context: ChannelHandlerContext
@@ -96,7 +97,7 @@ final class ConnectionTap: ChannelDuplexHandler {
         }
     }
 
-    /// Ends the connection in place of a request that must not be sent, or whose exchange has ended.
+    /// Closes the connection instead of sending a request that is refused or has ended.
     private func withhold(
         _ part: HTTPClientRequestPart, _ promise: EventLoopPromise<Void>?, _ error: any Error,
         context: ChannelHandlerContext
@@ -104,7 +105,7 @@ final class ConnectionTap: ChannelDuplexHandler {
         recorder = nil
         isHolding = true
         held.append((part, promise))
-        // Not in the middle of the client's own write.
+        // Not during the client's own write.
         context.eventLoop.assumeIsolated().execute { self.refuse(error, context: context) }
     }
 
@@ -125,7 +126,7 @@ final class ConnectionTap: ChannelDuplexHandler {
             facts.requestHeaderBytes = head.size
             facts.requestStart = Date()
             guard !isReused else { return }
-            // A connection that was opened for an exchange that left is there before this one began.
+            // The connection may have been opened for an exchange that has ended, before this one began.
             facts.connectStart = facts.fetchStart.map { min($0, connected) }
             facts.connectEnd = connected
         }
@@ -137,7 +138,7 @@ final class ConnectionTap: ChannelDuplexHandler {
         }
     }
 
-    // MARK: In
+    // MARK: Inbound
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
@@ -177,7 +178,7 @@ final class ConnectionTap: ChannelDuplexHandler {
 
     // MARK: TLS and trust
 
-    /// Judges the certificate once: a connection of the client serves one host.
+    /// Checks the certificate once: each connection serves one host.
     private func checkName(_ context: ChannelHandlerContext) throws {
         guard case .unchecked(let names) = security else { return }
         try names.check(context.channel)
@@ -198,7 +199,7 @@ final class ConnectionTap: ChannelDuplexHandler {
             let below = try? pipeline.context(name: TLSLayer.proxy).handler
             try pipeline.addHandler(handler, position: below.map { .after($0) } ?? .first)
         } catch {
-            // Not in the middle of the client's own write.
+            // Not during the client's own write.
             context.eventLoop.assumeIsolated().execute { self.refuse(error, context: context) }
         }
     }
@@ -211,7 +212,7 @@ final class ConnectionTap: ChannelDuplexHandler {
         }
         context.eventLoop.makeFutureWithTask { await question.verdict(on: shown, recorder: recorder) }
             .assumeIsolated().whenSuccess { fault in
-                // A request that has left meanwhile took its connection along.
+                // A request that ended meanwhile closed its connection.
                 guard self.recorder === recorder, !self.isClosed else { return }
                 if let fault { return self.refuse(fault, context: context) }
                 recorder.change { $0.requestStart = Date() }
@@ -232,7 +233,7 @@ final class ConnectionTap: ChannelDuplexHandler {
         }
     }
 
-    /// The handler of TLS that others have started; nil where there is none.
+    /// Returns the TLS handler that another party installed, if any.
     private func originTLS(_ context: ChannelHandlerContext) -> NIOSSLHandler? {
         let pipeline = context.pipeline.syncOperations
         guard isProxied else { return try? pipeline.handler(type: NIOSSLHandler.self) }
@@ -262,7 +263,7 @@ final class ConnectionTap: ChannelDuplexHandler {
 }
 
 extension HTTPRequestHead {
-    /// Bytes in the syntax of HTTP/1.1.
+    /// Size in HTTP/1.1 syntax, in bytes.
     fileprivate var size: Int64 { Int64(method.rawValue.utf8.count + uri.utf8.count + 14) + headers.size }
 }
 
@@ -271,6 +272,6 @@ extension HTTPResponseHead {
 }
 
 extension HTTPHeaders {
-    /// A colon, a space, CR and LF go with each field.
+    /// Each field adds a colon, a space, CR and LF.
     fileprivate var size: Int64 { reduce(0) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count + 4) } }
 }

@@ -3,10 +3,10 @@ import FerryCore
 import NIOCore
 import NIOHTTP1
 
-/// A connection that is opened before it is known what is asked on it, so that the request need not wait for handshakes.
+/// A connection opened before its request is known, so that the request need not wait for handshakes.
 ///
-/// To the HTTP client it serves a request from its beginning. The connection holds that one back, sends the real one in its
-/// place once that is known, and nothing at all if none comes.
+/// The HTTP client sees a request from the beginning. The connection holds it back and sends the real request in its
+/// place once that is known. If none comes, it sends nothing.
 final class EarlyConnection: Sendable {
     let key: ClientPool.Key
     let origin: Origin
@@ -20,13 +20,15 @@ final class EarlyConnection: Sendable {
         self.origin = origin
     }
 
-    /// Sends a request, as soon as the connection is there; nil if it is for another connection, or this one is gone.
+    /// Sends a request once the connection is open.
+    ///
+    /// - Returns: `nil` if the request needs another connection or this one is closed.
     func ask(_ given: ExchangeRequest) -> Exchange? {
         guard given.key == key, given.url.origin == origin, given.method == "GET", given.body == nil,
             given.advisor == nil, !isOver, given.headers.allSatisfy({ Self.isSafe($0.value) })
         else { return nil }
         var headers = given.headers
-        // There is no body.
+        // The request has no body.
         headers.remove(name: "Content-Length")
         headers.remove(name: "Transfer-Encoding")
         exchange.recorder?.begin(url: given.url, headers: headers)
@@ -34,12 +36,12 @@ final class EarlyConnection: Sendable {
         return Exchange(exchange, url: given.url, timeouts: given.timeouts)
     }
 
-    /// Whether nothing can be asked on it any more.
+    /// Whether the connection can serve no request.
     var isOver: Bool { exchange.isOver }
 
     func close() { exchange.stop() }
 
-    /// Whether a field's value is one that the client would send (RFC 9110 §5.5).
+    /// Returns whether the client would send this field value (RFC 9110 §5.5).
     private static func isSafe(_ value: String) -> Bool {
         value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
     }
@@ -49,8 +51,8 @@ extension Engine {
     /// Opens a connection for a request that is not known yet.
     ///
     /// - Parameters:
-    ///   - key: what the connection depends on; the request's own must be the same.
-    ///   - onReceived: called with the size of each part of the response's body.
+    ///   - key: The connection's properties. The request's must be the same.
+    ///   - onReceived: Called with the size of each part of the response body.
     func openEarly(
         _ url: HTTPURL, key: ClientPool.Key, onReceived: (@Sendable (Int) -> Void)? = nil
     ) throws(ServiceError) -> EarlyConnection {

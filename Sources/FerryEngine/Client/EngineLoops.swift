@@ -2,10 +2,10 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The event loops of an engine, some for each file system that bodies are written to.
+/// The event loops of an engine, grouped by the file system that bodies are written to.
 ///
-/// A body is written on the loop that reads it, without a hop. A write that blocks holds up everything on its loop, so only
-/// what is written to the same file system is there.
+/// The loop that reads a body also writes it. A blocking write stalls its whole loop, so a loop serves only one file
+/// system.
 final class EngineLoops: Sendable {
     private struct Seat {
         let loop: any EventLoop
@@ -24,17 +24,17 @@ final class EngineLoops: Sendable {
         var shares: [UInt64?: Share] = [:]
     }
 
-    /// Beyond this number of file systems some have their loops in common.
+    /// Maximum number of groups. Beyond it, file systems share loops.
     private static let mostGroups = 16
 
     private let count: Int
     private let state = Mutex(State())
 
-    /// - Parameter count: loops of each file system.
+    /// - Parameter count: Number of loops per file system.
     init(count: Int) { self.count = count }
 
-    /// The number of a loop for bodies that are written to a file system, each in its turn; nil is for bodies that no
-    /// disk holds up.
+    /// Returns the index of a loop for bodies written to a file system, round-robin. `nil` stands for bodies that are
+    /// not written to disk.
     func take(_ device: UInt64?) -> Int {
         state.withLock { state in
             var share: Share
@@ -47,7 +47,7 @@ final class EngineLoops: Sendable {
     }
 
     private func add(to state: inout State) -> Share {
-        // NIO ends the process where the system refuses a thread. Loops in common are only slower.
+        // NIO terminates the process if the system refuses a thread. Shared loops are only slower.
         guard state.groups.count < Self.mostGroups, state.groups.isEmpty || BlockingThread.areAvailable(count) else {
             return Share(first: state.shares.count % state.groups.count * count)
         }
@@ -60,10 +60,10 @@ final class EngineLoops: Sendable {
 
     subscript(number: Int) -> any EventLoop { state.withLock { $0.seats[number].loop } }
 
-    /// The watches of a loop.
+    /// Returns the watches of a loop.
     func clock(_ number: Int) -> WatchClock { state.withLock { $0.seats[number].clock } }
 
-    /// Ends all loops.
+    /// Shuts down all loops.
     func shutdown() async {
         let groups = state.withLock(\.groups)
         await withTaskGroup(of: Void.self) { tasks in

@@ -7,7 +7,7 @@ import Synchronization
 
 /// One request and its response, on the one event loop of its client.
 ///
-/// Used in this order: `head`, then exactly one of `receive`, `text` and `discard`. `stop` may come at any time.
+/// Call `head`, then exactly one of `receive`, `text` and `discard`. `stop` may be called at any time.
 final class Exchange: Sendable {
     private let delegate: ExchangeDelegate
     private let task: RoutedRequest
@@ -18,7 +18,7 @@ final class Exchange: Sendable {
     let key: ClientPool.Key
     /// Whether the server was offered HTTP/2.
     private let mayBeHTTP2: Bool
-    /// Whether its connection was there before its request.
+    /// Whether the connection was opened before the request was known.
     private let wasOpenedEarly: Bool
     private let body: RequestBodyStream?
     let recorder: ExchangeRecorder?
@@ -46,7 +46,7 @@ final class Exchange: Sendable {
         task.begin()
     }
 
-    /// A request on a connection that was opened before it was known.
+    /// Creates the exchange of a request on a connection opened in advance.
     init(_ opened: Exchange, url: HTTPURL, timeouts: Timeouts) {
         (delegate, task, headFuture) = (opened.delegate, opened.task, opened.headFuture)
         (clock, recorder, mayBeHTTP2) = (opened.clock, opened.recorder, opened.mayBeHTTP2)
@@ -57,10 +57,10 @@ final class Exchange: Sendable {
         wasOpenedEarly = true
     }
 
-    /// Whether a head has come, or none will.
+    /// Whether a head was received, or none will be.
     var isOver: Bool { delegate.isOver }
 
-    /// Whether the request has been given to an open connection.
+    /// Whether the request was written to an open connection.
     private var wasAsked: Bool { recorder?.facts.requestStart != nil }
 
     /// Whether the server may have seen the whole request.
@@ -72,11 +72,11 @@ final class Exchange: Sendable {
         return bytesSent >= length
     }
 
-    /// What an error that `head` has thrown means for the conversation.
+    /// Returns the meaning of an error thrown by `head` for the conversation.
     func meaning(of error: ServiceError) -> RequestFailure {
         switch error.code {
         case .connectionLost, .connectFailed:
-            // One that goes after its request may be a refusal (docs/behaviour/transfers.md#O34).
+            // A connection lost after its request may be a refusal (docs/behaviour/transfers.md#O34).
             if wasOpenedEarly, !wasAsked { return .unusedConnection }
             if error == ClientFailure.staleConnection { return .staleConnection }
             return error == ClientFailure.notOverHTTP2 ? .notOverHTTP2 : .other
@@ -85,9 +85,9 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Waits for the head.
+    /// Waits for the response head.
     ///
-    /// - Throws: ``ServiceError`` by what the client reported, `timed_out` if no head came in time.
+    /// - Throws: ``ServiceError`` for a failure of the client, `timed_out` if no head arrived in time.
     func head() async throws(ServiceError) -> ResponseHead {
         let watch = watch(timeouts.head, message: "did not answer", beforeRequest: timeouts.unanswered)
         defer { watch.cancel() }
@@ -107,16 +107,16 @@ final class Exchange: Sendable {
         return head
     }
 
-    /// Whether a head is a proxy's own, which wants other credentials: an origin does not speak of proxies, and one that wants
-    /// credentials says of which kind (RFC 9110 §11.6.1).
+    /// Returns whether a head is the proxy's own request for credentials. An origin does not send proxy fields, and one
+    /// that requires credentials names their scheme (RFC 9110 §11.6.1).
     private static func isRefusal(_ head: ResponseHead, of proxy: ProxyChoice) -> Bool {
         head.status == 407
             || head.status == 401 && proxy.credentials != nil && head.value("WWW-Authenticate") == nil
     }
 
-    /// Lets the body into the file and waits for its end.
+    /// Writes the body to the file and waits for its end.
     ///
-    /// - Throws: ``ServiceError``; what arrived before stays written.
+    /// - Throws: ``ServiceError``. Bytes received before stay written.
     func receive(into sink: BodySink) async throws(ServiceError) {
         let watch = watch(timeouts.idle, message: "stopped sending")
         defer { watch.cancel() }
@@ -129,10 +129,10 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Lets a small body into memory and waits for its end.
+    /// Collects a small body in memory and waits for its end.
     ///
-    /// - Parameter progress: told of what comes.
-    /// - Returns: up to `size` bytes of it, and what ended it early.
+    /// - Parameter progress: Updated with the received bytes.
+    /// - Returns: Up to `size` bytes of the body, and the error that ended it early.
     func gather(_ size: Int, _ progress: TransferProgress) async -> (bytes: ByteBuffer, failure: ServiceError?) {
         if let whole = delegate.takeWhole(size) { return (whole, nil) }
         let watch = watch(timeouts.idle, message: "stopped sending")
@@ -147,7 +147,7 @@ final class Exchange: Sendable {
         return (delegate.gathered, nil)
     }
 
-    /// Lets the body into a queue; its end comes to the queue after everything that waited for the head to be judged.
+    /// Passes the body to a queue. The end of the body follows the parts received before the head was judged.
     func hand(to queue: PartQueue) {
         let (task, url, key) = (task, url, key)
         delegate.accept(.handed(queue)).whenComplete { result in
@@ -162,15 +162,15 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Runs once the exchange is over, however it ended, on its event loop.
+    /// Calls the closure on the event loop once the exchange has finished in any way.
     func whenOver(_ body: @escaping @Sendable () -> Void) {
         task.futureResult.whenComplete { _ in body() }
     }
 
-    /// Times and counts as far as they are known; nil without a recorder.
+    /// Times and byte counts known so far, or `nil` without a recorder.
     var facts: ExchangeFacts? { recorder?.facts }
 
-    /// Seconds from the request on an open connection to its head; nil while that is not known.
+    /// Seconds from the request on an open connection to its head, or `nil` while unknown.
     var roundTrip: Double? {
         guard let facts = recorder?.facts, let sent = facts.requestStart, let answered = facts.responseStart else {
             return nil
@@ -178,13 +178,13 @@ final class Exchange: Sendable {
         return max(0, answered.timeIntervalSince(sent))
     }
 
-    /// The certificates that wait for the client's decision, which is why the exchange failed.
+    /// The certificates awaiting the client's decision, if the exchange failed for them.
     var pendingTrust: TrustChallenge? { recorder?.pendingTrust }
 
-    /// Body bytes of the request that left through the socket.
+    /// Request body bytes that left through the socket.
     var bytesSent: Int64 { recorder?.bytesSent.load(ordering: .relaxed) ?? 0 }
 
-    /// The beginning of a body that is no file, for an error's details; then the exchange ends.
+    /// Returns the beginning of an error body as text for the error's details, and ends the exchange.
     func text(limit: Int = 4096) async -> String {
         let watch = watch(5, message: "stopped sending")
         defer { watch.cancel() }
@@ -192,20 +192,20 @@ final class Exchange: Sendable {
         return delegate.text
     }
 
-    /// Drops an unwanted body quickly, so that its connection stays usable: a long body costs the connection.
+    /// Drops a short unwanted body, so that its connection stays usable. For a long body the connection is closed.
     func discard() async {
         let watch = watch(5, message: "stopped sending")
         defer { watch.cancel() }
         _ = try? await take(.dropped(0))
     }
 
-    /// Ends a response that is not wanted: a request whose body is still on its way is not waited for.
+    /// Ends an unwanted response, without waiting for the request's body.
     func drop() async {
         let isOut = body.map { recorder?.isSent == true || $0.isFinished } ?? true
         if isOut { await discard() } else { await close() }
     }
 
-    /// Lets the body come and waits for the end of the response.
+    /// Receives the body and waits for the end of the response.
     private func take(_ body: ExchangeDelegate.Body) async throws {
         do {
             try await delegate.accept(body).get()
@@ -217,31 +217,32 @@ final class Exchange: Sendable {
         try await task.futureResult.get()
     }
 
-    /// Ends the exchange and its connection at once.
+    /// Ends the exchange and closes its connection at once.
     func stop() { stop(with: ExchangeEnd.stopped) }
 
-    /// Ends the exchange with an error of our own.
+    /// Ends the exchange with an error of the engine's own.
     func stop(with error: ServiceError) { end(error) }
 
-    /// Ends a response of which no more bytes are wanted; the task that receives it takes that for the end of the body.
+    /// Ends a response of which no more bytes are wanted. The receiving task treats this as the end of the body.
     func finish() { end(EnoughReceived()) }
 
-    /// Closes the connection of a response whose body is not read, and waits until it is gone.
+    /// Closes the connection of a response with an unread body, and waits until it is closed.
     func close() async {
         end(EnoughReceived())
         _ = try? await task.futureResult.get()
     }
 
-    /// Fails the request; what the client waits for on our side is let go, or it would never hear of it.
+    /// Fails the request. Completes the promises that the client waits for, because it would not notice the failure
+    /// otherwise.
     private func end(_ error: any Error) {
         task.fail(reason: error)
         delegate.abandon(error)
     }
 
-    /// Longer than anything lasts, and short enough for nanoseconds: ten years.
+    /// Ten years: longer than any exchange, and representable in nanoseconds.
     private static let longestWatch = 3650.0 * 86_400
 
-    /// Ends the exchange once nothing has happened for so long; what the client decides meanwhile takes no time.
+    /// Ends the exchange after this many idle seconds. Time spent on a client's decision does not count.
     ///
     /// - Parameter total: Seconds until the end while no connection has taken the request.
     func watch(_ seconds: Double, message: String, beforeRequest total: Double? = nil) -> IdleWatch {
@@ -275,11 +276,11 @@ extension ResponseHead {
     }
 }
 
-/// Ends of an exchange that are our own decision and no failure; carried as errors through the HTTP client.
+/// Deliberate ends of an exchange that are not failures. The HTTP client carries them as errors.
 enum ExchangeEnd {
-    /// The service asked for the transfer to stop.
+    /// The service stopped the transfer.
     static let stopped = ServiceError(.canceled, "The transfer was stopped.")
 }
 
-/// What was asked has arrived; the rest of the response is not wanted.
+/// All wanted bytes have been received. The remaining response is dropped.
 struct EnoughReceived: Error {}

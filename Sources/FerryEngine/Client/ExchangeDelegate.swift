@@ -6,52 +6,53 @@ import Synchronization
 
 /// Receives one response on the event loop of its connection.
 ///
-/// Parts that arrive before the head is judged wait here, so that no byte is written before
-/// (docs/behaviour/transfers.md#R7). They still count if the connection ends meanwhile, while the client would drop parts
-/// that it has not handed over. After the head is judged, the client holds each part back until the future of the
-/// previous part is completed.
+/// Parts received before the head is judged wait here, so that no byte is written too early
+/// (docs/behaviour/transfers.md#R7). They still count if the connection closes meanwhile, while the client would drop
+/// parts it has not delivered. After the head is judged, the client holds each part back until the future of the
+/// previous part completes.
 final class ExchangeDelegate: HTTPClientResponseDelegate {
     typealias Response = Void
 
-    /// What happens to the body.
+    /// Destinations of a body.
     enum Body {
         case sink(BodySink)
-        /// The first bytes are kept as text, for an error's details.
+        /// The first bytes are kept as text for an error's details.
         case text(ByteBuffer, limit: Int)
-        /// Kept in memory up to a size; the rest is dropped.
+        /// Kept in memory up to a size. Further bytes are dropped.
         case gathered(ByteBuffer, size: Int, dropped: Int, TransferProgress)
-        /// Kept back at the sender until the queue's reader asks for the next part.
+        /// Held back at the sender until the queue's reader requests the next part.
         case handed(PartQueue)
-        /// Dropped, so that the connection can be used again.
+        /// Dropped, to reuse the connection.
         case dropped(Int)
     }
 
     private struct State {
         var head: EventLoopPromise<HTTPResponseHead>?
         var body: Body?
-        /// Parts that wait for the head to be judged.
+        /// Parts received before the head is judged.
         var early: CircularBuffer<ByteBuffer> = []
         var earlyBytes = 0
-        /// Whether the response has come whole.
+        /// Whether the complete response was received.
         var isWhole = false
-        /// Whether parts go to the body at once.
+        /// Whether parts are passed to the body at once.
         var isOpen = false
-        /// Our own decision to end the exchange: from then on nothing that waits is taken.
+        /// The engine's own decision to end the exchange. Waiting parts are not taken afterwards.
         var stopped: ServiceError?
-        /// Held back while too much waits in `early`.
+        /// Held back while `early` is full.
         var held: EventLoopPromise<Void>?
     }
 
-    /// Bytes of an unwanted body that are read for the sake of the connection.
+    /// Maximum bytes of an unwanted body to read in order to keep the connection.
     static let droppedBytes = 256 << 10
 
-    /// Bytes that wait for the head to be judged; then the client stops reading.
+    /// Maximum bytes in `early`. At this limit the client stops reading.
     private static let earlyLimit = 512 << 10
 
     private let state: Mutex<State>
     private let loop: any EventLoop
     private let recorder: ExchangeRecorder?
-    /// Nanoseconds of the event loop's clock when something last arrived or was last waited for by ourselves.
+    /// Time of the last activity, in nanoseconds of the event loop's clock: a byte received, or a wait on the engine's
+    /// side.
     let activity: Atomic<UInt64>
 
     init(loop: any EventLoop, head: EventLoopPromise<HTTPResponseHead>, recorder: ExchangeRecorder? = nil) {
@@ -61,10 +62,10 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         activity = Atomic(NIODeadline.now().uptimeNanoseconds)
     }
 
-    /// Whether a head has come, or none will.
+    /// Whether a head was received, or none will be.
     var isOver: Bool { state.withLock { $0.head == nil || $0.stopped != nil } }
 
-    /// Lets the body come; the future ends once the parts that waited have been taken.
+    /// Opens the body. The future completes once the waiting parts have been taken.
     func accept(_ body: Body) -> EventLoopFuture<Void> {
         let done = loop.makePromise(of: Void.self)
         loop.execute {
@@ -95,7 +96,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         }
     }
 
-    /// The text gathered so far.
+    /// Text collected so far.
     var text: String {
         state.withLock { state in
             guard case .text(let buffer, _) = state.body else { return "" }
@@ -103,7 +104,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         }
     }
 
-    /// The body gathered so far.
+    /// Body collected so far.
     var gathered: ByteBuffer {
         state.withLock { state in
             guard case .gathered(let buffer, _, _, _) = state.body else { return ByteBuffer() }
@@ -111,7 +112,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         }
     }
 
-    /// The body, if it is no larger than a size and has come whole before `accept` was called.
+    /// Returns the body if it is no larger than `size` and was complete before `accept` was called.
     func takeWhole(_ size: Int) -> ByteBuffer? {
         state.withLock { state in
             guard state.isWhole, state.body == nil, state.stopped == nil, state.earlyBytes <= size else { return nil }
@@ -154,7 +155,8 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         return held.futureResult
     }
 
-    /// Lets go of what the client waits for: it hears of an end of our own only when it is its turn again.
+    /// Completes the promises that the client waits for. Until then it does not notice that the engine ended the
+    /// exchange.
     func abandon(_ error: any Error) {
         let held = state.withLock { state in
             state.stopped = state.stopped ?? error as? ServiceError ?? ExchangeEnd.stopped
@@ -163,7 +165,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         held?.fail(error)
     }
 
-    /// Gives a part to the body.
+    /// Passes a part to the body.
     private func take(_ part: ByteBuffer) -> EventLoopFuture<Void> {
         let (sink, queue) = state.withLock { state -> (BodySink?, PartQueue?) in
             switch state.body {
@@ -193,7 +195,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) { failed(error) }
 
-    /// The exchange has ended without a whole response.
+    /// Ends the exchange without a complete response.
     func failed(_ error: any Error) {
         recorder?.ended()
         let (head, held) = state.withLock { state in
@@ -212,7 +214,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         if try sink.append(part) > Int64(Self.droppedBytes) { throw EnoughReceived() }
     }
 
-    /// Keeps or drops a part of a body that is no file.
+    /// Keeps or drops a part of a body that is not written to a file.
     private func keep(_ part: ByteBuffer) throws {
         try state.withLock { state in
             switch state.body {
@@ -242,7 +244,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         }
     }
 
-    /// Writes a part piece by piece as the rate limits allow; meanwhile the client reads nothing from the socket.
+    /// Writes a part piece by piece at the pace of the rate limits. Meanwhile the client reads nothing from the socket.
     private func pace(_ part: ByteBuffer, into sink: BodySink) -> EventLoopFuture<Void> {
         let done = loop.makePromise(of: Void.self)
         paceNext(part, into: sink, done)

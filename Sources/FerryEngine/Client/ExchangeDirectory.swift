@@ -2,10 +2,10 @@ import FerryCore
 import NIOHTTP1
 import Synchronization
 
-/// Finds the exchange of a request that the HTTP client has given a connection.
+/// Maps requests that the HTTP client has assigned to a connection to their exchanges.
 ///
-/// The client does not say which connection serves a request. So the request carries a number in a field of its own,
-/// which the connection takes out before anything is sent.
+/// The client does not report the connection of a request. Each request therefore carries a number in a private field,
+/// which the connection removes before sending.
 final class ExchangeDirectory: Sendable {
     static let fieldName = OutgoingRequest.markName
 
@@ -27,19 +27,20 @@ final class ExchangeDirectory: Sendable {
         return number
     }
 
-    /// The exchange that a request belongs to.
+    /// The exchange of a request.
     enum Owner {
-        /// The request carries no mark.
+        /// The request has no mark.
         case unmarked
         case exchange(ExchangeRecorder)
-        /// The exchange has ended, and would not read the answer.
+        /// The exchange has ended and would not read the response.
         case ended
     }
 
-    /// The exchange of a request, whose mark is taken off; the request then asks for exactly the target of its exchange.
+    /// Returns the exchange of a request, removes the mark, and sets the request target to exactly that of the
+    /// exchange.
     ///
-    /// The client knows only where to connect to: it builds a target from Foundation's `URL`, which has no path for bytes that are
-    /// no UTF-8.
+    /// The client is given only a connection URL: it builds targets with Foundation's `URL`, which cannot represent a
+    /// path that is not UTF-8.
     func claim(_ head: inout HTTPRequestHead) -> Owner {
         guard let mark = head.headers.first(name: Self.fieldName) else { return .unmarked }
         head.headers.remove(name: Self.fieldName)

@@ -4,29 +4,29 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Gathers times and counts of one request and its response, from the connection and from the HTTP client.
+/// Records times and byte counts of one request and its response, from the connection and from the HTTP client.
 package final class ExchangeRecorder: Sendable {
     private struct State {
         var facts: ExchangeFacts
         var pendingTrust: TrustChallenge?
-        /// When the exchange ended, which a short response does before its head was looked at.
+        /// When the exchange ended. A short response can end before its head is judged.
         var end: Date?
-        /// Whether the client has sent all of the request.
+        /// Whether the client has sent the complete request.
         var isSent = false
     }
 
-    /// What the request line asks for.
+    /// The target in the request line.
     let target: String
-    /// Who answers for the server's certificates; nil leaves them to the TLS library.
+    /// Decides on the server's certificates. `nil` leaves them to the TLS library.
     let trust: TrustQuestion?
-    /// The request, where the connection is opened before it is known; nil where the client has it from the beginning.
+    /// The request head, if the connection is opened before it is known.
     let laterHead: EventLoopFuture<HTTPRequestHead>?
     private let state: Mutex<State>
     /// Body bytes that left through the socket.
     let bytesSent = Atomic<Int64>(0)
-    /// How many answers of the advisor are waited for.
+    /// Number of pending advisor decisions.
     private let questions = Atomic(0)
-    /// Nanoseconds of the event loops' clock when the advisor last answered.
+    /// Time of the advisor's last decision, in nanoseconds of the event loops' clock.
     private let answered = Atomic<UInt64>(0)
     private let onInformational: (@Sendable (HTTPResponseHead) -> Void)?
     private let onSent: (@Sendable (Int64) -> Void)?
@@ -39,7 +39,7 @@ package final class ExchangeRecorder: Sendable {
         onInformational: (@Sendable (HTTPResponseHead) -> Void)? = nil, onSent: (@Sendable (Int64) -> Void)? = nil,
         onReceived: (@Sendable (Int) -> Void)? = nil, onAsked: (@Sendable () -> Void)? = nil
     ) {
-        // A proxy that takes the request itself is told the whole URL (RFC 9112 §3.2.2).
+        // A forwarding proxy needs the absolute URL in the request line (RFC 9112 §3.2.2).
         let isForwarded = proxy?.tunnels(to: url) == false
         target = isForwarded ? "\(url.scheme)://\(url.hostField)\(url.requestTarget)" : url.requestTarget
         self.trust = trust
@@ -67,7 +67,7 @@ package final class ExchangeRecorder: Sendable {
         return shown
     }
 
-    /// The request that the connection was opened for is known.
+    /// Begins the record of the real request on a connection opened early.
     func begin(url: HTTPURL, headers: HTTPHeaders) {
         change { facts in
             facts.url = url.string
@@ -76,15 +76,15 @@ package final class ExchangeRecorder: Sendable {
         }
     }
 
-    /// As far as they are known.
+    /// Times and counts known so far.
     package var facts: ExchangeFacts { state.withLock(\.facts) }
 
-    /// The certificates that wait for the client's decision.
+    /// The certificates awaiting the client's decision.
     package var pendingTrust: TrustChallenge? { state.withLock(\.pendingTrust) }
 
     func change(_ change: (inout ExchangeFacts) -> Void) { state.withLock { change(&$0.facts) } }
 
-    /// Asks the advisor.
+    /// Asks the advisor, and stops the server's timeouts meanwhile.
     func asking<Answer>(_ ask: () async -> Answer) async -> Answer {
         questions.wrappingAdd(1, ordering: .relaxed)
         let answer = await ask()
@@ -93,26 +93,26 @@ package final class ExchangeRecorder: Sendable {
         return answer
     }
 
-    /// Until when no time has passed for the server, because the advisor took it.
+    /// Time before which the server's timeouts do not run, because the advisor used it.
     var patience: NIODeadline {
         if questions.load(ordering: .acquiring) > 0 { return .now() }
         return NIODeadline.uptimeNanoseconds(answered.load(ordering: .relaxed))
     }
 
-    /// Whether the client has sent all of the request.
+    /// Whether the client has sent the complete request.
     var isSent: Bool { state.withLock(\.isSent) }
 
     func wait(for challenge: TrustChallenge) { state.withLock { $0.pendingTrust = challenge } }
 
-    // MARK: What the connection sees
+    // MARK: Connection events
 
     func informed(_ head: HTTPResponseHead) { onInformational?(head) }
 
-    // MARK: What the client sees
+    // MARK: Client events
 
     func sentPart(_ bytes: Int) {
         let total = bytesSent.wrappingAdd(Int64(bytes), ordering: .relaxed).newValue
-        // The client reports the end of the body only once its source has, which may be after the answer.
+        // The client reports the end of the body only after its source, possibly after the response.
         change { ($0.requestBodyBytes, $0.requestEnd) = (total, Date()) }
         onSent?(total)
     }

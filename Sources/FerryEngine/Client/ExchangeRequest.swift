@@ -4,7 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// One request with everything that its connection depends on.
+/// One request and everything that its connection depends on.
 struct ExchangeRequest: Sendable {
     var url: HTTPURL
     var method: String
@@ -12,14 +12,14 @@ struct ExchangeRequest: Sendable {
     var key: ClientPool.Key
     var timeouts: Timeouts
     var body: RequestBodyStream?
-    /// Answers for certificates; without one the default evaluation decides.
+    /// Decides on certificates. Without one, the default evaluation does.
     var advisor: (any ExchangeAdvisor)?
     var trust: TrustScope?
     var onInformational: (@Sendable (ResponseHead) -> Void)?
     var onSent: (@Sendable (Int64) -> Void)?
-    /// Called with the size of each part of the response's body.
+    /// Called with the size of each part of the response body.
     var onReceived: (@Sendable (Int) -> Void)?
-    /// Called once the request, but for its body, is out.
+    /// Called once the request head has been sent.
     var onAsked: (@Sendable () -> Void)?
     var nameWait: NameWait?
 
@@ -38,20 +38,20 @@ struct ExchangeRequest: Sendable {
     }
 }
 
-/// What is told of a look-up that takes long.
+/// Notifications about slow name resolution.
 struct NameWait: Sendable {
-    /// Shows that it takes long.
+    /// Shows that resolving takes long.
     let progress: TransferProgress
-    /// Called after every change of that; a request whose name is found goes on once this returns.
+    /// Called after each change of `waitsForName`. A request with a resolved name continues when this returns.
     let changed: @Sendable () async -> Void
 }
 
 extension Engine {
-    /// Sends a request, on a connection of the pool where one is free.
+    /// Sends a request, on an idle pooled connection if there is one.
     func open(_ given: ExchangeRequest) throws(ServiceError) -> Exchange {
         let url = given.url
         var key = given.key
-        // The HTTP client sees a connection to a proxy as one of plain HTTP/1.1.
+        // To the HTTP client, a connection to a proxy is plain HTTP/1.1.
         if key.proxy != nil { key.offersHTTP2 = false }
         var question: TrustQuestion?
         if let advisor = given.advisor, url.isSecure, !key.isInsecure {
@@ -60,9 +60,9 @@ extension Engine {
             question = TrustQuestion(
                 url: url, advisor: advisor, scope: given.trust, checksHost: !key.skipsHostVerification)
         }
-        // No handler of ours stands between the client and a stream of HTTP/2, so the client itself has to know the target.
+        // No handler of the engine sits between the client and an HTTP/2 stream, so the client itself needs the target.
         if key.offersHTTP2 {
-            // Over HTTP/2 the client traps at an answer that comes before the end of a request's body.
+            // Over HTTP/2 the client traps if a response arrives before the end of a request's body.
             key.offersHTTP2 = given.body == nil && url.isReadByClient && !clients.refusals.contains(url.origin)
         }
         let informed = given.onInformational.map { inform in
@@ -77,7 +77,7 @@ extension Engine {
             url: url, method: given.method, headers: headers, proxy: key.proxy, trust: question,
             onInformational: informed, onSent: given.onSent, onReceived: given.onReceived,
             onAsked: given.onAsked)
-        // Over HTTP/2 nothing would take the mark off.
+        // Over HTTP/2 no handler would remove the mark.
         let mark = key.offersHTTP2 ? nil : clients.directory.mark(&headers, for: recorder)
         let request: HTTPClient.Request
         do {
@@ -101,9 +101,10 @@ extension Engine {
 }
 
 extension HTTPURL {
-    /// What the HTTP client is told of a URL: where to connect to. The connection puts the target in the place of the slash.
+    /// Returns the URL given to the HTTP client, which only says where to connect. The connection replaces the slash
+    /// with the target.
     func connectionURL(for key: ClientPool.Key) -> String {
-        // A connection that starts TLS itself is one of plain HTTP to the client, and so is one to a proxy.
+        // To the client, a connection that starts TLS itself or leads to a proxy is plain HTTP.
         if let proxy = key.proxy, let place = try? HTTPURL(parsing: "http://\(proxy.host):\(proxy.port)/") {
             return "http://\(place.connectionHost):\(proxy.port)/"
         }
@@ -111,14 +112,15 @@ extension HTTPURL {
         return "\(scheme)://\(connectionHost):\(port)/"
     }
 
-    /// The host without what is for resolvers alone, and without the zone of an address that is in no zone: the system's resolver
-    /// takes one for link-local addresses only (RFC 4007 §11).
+    /// The host without the final full stop, and without the zone of an address that has none: the system's resolver
+    /// accepts a zone only for link-local addresses (RFC 4007 §11).
     private var connectionHost: String {
         guard let zone = host.firstRange(of: "%25"), !isLinkLocalLiteral else { return host.withoutFinalStop }
         return host[..<zone.lowerBound] + "]"
     }
 
-    /// Whether the HTTP client, which reads URLs by Foundation, would ask for exactly this URL's target and name its host to TLS.
+    /// Whether the HTTP client, which parses URLs with Foundation, would send exactly this URL's target and use its
+    /// host name for TLS.
     fileprivate var isReadByClient: Bool {
         guard host == host.withoutFinalStop, let read = URL(string: withoutFragment.string),
             let path = URLComponents(url: read, resolvingAgainstBaseURL: true)?.percentEncodedPath
@@ -128,6 +130,6 @@ extension HTTPURL {
 }
 
 extension String {
-    /// A host's name as TLS has it (RFC 6066 §3): the full stop that ends an absolute name is for resolvers alone.
+    /// The host name as TLS requires it (RFC 6066 §3): without the final full stop of an absolute name.
     var withoutFinalStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

@@ -4,9 +4,9 @@ import NIOHPACK
 import NIOHTTP2
 import Synchronization
 
-/// Checks the heads of a response on one stream of HTTP/2 before NIO's codec and the HTTP client see them.
+/// Checks the response heads of one HTTP/2 stream before NIO's codec and the HTTP client see them.
 ///
-/// Both trap on status codes that are none (``StatusCode``).
+/// Both trap on invalid status codes (``StatusCode``).
 final class HTTP2HeadCheck: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = HTTP2Frame.FramePayload
@@ -14,7 +14,7 @@ final class HTTP2HeadCheck: ChannelDuplexHandler {
 
     private enum State {
         case expectingHead
-        /// The final head has come. Headers that follow are trailers.
+        /// The final head was received. Later header blocks are trailers.
         case passing
         case failed
     }
@@ -39,8 +39,8 @@ final class HTTP2HeadCheck: ChannelDuplexHandler {
         context.fireChannelRead(data)
     }
 
-    /// Sends the request's head in a turn of its own: where the write fails, NIO reads on in the middle of it, and the client traps
-    /// if the response comes whole before it knows that its head was sent.
+    /// Flushes the request's head separately. If the write fails, NIO continues reading in the middle of it, and the
+    /// client traps if the complete response arrives before it knows that its head was sent.
     func flush(context: ChannelHandlerContext) {
         guard !isSent else { return context.flush() }
         isSent = true
@@ -56,10 +56,10 @@ final class HTTP2HeadCheck: ChannelDuplexHandler {
     }
 }
 
-/// Closes a connection of HTTP/2 whose server pushes.
+/// Closes an HTTP/2 connection if the server pushes.
 ///
-/// Ferry's settings allow no push, but a server may ignore them until it has acknowledged them. The HTTP client takes the end of
-/// a pushed stream for that of a request, and traps when more requests have ended than began.
+/// Ferry's settings disable push, but a server may push until it has acknowledged them. The HTTP client takes the end
+/// of a pushed stream for the end of a request, and traps when more requests have ended than begun.
 final class HTTP2PushRefuser: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
@@ -84,20 +84,20 @@ final class HTTP2PushRefuser: ChannelInboundHandler {
         guard !hasRefused else { return }
         hasRefused = true
         let channel = context.channel
-        // Not in the middle of the codec's own work.
+        // Not during the codec's own work.
         context.eventLoop.execute { channel.close(promise: nil) }
     }
 }
 
 extension HTTP2StreamID {
-    /// Streams of servers have even numbers (RFC 9113 §5.1.1). 0 is the connection.
+    /// Whether the server opened the stream: its streams have even numbers (RFC 9113 §5.1.1). 0 is the connection.
     fileprivate var isServerInitiated: Bool { self != .rootStream && Int32(self) & 1 == 0 }
 }
 
-/// The version of HTTP that the connections of one client speak.
+/// The HTTP version of all connections of one client.
 ///
-/// A client whose server chooses one version and then the other keeps connections that are closed, and traps when it is shut down.
-/// So a connection of another version than the first is not used; its requests go to a client of HTTP/1.1 alone.
+/// A client whose server alternates between versions keeps closed connections, and traps on shutdown. So a connection
+/// with another version than the first is not used, and its requests move to a client for HTTP/1.1 only.
 final class NegotiatedVersion: Sendable {
     enum Version: Sendable { case http1, http2 }
 
@@ -105,20 +105,20 @@ final class NegotiatedVersion: Sendable {
 
     private let version = Mutex<Version?>(nil)
 
-    /// On the connection's event loop, where the client makes it ready.
+    /// Checks the version of a new connection. Call it on the connection's event loop.
     ///
-    /// - Throws: ``Changed`` for another version than that of the first connection, which is closed then.
+    /// - Throws: ``Changed`` if the version differs from the first connection's. The connection is then closed.
     func check(_ found: Version, of connection: any Channel) throws(Changed) {
         do throws(Changed) {
             try check(found)
         } catch {
-            // Once the client has taken in that it has no connection; it leaves closing to us.
+            // After the client has noticed that it has no connection. It does not close this one.
             connection.eventLoop.scheduleTask(in: .zero) { connection.close(promise: nil) }
             throw error
         }
     }
 
-    /// - Throws: ``Changed`` for another version than that of the first connection.
+    /// - Throws: ``Changed`` if the version differs from the first connection's.
     func check(_ found: Version) throws(Changed) {
         let first = version.withLock { version in
             version = version ?? found

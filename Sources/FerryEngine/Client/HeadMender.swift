@@ -1,29 +1,29 @@
 import FerryCore
 import NIOCore
 
-/// Stands between the bytes of a connection and the HTTP codec, and gives each head of a response the form that has one reading.
+/// Sits below the HTTP codec and rewrites each response head to a form with only one interpretation.
 ///
-/// Looks at heads alone: bodies, the trailers of chunked ones included, go through as they come.
+/// Changes heads only. Bodies pass unchanged, including the trailers of chunked ones.
 final class HeadMender: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     private enum State {
-        /// Bytes are a body, or nothing that was asked for.
+        /// The bytes are a body, or were not requested.
         case passing
-        /// A head is the next that comes.
+        /// The next bytes are a head.
         case expecting
         case failed
     }
 
     private var state = State.passing
-    /// The beginning of a head whose end has not come.
+    /// The beginning of an incomplete head.
     private var gathered = ByteBuffer()
     private var searched = 0
     /// Whether an informational head of the response had a bare line feed.
     private var followsBareEnd = false
 
-    /// A request goes out: what comes next is the head of its response.
+    /// Expects a response head next, because a request is being sent.
     func expect() {
         if case .passing = state { state = .expecting }
     }
@@ -48,22 +48,22 @@ final class HeadMender: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // The codec tells a head that was cut from a connection that was closed between responses.
+        // The codec distinguishes an incomplete head from a connection closed between responses.
         let rest = gathered
         gathered = ByteBuffer()
         if rest.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(rest)) }
         context.fireChannelInactive()
     }
 
-    /// What can go on: all heads that have come whole, and what follows the last of them.
+    /// Returns the bytes to pass on: all complete heads and the bytes after the last one.
     ///
-    /// One buffer, so that the codec has taken all of it before the next request can begin.
+    /// They form one buffer, so that the codec has consumed all of it before the next request can begin.
     private func takeReady() throws(HeadFault) -> ByteBuffer {
         var original = gathered
         var heads = ByteBuffer()
         var isMended = false
         while case .expecting = state, gathered.readableBytes > 0 {
-            // Empty lines before a status line mean nothing.
+            // Empty lines before a status line are ignored.
             while let byte = gathered.readableBytesView.first, byte == 0x0D || byte == 0x0A {
                 gathered.moveReaderIndex(forwardBy: 1)
             }

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Notices that nothing has happened for some time. The method that waits holds it until it cancels it.
+/// Detects inactivity. The waiting method holds the watch until it cancels it.
 final class IdleWatch: Sendable {
     private let clock: WatchClock
     private let limit: TimeAmount
@@ -29,7 +29,7 @@ final class IdleWatch: Sendable {
 
     /// Expires if the time has come.
     ///
-    /// - Returns: when it is to be looked at again; nil once it has expired or is canceled.
+    /// - Returns: The time of the next check, or `nil` if the watch is expired or canceled.
     func look() -> NIODeadline? {
         guard !isCanceled.load(ordering: .relaxed) else { return nil }
         let due = activity() + limit
@@ -40,7 +40,7 @@ final class IdleWatch: Sendable {
     }
 }
 
-/// Looks at the watches of an event loop when the first of them may be due: one timer serves all of them.
+/// Checks the watches of an event loop when the first of them may be due. One timer serves all watches.
 final class WatchClock: Sendable {
     private struct Weak: Sendable {
         weak let watch: IdleWatch?
@@ -48,7 +48,7 @@ final class WatchClock: Sendable {
 
     private struct State {
         var watches: [ObjectIdentifier: Weak] = [:]
-        /// When the watches are looked at next; nil if no look is scheduled.
+        /// Time of the next check, or `nil` if none is scheduled.
         var next: NIODeadline?
     }
 
@@ -57,7 +57,7 @@ final class WatchClock: Sendable {
 
     init(loop: any EventLoop) { self.loop = loop }
 
-    /// Looks at a watch from its due time on. Keeps only a weak reference.
+    /// Checks a watch from its due time on. Keeps only a weak reference.
     func add(_ watch: IdleWatch, due: NIODeadline) {
         let isFirst = state.withLock { state in
             state.watches[ObjectIdentifier(watch)] = Weak(watch: watch)
@@ -78,7 +78,7 @@ final class WatchClock: Sendable {
 
     private func look(scheduledFor deadline: NIODeadline) {
         let watches = state.withLock { state -> [IdleWatch] in
-            // Another look that came before has planned the next one.
+            // An earlier check has already scheduled the next one.
             guard state.next == deadline else { return [] }
             state.next = nil
             return state.watches.values.compactMap { $0.watch }
@@ -89,28 +89,28 @@ final class WatchClock: Sendable {
     }
 }
 
-/// How long the engine waits for a server, in seconds. Time in which the engine itself does not read does not count.
+/// How long the engine waits for a server, in seconds. Time in which the engine itself does not read is not counted.
 package struct Timeouts: Hashable, Sendable {
-    /// DNS, proxy and TLS included.
+    /// Connecting, including DNS, proxy and TLS.
     package var connect: Double = 30
-    /// Whether the time of the connection is the request's own, in place of the engine's.
+    /// Whether `connect` is the request's own limit instead of the engine's.
     package var boundsConnection = false
     /// From the last byte of the request to the end of the response head.
     package var head: Double = 60
     /// From the beginning to the end of the response head, while no connection has taken the request.
     package var unanswered: Double = 90
-    /// Without a byte of the body.
+    /// Time without a byte of the body.
     package var idle: Double = 60
 
     package init() {}
 
-    /// Takes the time that a request itself names for its connections.
+    /// Applies the request's own time limit for connecting.
     mutating func bound(connecting seconds: Double) {
         connect = min(connect, seconds)
         boundsConnection = true
     }
 
-    /// Takes another time without a byte, which the connection and the head have together.
+    /// Applies another idle time. Connecting and waiting for the head share the same time.
     mutating func limit(to seconds: Double) {
         connect = min(connect, seconds)
         (head, idle, unanswered) = (seconds, seconds, seconds)

@@ -1,8 +1,8 @@
 import Logging
 
-/// A log that keeps nothing: the HTTP client logs URLs and fields that must not be written down.
+/// A log handler that discards everything: the HTTP client logs URLs and fields that must not be stored.
 struct NoLog: LogHandler {
-    /// What every client and request is given.
+    /// The logger for all clients and requests.
     static let logger = Logger(label: "ferry.http", factory: { _ in NoLog() })
 
     var metadata: Logger.Metadata = [:]

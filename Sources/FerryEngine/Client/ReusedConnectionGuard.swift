@@ -1,13 +1,13 @@
 import NIOCore
 
-/// A pooled connection was closed before the first byte of an answer: the server had given it up meanwhile.
+/// The server had closed a pooled connection before the first byte of a response.
 ///
 /// See docs/behaviour/transfers.md#T4.
 struct ReusedConnectionClosed: Error {}
 
-/// Counts the requests of one connection, at the level of bytes.
+/// Counts the requests of one connection at the byte level.
 ///
-/// An end before any answer means a failure on a connection's first request, and only bad timing on a later one.
+/// A close before any response is a failure on a connection's first request, and only bad timing on a later one.
 final class ReusedConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -15,16 +15,16 @@ final class ReusedConnectionGuard: ChannelDuplexHandler {
     private enum State {
         /// The next write begins a request.
         case idle
-        /// Nothing has come since the request began.
+        /// Nothing was received since the request began.
         case unanswered
-        /// Informational responses have come, and what is written is the rest of the request.
+        /// Informational responses were received. Further writes belong to the same request.
         case informed
     }
 
     private var requests = 0
     private var state = State.idle
 
-    /// The beginning of a head whose rest has not come.
+    /// The beginning of an incomplete head.
     private var unfinished: [UInt8] = []
 
     private var isUnanswered: Bool { state == .unanswered }
@@ -42,7 +42,7 @@ final class ReusedConnectionGuard: ChannelDuplexHandler {
         context.fireChannelRead(data)
     }
 
-    /// A server that closes as the request comes resets the connection: the same bad timing, seen one step later.
+    /// Treats a reset like a close: a server that closes while the request arrives resets the connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard isUnanswered, requests > 1, error is IOError else { return context.fireErrorCaught(error) }
         state = .idle
@@ -58,10 +58,10 @@ final class ReusedConnectionGuard: ChannelDuplexHandler {
 extension ReusedConnectionGuard {
     private static let informational = Array("HTTP/1.1 1".utf8)
     private static let endOfHead = Array("\r\n\r\n".utf8)
-    /// No informational head that is longer is waited for.
+    /// Maximum length of an informational head to wait for, in bytes.
     private static let longestHead = 16 << 10
 
-    /// Takes in bytes of an answer, which may be informational, and may come in pieces.
+    /// Reads bytes of a response, which may be informational and incomplete.
     private func note(_ bytes: ByteBuffer) {
         unfinished += bytes.readableBytesView
         while unfinished.starts(with: Self.informational) {

@@ -6,41 +6,42 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// One request on its way: its host's name is looked up, or its proxy's, and of several addresses one is found that answers.
+/// One request from name resolution to a connection: resolves the host or its proxy, and finds an address that
+/// responds.
 ///
-/// The HTTP client is given addresses and never looks up a name itself. Until the request has left, another address may take the
-/// place of one that cannot be reached, or does not answer soon (RFC 8305); what comes after that goes to the exchange's delegate.
+/// The HTTP client gets addresses and never resolves names itself. Until the request is sent, another address can
+/// replace one that is unreachable or slow (RFC 8305). Later events go to the exchange's delegate.
 final class RoutedRequest: HTTPClientResponseDelegate {
     typealias Response = Void
 
     private struct State {
-        /// Addresses that were not tried.
+        /// Addresses not attempted.
         var untried: [String] = []
         var hasChoice = false
-        /// Where the request is now.
+        /// The current address.
         var address: String?
         var task: HTTPClient.Task<Void>?
         /// Whether a connection has taken the request.
         var isAsked = false
-        /// The address that comes once the attempt at the last one has ended.
+        /// The next address, used once the attempt at the current one has ended.
         var next: String?
-        /// What the first address failed with.
+        /// The first address's error.
         var failure: (any Error)?
-        /// Our own end.
+        /// The engine's own reason to end the exchange.
         var end: (any Error)?
         var isOver = false
         var timer: Scheduled<Void>?
-        /// Ends the request where no connection stands in time.
+        /// Ends the request if no connection is established in time.
         var bound: Scheduled<Void>?
 
-        /// Whether the request is on its way to an address that has not answered.
+        /// Whether the request waits for an address that has not responded.
         var isWaiting: Bool { !isOver && !isAsked && end == nil && next == nil }
     }
 
-    /// How long one address has for itself before the others are tried beside it (RFC 8305 §5).
+    /// Time before the other addresses are attempted in parallel (RFC 8305 §5).
     private static let connectionDelay = TimeAmount.milliseconds(250)
 
-    /// How long a look-up takes that is waited for in place.
+    /// Time that a name resolution may take before it is reported as slow.
     private static let promptLookup = TimeAmount.milliseconds(100)
 
     private let request: HTTPClient.Request
@@ -75,13 +76,13 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         done = loop.makePromise(of: Void.self)
     }
 
-    /// Completed once the exchange is over.
+    /// Completed once the exchange has finished.
     var futureResult: EventLoopFuture<Void> { done.futureResult }
 
     /// Whether a connection has taken the request.
     var isAsked: Bool { state.withLock(\.isAsked) }
 
-    /// Begins; call once.
+    /// Starts the request. Call it once.
     func begin() {
         if boundsConnection { boundConnection() }
         let host = key.proxy?.host ?? url.host
@@ -92,8 +93,8 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         }
     }
 
-    /// Gives up unless a connection takes the request in the time that the request itself names: the HTTP client's clients have
-    /// the engine's time.
+    /// Gives up unless a connection takes the request within the request's own time limit. The HTTP client's own limit
+    /// is the engine's.
     private func boundConnection() {
         let bound = loop.scheduleTask(in: .nanoseconds(Int64(connectTimeout * 1e9))) { [self] in
             if state.withLock({ !$0.isAsked }) { fail(reason: HTTPClientError.connectTimeout) }
@@ -101,7 +102,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         state.withLock { $0.bound = bound }
     }
 
-    /// Ends the exchange; a look-up that is under way is left to itself.
+    /// Ends the exchange. A running name resolution is not interrupted.
     func fail(reason error: any Error) {
         let (isFirst, task) = state.withLock { state -> (Bool, HTTPClient.Task<Void>?) in
             guard !state.isOver, state.end == nil else { return (false, nil) }
@@ -130,7 +131,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
             slow.cancel()
             delegate.touch()
             let finding = result.mapError { $0 as? NameCache.Failure ?? .noAnswer }
-            // What has waited without its slot goes on only where there is one.
+            // A request that yielded its slot continues only with a slot.
             guard let nameWait, nameWait.progress.waitsForName.exchange(false, ordering: .relaxed) else {
                 return take(finding, of: host)
             }
@@ -171,7 +172,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         }
     }
 
-    /// Whether the request has neither ended nor been ended.
+    /// Whether the request has neither ended nor been stopped.
     private var isWanted: Bool { state.withLock { !$0.isOver && $0.end == nil } }
 
     private func execute(on lease: ClientPool.Lease, _ route: ClientPool.Route?) {
@@ -208,7 +209,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
             state.bound.take()?.cancel()
             nameWait?.progress.waitsForName.store(false, ordering: .relaxed)
             guard case .failure(let error) = result else { return result }
-            // What an address says that has connected tells more than why another one has not.
+            // An error after connecting says more than a failure to connect to another address.
             let isOwn = state.isAsked || !error.isOfConnecting
             return .failure(state.end ?? (isOwn ? error : state.failure ?? error))
         }
@@ -220,12 +221,12 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         done.completeWith(end)
     }
 
-    /// Tries the other addresses beside one that does not answer soon.
+    /// Attempts the other addresses in parallel if this one does not respond soon.
     private func lookElsewhereLater(from route: ClientPool.Route) {
         let timer = loop.scheduleTask(in: Self.connectionDelay) { [self] in
             let others = state.withLock { $0.isWaiting ? $0.untried : [] }
             guard !others.isEmpty else { return }
-            // With the present one among them: it may have connected, and be at its handshake.
+            // Includes the current address: it may be connected and in its handshake.
             AddressProbe.firstAnswering(
                 of: [route.address] + others, port: key.proxy?.port ?? url.port, on: loop,
                 timeout: .nanoseconds(Int64(connectTimeout * 1e9))
@@ -237,8 +238,8 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         }
     }
 
-    /// Goes to an address that answers, unless the one before has answered meanwhile. Runs on the event loop, as all that could
-    /// send the request.
+    /// Switches to an address that responds, unless the current one has responded meanwhile. Runs on the event loop,
+    /// like everything that could send the request.
     private func leave(for address: String) {
         let task = state.withLock { state -> HTTPClient.Task<Void>? in
             guard state.isWaiting, let index = state.untried.firstIndex(of: address) else { return nil }
@@ -248,7 +249,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         task?.fail(reason: HTTPClientError.connectTimeout)
     }
 
-    // MARK: What the client tells
+    // MARK: Responses
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
         let preferred = state.withLock { state in
@@ -296,12 +297,12 @@ final class RoutedRequest: HTTPClientResponseDelegate {
 }
 
 extension String {
-    /// Whether a host is an address, which needs no look-up.
+    /// Whether the host is an address, which needs no resolution.
     fileprivate var isAddress: Bool { hasPrefix("[") || (try? SocketAddress(ipAddress: self, port: 0)) != nil }
 }
 
 extension Error {
-    /// Whether an address could not be connected to; another of the same host may be.
+    /// Whether connecting to an address failed. Another address of the host may work.
     fileprivate var isOfConnecting: Bool {
         switch self {
         case let error as IOError: ![EMFILE, ENFILE, ENOMEM, ECONNRESET, EPIPE].contains(error.errnoCode)

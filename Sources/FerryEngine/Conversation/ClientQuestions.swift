@@ -1,13 +1,13 @@
 import FerryCore
 import Synchronization
 
-/// Questions to the client of a transfer or load, one at a time.
+/// Asks the client of a transfer or load, one question at a time.
 ///
-/// A client may never answer: what waits for it goes on as soon as nothing is wanted any more.
+/// A client may never answer. Waiting tasks continue as soon as the answer is not needed.
 final class ClientQuestions: Sendable {
     private struct State {
         var isGivenUp = false
-        /// Ends the wait for the present answer.
+        /// Ends the wait for the current answer.
         var giveUp: (@Sendable () -> Void)?
     }
 
@@ -37,7 +37,7 @@ final class ClientQuestions: Sendable {
         return try await answer.result().get()
     }
 
-    /// Ends the wait for an answer, and each later one; twice is once.
+    /// Ends the wait for the current answer and for all later ones. Repeated calls have no effect.
     func giveUp() {
         let giveUp = state.withLock { state in
             state.isGivenUp = true

@@ -1,48 +1,48 @@
 import FerryCore
 import Foundation
 
-/// The connections of a conversation.
+/// Opens the connections of a conversation.
 protocol ConversationHost: Sendable {
     /// Sends a request on a connection of the host's choice.
     func open(_ request: OutgoingRequest) async throws(ServiceError) -> Exchange
-    /// A head has come, or none will.
+    /// Called when a head was received, or none will be.
     func ended(_ exchange: Exchange, _ request: OutgoingRequest) async
 }
 
-/// How a conversation has ended.
+/// The outcome of a conversation.
 enum ConversationEnd {
     case accepted(AcceptedExchange)
     case failed(ServiceError, later: RetryAfterResponse?)
-    /// The client has to answer first.
+    /// The client has to answer a challenge first.
     case waiting(PendingChallenge, ServiceError)
 }
 
-/// A response whose body waits.
+/// An accepted response with an unread body.
 struct AcceptedExchange: Sendable {
     let exchange: Exchange
     let head: ResponseHead
-    /// How it was asked for at last.
+    /// The course of the final request.
     let course: RequestCourse
-    /// How many redirects led to it.
+    /// Number of redirects.
     let redirects: Int
     /// Seconds from the last request to its head.
     let setup: Double
 }
 
 extension Conversation {
-    /// A head, and the exchange that it came with.
+    /// A head and its exchange.
     private struct Answered {
         let exchange: Exchange
         let head: ResponseHead
         let setup: Double
     }
 
-    /// What FerryCore's proofs of passwords are made with.
+    /// Hash and nonce functions for FerryCore's password proofs.
     private static let proofs = ProofSource(digester: DigestHashing.digest, nonce: DigestHashing.clientNonce)
 
-    /// Performs the conversation, up to its answer.
+    /// Performs the conversation to its outcome.
     ///
-    /// - Throws: what `host.open` throws, and the end of a client that is not waited for any more.
+    /// - Throws: The errors of `host.open`, and ``ExchangeEnd/stopped`` if the client's answer is not needed.
     mutating func carry(
         isolation: isolated (any Actor)? = #isolation, by host: some ConversationHost, _ shared: Correspondence,
         _ engine: Engine
@@ -79,7 +79,7 @@ extension Conversation {
         }
     }
 
-    /// Makes one request.
+    /// Sends one request.
     private mutating func send(
         isolation: isolated (any Actor)? = #isolation, by host: some ConversationHost, _ shared: Correspondence,
         _ engine: Engine

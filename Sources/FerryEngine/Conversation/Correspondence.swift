@@ -1,13 +1,13 @@
 import FerryCore
 
-/// What all conversations of one attempt, or of one load, have in common; it stays where these are isolated.
+/// State shared by all conversations of one attempt or load. Stays in their isolation.
 final class Correspondence {
-    /// What they go by; a URL that cannot be read has none.
+    /// The terms of the conversations. An error if the URL cannot be parsed.
     let terms: Result<ConversationTerms, ServiceError>
-    /// Who is asked; nil where no client is.
+    /// Asks the client, or `nil` without a client.
     let questions: ClientQuestions?
     let pauses: Pauses
-    /// What servers have told.
+    /// Facts learned from servers.
     var memory = ConversationMemory()
 
     init(
@@ -18,14 +18,14 @@ final class Correspondence {
         self.pauses = pauses
     }
 
-    /// A conversation that begins at a URL of the caller's.
+    /// Begins a conversation at a URL of the caller's.
     func begin(
         at start: HTTPURL, planned: [HeaderField] = [], isFresh: Bool = false
     ) throws(ServiceError) -> Conversation {
         Conversation(try terms.get(), from: try course(from: start), planned: planned, isFresh: isFresh)
     }
 
-    /// Where requests begin that are for a URL of the caller's.
+    /// Returns the first request course for a URL of the caller's.
     func course(from start: HTTPURL) throws(ServiceError) -> RequestCourse {
         RequestCourse(from: start, try terms.get(), cookies: memory.cookies)
     }

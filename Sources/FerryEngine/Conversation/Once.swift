@@ -1,7 +1,7 @@
 import FerryCore
 import Synchronization
 
-/// Hands one result, the first that is settled, to one waiting task.
+/// Passes the first settled result to one waiting task.
 final class Once<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, ServiceError>?
@@ -10,7 +10,7 @@ final class Once<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Only the first result counts.
+    /// Sets the result. Only the first call counts.
     func settle(_ result: Result<Value, ServiceError>) {
         let waiting = state.withLock { state -> CheckedContinuation<Result<Value, ServiceError>, Never>? in
             guard state.result == nil else { return nil }

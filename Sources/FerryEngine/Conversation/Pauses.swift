@@ -1,7 +1,7 @@
 import FerryCore
 import Synchronization
 
-/// Pauses between the requests of one attempt or load, which its end cuts short.
+/// Pauses between the requests of one attempt or load. They end early when it ends.
 final class Pauses: Sendable {
     private struct State {
         var isOver = false
@@ -11,7 +11,7 @@ final class Pauses: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns after so many seconds, or once the pauses have ended.
+    /// Returns after this many seconds, or when the pauses have ended.
     func wait(seconds: Double) async {
         let sleep = Task(name: "pause between requests") { _ = try? await Task.sleep(for: .wait(seconds: seconds)) }
         let number = state.withLock { state in
@@ -24,7 +24,7 @@ final class Pauses: Sendable {
         state.withLock { $0.sleeps[number] = nil }
     }
 
-    /// Ends all pauses, those to come among them.
+    /// Ends all current and future pauses.
     func end() {
         let sleeps = state.withLock { state in
             state.isOver = true

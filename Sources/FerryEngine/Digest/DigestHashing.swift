@@ -1,7 +1,7 @@
 import Crypto
 package import FerryCore
 
-/// What FerryCore's Digest scheme needs from outside: hashes and unguessable text.
+/// Hashes and random text for FerryCore's Digest authentication.
 package enum DigestHashing {
     package static let digest: DigestAuthentication.Digester = { hash, bytes in
         switch hash {
@@ -10,7 +10,7 @@ package enum DigestHashing {
         }
     }
 
-    /// 128 random bits.
+    /// Returns 128 random bits as text.
     package static func clientNonce() -> String {
         var generator = SystemRandomNumberGenerator()
         return String(generator.next(), radix: 16) + String(generator.next(), radix: 16)

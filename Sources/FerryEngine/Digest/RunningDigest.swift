@@ -1,7 +1,7 @@
 import Crypto
 package import FerryCore
 
-/// Digests of a run of bytes from the beginning, taken as they pass in order.
+/// Digests of bytes in order from the beginning, computed as they pass.
 package struct RunningDigest: Sendable {
     private enum Hasher: Sendable {
         case md5(Insecure.MD5)
@@ -11,7 +11,7 @@ package struct RunningDigest: Sendable {
         case sha512(SHA512)
 
         mutating func update(_ bytes: UnsafeRawBufferPointer) {
-            // A copy of a hasher's state shares its storage until one of them changes, so it is taken out before it is changed.
+            // A copied hasher shares its storage until a change, so take it out of the enum before changing it.
             switch self {
             case .md5(var hash):
                 unsafe hash.update(bufferPointer: bytes)
@@ -33,7 +33,7 @@ package struct RunningDigest: Sendable {
     }
 
     private var hashers: [Hasher]
-    /// How many bytes have passed.
+    /// Number of bytes digested.
     package private(set) var count: Int64 = 0
 
     package let algorithms: Set<DigestAlgorithm>
@@ -56,7 +56,7 @@ package struct RunningDigest: Sendable {
         count += Int64(bytes.count)
     }
 
-    /// The digests of everything that has passed.
+    /// Returns the digests of all bytes so far.
     package func finalize() -> [Checksum] {
         hashers.map { hasher in
             switch hasher {
@@ -70,13 +70,13 @@ package struct RunningDigest: Sendable {
     }
 }
 
-/// Digests of a file that is already there, read again because the running state was lost.
+/// Digests of an existing file, read again because the running state was lost.
 package enum FileDigest {
     private static let chunk = 1 << 20
 
-    /// Goes on with a digest of the file's bytes from a position on up to another, or to the end of a shorter file; blocks.
+    /// Extends a digest with the file's bytes between two positions, or to the end of a shorter file. Blocks.
     ///
-    /// - Parameter report: is told how many bytes the digest is of, about once each MiB.
+    /// - Parameter report: Called with the number of digested bytes, about once each MiB.
     package static func extend(
         _ digest: RunningDigest, of file: OpenFile, from start: Int64 = 0, to end: Int64, disk: any DiskSystem,
         report: (Int64) -> Void = { _ in }

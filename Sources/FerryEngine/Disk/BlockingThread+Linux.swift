@@ -1,13 +1,13 @@
 import CFerrySystem
 
-/// A detached thread for work that may block for ever.
+/// A detached thread for work that may block forever.
 ///
-/// Foundation's `Thread` does not tell when the system gives no thread, and its work is then never done.
+/// Foundation's `Thread` does not report when the system refuses a thread, and its work is then never done.
 package enum BlockingThread {
-    /// Room for the resolver's modules, which keep whole answers on their stacks.
+    /// Stack size in bytes. Large enough for resolver modules, which keep complete responses on their stacks.
     private static let stackSize = 512 << 10
 
-    /// - Returns: false, with nothing done, if the system gives no thread.
+    /// - Returns: False, with nothing done, if the system refuses a thread.
     @Sendable package static func start(_ work: @escaping @Sendable () -> Void) -> Bool {
         let box = unsafe Unmanaged.passRetained(Work(work))
         let status = unsafe ferry_start_thread(
@@ -21,7 +21,7 @@ package enum BlockingThread {
         return status == 0
     }
 
-    /// Whether the system gives so many more threads at the moment.
+    /// Returns whether the system currently allows this many more threads.
     package static func areAvailable(_ count: Int) -> Bool { ferry_try_threads(CInt(clamping: count)) == 0 }
 
     private final class Work: Sendable {

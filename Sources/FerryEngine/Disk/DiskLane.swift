@@ -1,21 +1,21 @@
 import Foundation
 import NIOCore
 
-/// A kind of work on disks: work of one lane may hold up other work of that lane, and nothing else.
+/// A class of disk work. Work of one lane can delay only other work of the same lane.
 package struct DiskLane: Hashable, Sendable {
-    /// What may block together.
+    /// Places that can block independently of each other.
     package enum Place: Hashable, Sendable {
-        /// Nothing is known of it.
+        /// An unknown place.
         case anywhere
-        /// The file systems of folders that have answered, and hold what ended transfers left.
+        /// The file systems of responsive folders that hold leftovers of finished transfers.
         case leftovers(Set<UInt64>)
-        /// A folder whose file system has not been looked at: to look is what may block.
+        /// A folder with an unknown file system, because finding out may block.
         case folder(String)
         /// The file systems of a transfer's partial file and of its final name.
         case devices(home: UInt64?, target: UInt64?)
     }
 
-    /// Digests and copies of large files wait for each other, and never keep a checkpoint from becoming durable.
+    /// Kinds of work. Digests and copies of large files wait for each other, and never delay a checkpoint.
     package enum Work: Hashable, Sendable {
         case calls, bulk
     }
@@ -28,11 +28,11 @@ package struct DiskLane: Hashable, Sendable {
         self.work = work
     }
 
-    /// How much is done at the same time.
+    /// Maximum number of concurrent calls.
     package var width: Int { work == .calls ? 4 : 2 }
 }
 
-/// Work that waits for its turn, lane by lane.
+/// Work waiting per lane.
 package struct DiskLanes<Work> {
     private struct Line {
         var running = 0
@@ -45,7 +45,7 @@ package struct DiskLanes<Work> {
 
     /// Adds work to a lane.
     ///
-    /// - Returns: the work, if it begins at once.
+    /// - Returns: The work if it can start at once.
     package mutating func add(_ work: Work, to lane: DiskLane) -> Work? {
         var line = lines.removeValue(forKey: lane) ?? Line()
         defer { lines[lane] = line }
@@ -57,9 +57,9 @@ package struct DiskLanes<Work> {
         return work
     }
 
-    /// Takes note that work of a lane has ended.
+    /// Records that work of a lane has finished.
     ///
-    /// - Returns: what begins in its place.
+    /// - Returns: The work to start in its place.
     package mutating func ended(in lane: DiskLane) -> Work? {
         guard var line = lines.removeValue(forKey: lane) else { return nil }
         let next = line.waiting.popFirst()
@@ -68,7 +68,7 @@ package struct DiskLanes<Work> {
         return next
     }
 
-    /// Takes out everything that has not begun.
+    /// Removes all work that has not started.
     package mutating func removeWaiting() -> [Work] {
         var all: [Work] = []
         for lane in lines.keys {
@@ -78,9 +78,9 @@ package struct DiskLanes<Work> {
     }
 }
 
-/// Runs blocking calls on files on threads of their own, so that neither event loops nor Swift's tasks wait for a disk.
+/// Runs blocking file calls on dedicated threads, so that neither event loops nor Swift's tasks wait for a disk.
 ///
-/// Each queue belongs to a lane: calls of one lane may hold up each other, and nothing else.
+/// Each queue belongs to a lane. Calls of one lane can delay only each other.
 package struct DiskQueue: Sendable {
     package let system: any DiskSystem
     private let threads: DiskThreads
@@ -91,7 +91,7 @@ package struct DiskQueue: Sendable {
         self.threads = threads
     }
 
-    /// The queue for calls at a place: they may hold up other calls at the same place, and nothing else.
+    /// Returns the queue for calls at a place. They can delay only other calls at the same place.
     package func at(_ place: DiskLane.Place) -> DiskQueue {
         var queue = self
         queue.lane.place = place

@@ -2,9 +2,9 @@ import FerryCore
 import NIOCore
 import Synchronization
 
-/// Which file systems folders are on, so that what may block together shares event loops and threads.
+/// Finds the file systems of folders, so that work that can block together shares event loops and threads.
 ///
-/// An answer is kept for a moment: many transfers to one folder ask once.
+/// Caches each result briefly, so that many transfers to one folder need one call.
 final class DiskPlaces: Sendable {
     private struct Known {
         let device: UInt64?
@@ -19,7 +19,7 @@ final class DiskPlaces: Sendable {
 
     init(disk: DiskQueue) { self.disk = disk }
 
-    /// The places of a transfer's partial file and of its final name.
+    /// Returns the places of a transfer's partial file and of its final name.
     func place(of request: TransferRequest) async -> DiskLane.Place {
         let target = await device(of: Destination.folder(of: request))
         guard let folder = request.partialFolder else { return .devices(home: target, target: target) }

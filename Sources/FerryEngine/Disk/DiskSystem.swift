@@ -1,75 +1,76 @@
 package import FerryCore
 import Foundation
 
-/// The system calls on files that the engine makes.
+/// The file system calls of the engine.
 ///
-/// One implementation a platform, and one for tests that fails on command. All calls block; only `write` is called on an
-/// event loop, and only on a loop that belongs to the file system.
+/// There is one implementation per platform, and one for tests that fails on command. All calls block. Only `write` is
+/// called on an event loop, and only on a loop of that file system.
 package protocol DiskSystem: Sendable {
-    /// The file system that a folder is on, or will be on once it is made; nil if that cannot be found out.
+    /// Returns the file system of a folder, or of the one it will be created on. `nil` if that cannot be determined.
     func device(of path: String) -> UInt64?
     /// Opens a folder for finding files in it and for syncing it.
     func openFolder(_ path: String) throws(DiskError) -> OpenFile
-    /// Makes a file that was not there, with mode 0600; never follows a link.
+    /// Creates a new file with mode 0600. Never follows a link and never opens an existing file.
     func createFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile
-    /// Opens a file for reading and writing; never follows a link.
+    /// Opens a file for reading and writing. Never follows a link.
     func openFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile
     func identity(of file: OpenFile) throws(DiskError) -> FileIdentity
-    /// What a name stands for, links not followed; nil if there is nothing.
+    /// Returns the identity of the file with a name, without following links, or `nil` if there is none.
     func identity(of name: String, in folder: OpenFile) throws(DiskError) -> FileIdentity?
-    /// Writes some of the bytes and returns how many.
+    /// Writes some of the bytes and returns their number.
     func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int64) throws(DiskError) -> Int
-    /// Reads some bytes and returns how many; 0 at the end.
+    /// Reads some bytes and returns their number, or 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, from file: OpenFile, at offset: Int64) throws(DiskError)
         -> Int
     func truncate(_ file: OpenFile, to size: Int64) throws(DiskError)
-    /// Whether bytes before a position were never written, as far as the file system tells.
+    /// Returns whether the file system reports unwritten bytes before a position.
     func hasHole(_ file: OpenFile, before position: Int64) -> Bool
-    /// Reserves blocks without changing the length; false where the file system cannot.
+    /// Reserves blocks without changing the length. Returns false if the file system does not support that.
     func allocate(_ file: OpenFile, size: Int64) throws(DiskError) -> Bool
-    /// Lets the disk begin with the file's bytes, so that several files are written at once; a hint that cannot fail.
+    /// Starts writing the file's bytes to the disk, so that several files are written in parallel. A hint that cannot
+    /// fail.
     func startWriteback(_ file: OpenFile)
-    /// Makes the file's bytes durable, and what is needed to find them.
+    /// Makes the file's bytes durable, and the metadata needed to read them.
     func syncData(_ file: OpenFile) throws(DiskError)
-    /// Makes the file's bytes durable, and its times.
+    /// Makes the file's bytes and times durable.
     func syncAll(_ file: OpenFile) throws(DiskError)
-    /// Makes everything durable that was written to a folder's file system since the folder was opened.
+    /// Makes everything durable that was written to the folder's file system since the folder was opened.
     ///
-    /// - Returns: false, with nothing promised, where the file system or the kernel does not promise that, or would not tell of
-    ///   a write that has failed.
+    /// - Returns: False, with nothing guaranteed, if the file system or the kernel does not guarantee that or would not
+    ///   report a failed write.
     func syncFileSystem(of folder: OpenFile) throws(DiskError) -> Bool
-    /// Bytes in memory that wait to be written to any disk; nil where that is not known.
+    /// Returns the number of dirty bytes in memory for all disks, or `nil` if unknown.
     func unwrittenBytes() -> Int64?
-    /// Makes a folder's names durable.
+    /// Makes the names in a folder durable.
     func syncFolder(_ folder: OpenFile) throws(DiskError)
     func setMode(_ mode: UInt32, of file: OpenFile) throws(DiskError)
-    /// Sets the time of the last modification, in seconds since 1970.
+    /// Sets the modification time, in seconds since 1970.
     func setModificationTime(_ seconds: Int64, of file: OpenFile) throws(DiskError)
-    /// Sets an extended attribute; false where the file system has none.
+    /// Sets an extended attribute. Returns false if the file system does not support them.
     func setAttribute(_ name: String, _ value: String, of file: OpenFile) throws(DiskError) -> Bool
-    /// Gives a file its final name in the same folder or another of the same file system.
+    /// Gives a file its final name, in the same folder or another one of the same file system.
     ///
-    /// - Returns: false if the name is taken and must not be replaced; then nothing has changed.
+    /// - Returns: False, with nothing changed, if the name is taken and must not be replaced.
     func rename(
         _ name: String, in folder: OpenFile, to newName: String, in newFolder: OpenFile, replacing: Bool
     ) throws(DiskError) -> Bool
     func remove(_ name: String, in folder: OpenFile) throws(DiskError)
-    /// Makes a folder and its missing parents with this mode, whatever the process's umask is. Where one of them cannot be made,
-    /// the ones that were made are removed.
+    /// Creates a folder and its missing parents with this mode, regardless of the umask. If one of them fails, it
+    /// removes the created ones.
     func makeFolders(_ path: String, mode: UInt32) throws(DiskError)
-    /// Whether this process may make files in the folder.
+    /// Returns whether this process may create files in the folder.
     func isWritable(_ folder: OpenFile) -> Bool
-    /// Bytes that this user may still write to the folder's file system.
+    /// Returns the bytes that this user may still write to the folder's file system.
     func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64
 }
 
-/// A system call on a file that failed.
+/// A failed system call on a file.
 package struct DiskError: Error, Hashable, Sendable {
-    /// What was being done, as the start of a sentence: "writing", "syncing".
+    /// The operation as the start of a sentence: "writing", "syncing".
     package let operation: String
     package let path: String
     package let errno: Int32
-    /// What people can do about it, as a sentence.
+    /// A sentence with advice for the user.
     package let advice: String?
 
     package init(_ operation: String, _ path: String, errno: Int32, advice: String? = nil) {
@@ -79,7 +80,7 @@ package struct DiskError: Error, Hashable, Sendable {
         self.errno = errno
     }
 
-    /// The error of the table, where the path is the partial file or its folder.
+    /// The service error, if the path is the partial file or its folder.
     package var transferError: ServiceError {
         let reason = unsafe String(cString: strerror(errno))
         let failure = "\(operation) \(path.escapingControls) failed: \(reason)."
@@ -95,7 +96,7 @@ package struct DiskError: Error, Hashable, Sendable {
     }
 }
 
-/// Which file a name stands for, and what can be seen of it without opening it.
+/// The identity of a file, and its properties visible without opening it.
 package struct FileIdentity: Hashable, Sendable {
     package enum Kind: Hashable, Sendable { case regular, folder, link, other }
 
@@ -107,9 +108,9 @@ package struct FileIdentity: Hashable, Sendable {
     package let owner: UInt32
     /// Permission bits.
     package let mode: UInt32
-    /// Nanoseconds since 1970 of the last modification.
+    /// Modification time, in nanoseconds since 1970.
     package let modified: Int64
-    /// Nanoseconds since 1970 of the last change of the bytes or of anything else about it.
+    /// Time of the last change to bytes or metadata, in nanoseconds since 1970.
     package let changed: Int64
 
     package init(
@@ -127,16 +128,16 @@ package struct FileIdentity: Hashable, Sendable {
         self.changed = changed
     }
 
-    /// How the file looks.
+    /// The file's size and times.
     package var stamp: FileStamp { FileStamp(size: size, modified: modified, changed: changed) }
 }
 
 extension FileIdentity? {
-    /// What the conflict policy is asked about; nil is a free name.
+    /// The holder for the conflict policy. `nil` stands for a free name.
     package var holder: ConflictRule.Holder { map { $0.kind == .folder ? .folder : .file } ?? .nothing }
 }
 
-/// An open file or folder; closed when its last owner lets go.
+/// An open file or folder. Closed when its last reference is released.
 package final class OpenFile: Sendable {
     package let descriptor: CInt
     package let path: String

@@ -2,14 +2,14 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Threads for blocking calls: as many as have work, a few at most for each lane.
+/// Threads for blocking calls: as many as have work, with a small maximum per lane.
 ///
-/// A call that never returns keeps its thread and holds up its lane; other lanes get threads of their own. A thread without
-/// work ends after a while.
+/// A call that never returns keeps its thread and blocks its lane. Other lanes get their own threads. An idle thread
+/// ends after a while.
 final class DiskThreads: Sendable {
-    /// Work, which is told why it cannot be done; nil if it is to be done.
+    /// Work to run. A `refusal` is the reason why it must not run.
     typealias Work = @Sendable (_ refusal: DiskError?) -> Void
-    /// Starts a thread; false if the system gives none.
+    /// Starts a thread. Returns false if the system refuses one.
     typealias Starter = @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
 
     private struct Job {
@@ -17,7 +17,7 @@ final class DiskThreads: Sendable {
         let work: Work
     }
 
-    /// Where a thread waits for its next job.
+    /// An idle thread's place to wait for its next job.
     private final class Seat: Sendable {
         let job = Mutex<Job?>(nil)
         let isTaken = DispatchSemaphore(value: 0)
@@ -28,7 +28,7 @@ final class DiskThreads: Sendable {
         var seats: [Seat] = []
         var threads = 0
         var isClosed = false
-        /// Who waits for the end of the last thread.
+        /// Continuations to resume when the last thread ends.
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -42,7 +42,7 @@ final class DiskThreads: Sendable {
         advice:
             "This process, or this user, has as many threads as it may have; raise TasksMax= of ferryd's unit or ulimit -u."
     )
-    /// How long a thread waits for work, in seconds.
+    /// Time an idle thread waits for work, in seconds.
     private static let patience = 10.0
 
     private let state = Mutex(State())
@@ -50,7 +50,7 @@ final class DiskThreads: Sendable {
 
     init(startThread: @escaping Starter = BlockingThread.start) { self.startThread = startThread }
 
-    /// Does some work on a thread, once its lane has room for it.
+    /// Runs work on a thread, once its lane has capacity.
     func run(in lane: DiskLane, _ work: @escaping Work) {
         let start = state.withLock { state -> Start in
             guard !state.isClosed else { return .never }
@@ -66,7 +66,7 @@ final class DiskThreads: Sendable {
             seat.isTaken.signal()
         case .thread: serveOnNewThread(job)
         case .later: break
-        // The threads end with the engine: what is asked for after that is not done.
+        // The threads end with the engine. Later work is refused.
         case .never: work(Self.ended)
         }
     }
@@ -76,7 +76,7 @@ final class DiskThreads: Sendable {
         while let current = job {
             if startThread({ self.serve(current) }) { return }
             current.work(Self.noThread)
-            // What waits in the lane may have been waiting for this work alone.
+            // Waiting work of the lane may have waited only for this job.
             let next = state.withLock { $0.lanes.ended(in: current.lane) }
             job = next.map { Job(lane: current.lane, work: $0) }
         }
@@ -103,7 +103,7 @@ final class DiskThreads: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits for the next job; nil if the thread is to end.
+    /// Waits for the next job. `nil` ends the thread.
     private func wait() -> Job? {
         let seat = Seat()
         guard
@@ -119,13 +119,13 @@ final class DiskThreads: Sendable {
                 return state.seats.count < count
             }
             if isLeft { return nil }
-            // The job that the seat was taken for is on its way.
+            // The job for the taken seat is about to arrive.
             seat.isTaken.wait()
         }
         return seat.job.withLock(\.self)
     }
 
-    /// Refuses what has not begun and what comes later, and waits for the end of what is being done.
+    /// Refuses work that has not started and all later work, and waits for the running work.
     func shutdown() async {
         let (waiting, seats) = state.withLock { state in
             state.isClosed = true
@@ -144,11 +144,11 @@ final class DiskThreads: Sendable {
     }
 }
 
-/// Waiting for what may never come, such as the end of a call on a disk that does not answer.
+/// Waiting with a limit for work that may never finish, such as a call on a disk that does not respond.
 package enum Patience {
-    /// Waits for some work, and no longer than a limit; what has not ended then goes on by itself.
+    /// Waits for work up to a limit. Unfinished work then continues in the background.
     ///
-    /// - Returns: whether it has ended.
+    /// - Returns: Whether the work has finished.
     @discardableResult
     package static func wait(
         atMost limit: Duration, for work: @escaping @Sendable () async -> Void

@@ -1,15 +1,15 @@
-/// How files that were written at the same time become durable.
+/// The method for making several files durable that were written together.
 ///
-/// A sync of a file is a commit of the file system and a flush of the disk for each; a sync of the whole file system is one of
-/// both for all, and writes what other programs have left in memory too.
+/// Syncing each file costs one commit and one disk flush per file. Syncing the file system costs one of both in total,
+/// but also writes other programs' dirty bytes.
 enum GroupSync: Equatable {
     case eachFile
     case fileSystem
 
     /// - Parameters:
-    ///   - files: how many there are.
-    ///   - bytes: how many they have together.
-    ///   - unwritten: bytes of all programs that wait in memory to be written; nil if that is not known.
+    ///   - files: Number of files.
+    ///   - bytes: Total size of the files.
+    ///   - unwritten: Dirty bytes of all programs in memory, or `nil` if unknown.
     init(files: Int, bytes: Int64, unwritten: Int64?) {
         guard Self.isWorthCounting(files), let unwritten else {
             self = .eachFile
@@ -19,9 +19,9 @@ enum GroupSync: Equatable {
         self = foreign <= Int64(files) * Self.foreignBytesPerFile ? .fileSystem : .eachFile
     }
 
-    /// Whether files are so many that one sync may cost less.
+    /// Returns whether there are enough files for a single sync to cost less.
     static func isWorthCounting(_ files: Int) -> Bool { files >= 4 }
 
-    /// What a disk writes in about the time of one flush: 256 KiB in a millisecond.
+    /// Bytes that a disk writes in about the time of one flush: 256 KiB in a millisecond.
     private static let foreignBytesPerFile: Int64 = 256 << 10
 }

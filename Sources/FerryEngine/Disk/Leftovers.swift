@@ -1,15 +1,15 @@
 package import FerryCore
 import Foundation
 
-/// What a transfer that is being forgotten may have on disk.
+/// Files that a transfer may have left on disk. Used when the transfer is removed.
 package struct Leftovers: Sendable {
     package let id: TransferID
     package let partial: PartialFacts?
     /// Path of a copy on its way to the final name.
     package let copy: String?
-    /// The file that goes too.
+    /// The placed file to remove too.
     package let placed: PlacementIntent?
-    /// Where a partial file may be that was never recorded.
+    /// The folder of a partial file that may exist without a record.
     package let partialFolder: String?
 
     package init(
@@ -22,10 +22,10 @@ package struct Leftovers: Sendable {
         self.partialFolder = partialFolder
     }
 
-    /// Whether anything is known to be there.
+    /// Whether any file is recorded.
     package var isRecorded: Bool { partial != nil || copy != nil || placed != nil }
 
-    /// The folders that have to answer before these are removed.
+    /// The folders that have to respond before the removal.
     package var folders: Set<String> {
         Set([partial?.folder ?? partialFolder, copy?.folderPart, placed?.path.folderPart].compactMap { $0 })
     }
@@ -44,7 +44,7 @@ package struct Leftovers: Sendable {
         }
     }
 
-    /// Opens a folder; nil if it is gone.
+    /// Opens a folder, or returns `nil` if it does not exist.
     private static func open(_ path: String, _ disk: any DiskSystem) throws(DiskError) -> OpenFile? {
         do {
             return try disk.openFolder(path)
@@ -55,13 +55,13 @@ package struct Leftovers: Sendable {
 }
 
 extension Engine {
-    /// Folders that are looked at side by side.
+    /// Number of folders handled in parallel.
     private static let foldersAtOnce = 8
 
-    /// Removes what transfers have left, each as far as it is still theirs.
+    /// Removes the files that transfers left, each only if it still belongs to its transfer.
     ///
-    /// - Parameter queue: its threads do the work; nil is each folder's own queue.
-    /// - Returns: Why that failed for some.
+    /// - Parameter queue: Queue for the work. `nil` uses each folder's own queue.
+    /// - Returns: The errors of failed removals, by transfer.
     package func remove(
         _ leftovers: [Leftovers], on queue: DiskQueue? = nil
     ) async -> [TransferID: ServiceError] {
@@ -98,16 +98,16 @@ extension Engine {
     }
 }
 
-/// Where what earlier processes left is looked at, in folders that may not answer: what hangs there holds up nothing else.
+/// Access to files of earlier processes, in folders that may not respond. A hanging call delays only other leftovers.
 package struct LeftoverDisk: Sendable {
     private let disk: DiskQueue
 
     init(disk: DiskQueue) { self.disk = disk }
 
-    /// The queue for what is left in some folders, once each of them has answered or is known not to be there.
+    /// Returns the queue for leftovers in some folders, once each folder has responded or is known to be missing.
     ///
-    /// What hangs there later holds up what is left on the same file systems, and nothing else.
-    /// - Parameter ignoringErrors: whether folders that give an error count as folders that are not there.
+    /// A later hanging call delays only leftovers on the same file systems.
+    /// - Parameter ignoringErrors: Whether folders with an error count as missing.
     package func queue(for folders: Set<String>, ignoringErrors: Bool) async throws(DiskError) -> DiskQueue {
         var devices: Set<UInt64> = []
         for folder in folders.sorted() {

@@ -1,14 +1,14 @@
 package import FerryCore
 import Foundation
 
-/// Partial files that change hands.
+/// Transferring partial files between owners.
 extension Engine {
-    /// Makes a file that an earlier transfer left the partial file of another one, cut at its offset.
+    /// Adopts a file of an earlier transfer as the partial file of another one, truncated at its offset.
     ///
-    /// The file is renamed, so that only one transfer can take it; from another file system it is copied.
-    /// It is judged as a partial file of Ferry's own, as it is renamed, cut and written to.
-    /// - Throws: ``ServiceError`` with code `partial_lost` and the reason if there is no such file, or it is too short, not
-    ///   regular, not the user's, or has a second name.
+    /// The file is renamed, so that only one transfer can take it. From another file system it is copied. It must
+    /// satisfy the same conditions as Ferry's own partial files, because it is renamed, truncated and written to.
+    /// - Throws: ``ServiceError`` with code `partial_lost` and the reason if there is no such file, or it is too short,
+    ///   not regular, not the user's, or has a second name.
     package func takeOverPartialFile(
         _ source: PartialSource, for id: TransferID, in folder: String
     ) async throws(ServiceError) -> PartialFacts {
@@ -27,7 +27,8 @@ extension Engine {
         }
     }
 
-    /// Cuts a partial file at an offset, and renames it so that it no longer counts as the partial file of a transfer.
+    /// Truncates a partial file at an offset and renames it, so that it does not count as the partial file of a
+    /// transfer.
     package func renamePartialFile(_ facts: PartialFacts, to name: String, cutAt offset: Int64)
         async throws(ServiceError)
     {
@@ -50,17 +51,17 @@ extension Engine {
     }
 }
 
-/// Why a file cannot be the partial file of a transfer that goes on after some of its bytes.
+/// Why a file cannot be the partial file of a transfer that continues at an offset.
 struct PartialObjection: Error, Hashable {
-    /// As the end of a sentence about the file.
+    /// The reason as the end of a sentence about the file.
     let reason: String
 
     private init(_ reason: String) { self.reason = reason }
 
     /// - Parameters:
-    ///   - found: The file itself, no link followed; nil if nothing is there.
-    ///   - offset: After how many bytes the transfer goes on.
-    /// - Returns: nil if the file can be used.
+    ///   - found: The file itself, without following links, or `nil` if there is none.
+    ///   - offset: Byte position at which the transfer continues.
+    /// - Returns: `nil` if the file can be used.
     init?(to found: FileIdentity?, after offset: Int64, user: UInt32) {
         guard let found else {
             self.init("is gone")
@@ -70,7 +71,7 @@ struct PartialObjection: Error, Hashable {
         case .link: self.init("is a symbolic link")
         case .folder: self.init("is a folder")
         case .other: self.init("is no regular file")
-        // Another user could change it while it is written to; by another name, another program of the user could.
+        // Another user, or another program through a second name, could change the file during the transfer.
         case .regular where found.owner != user: self.init("belongs to user \(found.owner), not to user \(user)")
         case .regular where found.links != 1: self.init("has \(found.links) names, and may have one alone")
         case .regular where found.size < offset:
@@ -89,7 +90,8 @@ extension PartialFile {
         func objection(to found: FileIdentity?) -> PartialObjection? {
             PartialObjection(to: found, after: source.offset, user: geteuid())
         }
-        // Before it is opened, which does something to devices and pipes; and the opened file, as it may be another one.
+        // Check before opening, which has effects on devices and pipes. Check again after opening, because it may be
+        // another file.
         if let objection = objection(to: try disk.identity(of: name, in: old)) { return .failure(objection) }
         let file = try disk.openFile(name, in: old)
         let found = try disk.identity(of: file)
@@ -118,7 +120,7 @@ extension PartialFile {
                 folderDevice: place.device, folderInode: place.inode))
     }
 
-    /// Copies some of a file's bytes to the same place of another file.
+    /// Copies a range of bytes to the same position of another file.
     static func copy(
         _ range: Range<Int64>, of file: OpenFile, to target: OpenFile, disk: any DiskSystem
     ) throws(DiskError) {

@@ -3,7 +3,8 @@ import Foundation
 
 /// The unfinished file of one transfer.
 ///
-/// Owns the descriptors of the file and its folder. Bytes inside the recorded ranges survive a power cut; others may not.
+/// Owns the descriptors of the file and its folder. Bytes inside the recorded ranges survive a power failure. Others
+/// may not.
 package final class PartialFile: Sendable {
     package let folder: OpenFile
     package let file: OpenFile
@@ -17,15 +18,15 @@ package final class PartialFile: Sendable {
         self.disk = disk
     }
 
-    /// The name of the partial file of a transfer; the folder listing hides it.
+    /// Returns the name of a transfer's partial file. Folder listings hide it.
     package static func name(of id: TransferID, suffix: Int = 0) -> String {
         suffix == 0 ? ".ferry-\(id).part" : ".ferry-\(id)-\(suffix).part"
     }
 
-    /// The name of a copy of the partial file beside the final name.
+    /// Returns the name of a copy of the partial file in the target folder.
     package static func copyName(of id: TransferID) -> String { ".ferry-\(id)-copy.part" }
 
-    /// Makes the file in a folder. A foreign file of its name is left alone, and another name is taken.
+    /// Creates the file in a folder. If another file has the name, it is kept and another name is used.
     package static func create(
         for id: TransferID, in folder: OpenFile, disk: any DiskSystem
     ) throws(DiskError) -> PartialFile {
@@ -52,7 +53,7 @@ package final class PartialFile: Sendable {
         self.init(folder: folder, file: file, facts: facts, disk: disk)
     }
 
-    /// Opens the recorded file again; nil if what stands there is not that file or has lost bytes.
+    /// Reopens the recorded file. Returns `nil` if the file at that name is another one or has lost bytes.
     package static func reopen(
         _ facts: PartialFacts, atLeast size: Int64, disk: any DiskSystem
     ) throws(DiskError) -> PartialFile? {
@@ -72,9 +73,9 @@ package final class PartialFile: Sendable {
 
     package func sync() throws(DiskError) { try disk.syncData(file) }
 
-    /// Makes everything durable with a time of modification by which a later change of the file is noticed.
+    /// Makes everything durable and sets a modification time that reveals later changes.
     ///
-    /// - Returns: how the file looks then; nil where its time cannot be set, or is not kept.
+    /// - Returns: The file's stamp, or `nil` if the time cannot be set or is not kept.
     func seal() throws(DiskError) -> FileStamp? {
         let mark = FileStamp.mark(at: Int64(Date().timeIntervalSince1970))
         do throws(DiskError) {
@@ -88,23 +89,23 @@ package final class PartialFile: Sendable {
         return stamp.modified == mark * 1_000_000_000 ? stamp : nil
     }
 
-    /// How the file looks.
+    /// Returns the file's size and times.
     func stamp() throws(DiskError) -> FileStamp { try disk.identity(of: file).stamp }
 
     package func size() throws(DiskError) -> Int64 { try disk.identity(of: file).size }
 }
 
 extension PartialFacts {
-    /// Whether what was found is the recorded file: regular, ours, without a second name.
+    /// Returns whether a file is the recorded one: regular, owned by this user, and without a second name.
     package func matches(_ found: FileIdentity) -> Bool {
         found.kind == .regular && found.links == 1 && found.owner == geteuid() && found.device == device
             && found.inode == inode
     }
 }
 
-/// Removing only what is our own.
+/// Removing Ferry's own files only.
 extension PartialFile {
-    /// Removes the recorded partial file, if what stands there is that file; anything else is left alone.
+    /// Removes the recorded partial file. Keeps any other file of that name.
     package static func remove(_ facts: PartialFacts, disk: any DiskSystem) throws(DiskError) {
         let folder: OpenFile
         do {
@@ -116,7 +117,7 @@ extension PartialFile {
         try disk.remove(facts.name, in: folder)
     }
 
-    /// Removes a copy of the partial file that may stand beside the final name; anything else is left alone.
+    /// Removes a copy of the partial file in the target folder. Keeps any other file of that name.
     package static func removeCopy(_ path: String, of id: TransferID, disk: any DiskSystem) throws(DiskError) {
         let name = path.lastPathPart
         guard name == copyName(of: id) else { return }
@@ -132,7 +133,7 @@ extension PartialFile {
         try disk.remove(name, in: folder)
     }
 
-    /// Removes a partial file that was made but never recorded, as after a crash between the two.
+    /// Removes a partial file that was created but never recorded, such as after a crash between the two.
     package static func removeUnrecorded(of id: TransferID, in folder: OpenFile, disk: any DiskSystem) throws(DiskError)
     {
         let name = name(of: id)

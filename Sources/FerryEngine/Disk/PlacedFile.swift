@@ -1,9 +1,9 @@
 package import FerryCore
 import Foundation
 
-/// Files that were put in their places.
+/// Operations on placed files.
 extension Engine {
-    /// Whether the file that was placed is still at its path, as it was then; links are not followed.
+    /// Returns whether the placed file is still at its path and unchanged. Links are not followed.
     package func isPlacedFileIntact(_ placement: PlacementIntent, on queue: DiskQueue? = nil) async -> Bool {
         let folder = DiskLane.Place.folder(placement.path.folderPart)
         let found = await (queue ?? disk.at(folder)).result { system throws(DiskError) in
@@ -12,7 +12,7 @@ extension Engine {
         return if case .success(true) = found { true } else { false }
     }
 
-    /// What has a name; one that cannot be looked up counts as taken.
+    /// Returns the kind of file that has a name. A name that cannot be checked counts as taken.
     package func holder(of path: String) async -> ConflictRule.Holder {
         let found = await disk.at(.folder(path.folderPart)).result { system throws(DiskError) in
             try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart)).holder
@@ -20,10 +20,11 @@ extension Engine {
         return (try? found.get()) ?? .file
     }
 
-    /// Gives a file that was placed another name in its folder; returns once that is durable.
+    /// Renames a placed file within its folder, and returns once the name is durable.
     ///
-    /// - Returns: false if the name is taken and must not be replaced; then nothing has changed.
-    /// - Throws: ``ServiceError`` with code `placement_failed` if the file is not as it was placed, or cannot be renamed.
+    /// - Returns: False, with nothing changed, if the name is taken and must not be replaced.
+    /// - Throws: ``ServiceError`` with code `placement_failed` if the file has changed since it was placed, or cannot
+    ///   be renamed.
     package func renamePlacedFile(
         _ placement: PlacementIntent, to name: String, replacing: Bool
     ) async throws(ServiceError) -> Bool {
@@ -47,7 +48,7 @@ extension Engine {
         }
     }
 
-    /// Removes a copy that a transfer was being placed by, if there is one.
+    /// Removes the copy made for placing a transfer, if there is one.
     package func removeCopy(
         _ path: String, of id: TransferID, on queue: DiskQueue? = nil
     ) async throws(ServiceError) {
@@ -61,9 +62,9 @@ extension Engine {
     }
 }
 
-/// Files that were put in their places, as far as they are still known.
+/// Checks on placed files.
 enum PlacedFile {
-    /// Whether the file that has the placed file's name is that file, and has not been written to since.
+    /// Returns whether the file at the placed file's name is that file, unmodified since.
     static func find(
         _ placement: PlacementIntent, in folder: OpenFile, disk: any DiskSystem
     ) throws(DiskError) -> Bool {
@@ -73,20 +74,20 @@ enum PlacedFile {
     }
 }
 
-/// Syncs folders; placements that wait for the same folder share one `fsync`.
+/// Syncs folders. Concurrent placements in the same folder share one `fsync`.
 package actor FolderSync {
     private struct Key: Hashable {
         let device: UInt64
         let inode: UInt64
     }
 
-    /// The sync that has not begun; a placement that comes before it begins shares it.
+    /// Syncs that have not started. Placements made before the start share them.
     private var pending: [Key: Task<Result<Void, DiskError>, Never>] = [:]
     private var running: [Key: Task<Result<Void, DiskError>, Never>] = [:]
 
     package init() {}
 
-    /// Returns once every name that was in the folder before the call is durable.
+    /// Returns once every name in the folder at the time of the call is durable.
     package func sync(_ folder: OpenFile, on disk: DiskQueue) async throws(DiskError) {
         let place = try await disk.run { system throws(DiskError) in try system.identity(of: folder) }
         let key = Key(device: place.device, inode: place.inode)

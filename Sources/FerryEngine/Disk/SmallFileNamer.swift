@@ -1,23 +1,24 @@
 import FerryCore
 
-/// Gives small files that are durable their final names, and makes the names durable.
+/// Gives durable small files their final names, and makes the names durable.
 struct SmallFileNamer {
-    /// What became of a name.
+    /// The outcome of naming a file.
     enum Name: Sendable {
-        /// It is durable.
+        /// The name is durable.
         case given
-        /// The file has its partial file's name still.
+        /// The file still has its partial file's name.
         case notGiven
-        /// The file is gone, as it was not to be recorded.
+        /// The file was removed, because its intent was not recorded.
         case removed
-        /// It was given, and may not be durable.
+        /// The file has the name, but the name may not be durable.
         case inDoubt(DiskError)
     }
 
     let disk: any DiskSystem
     let reached: @Sendable (LifecycleStep) -> Void
 
-    /// Names files whose intent was recorded, and removes files whose destination another transfer has claimed.
+    /// Names files with a recorded intent, and removes the files without one: another transfer has claimed their
+    /// destination.
     func name(_ files: [(file: SmallFiles.File, partial: SmallFileWriter.Written, isRecorded: Bool)]) -> [Name] {
         var names = files.map { file, partial, isRecorded -> Name in
             let written = partial.file

@@ -2,9 +2,9 @@ import FerryCore
 import Foundation
 import NIOCore
 
-/// Makes the files of small bodies, writes them, and makes them durable under the names of partial files.
+/// Creates and writes small files, and makes them durable under the names of partial files.
 struct SmallFileWriter {
-    /// A file whose bytes are durable.
+    /// A file with durable bytes.
     struct Written: Sendable {
         let file: PartialFile
         /// Nanoseconds since 1970.
@@ -26,7 +26,7 @@ struct SmallFileWriter {
         self.reached = reached
     }
 
-    /// - Returns: in their order the files; nil where one could not be made, and nothing is left of it.
+    /// - Returns: The files in their order. `nil` for one that could not be created. Nothing of it is left on disk.
     mutating func write(_ files: [SmallFiles.File]) -> [Written?] {
         var written = files.map { try? write($0) }
         var left: [UInt64: [Int]] = [:]
@@ -50,9 +50,9 @@ struct SmallFileWriter {
         return written
     }
 
-    /// Makes files of one file system durable by one call, where that costs less than one for each.
+    /// Makes files of one file system durable with one call, if that costs less than one call each.
     ///
-    /// - Returns: false if each is to be synced. That finds out whose bytes could not be written, where any could not.
+    /// - Returns: False if each file must be synced separately. That also shows which file a write error belongs to.
     private func syncTogether(_ files: [(file: SmallFiles.File, written: Written?)]) -> Bool {
         guard let folder = files.first?.written?.file.folder else { return false }
         let bytes = files.reduce(into: Int64(0)) { $0 += Int64($1.file.bytes.readableBytes) }
@@ -65,7 +65,7 @@ struct SmallFileWriter {
     private mutating func write(_ file: SmallFiles.File) throws(DiskError) -> Written {
         let folder = try take(file)
         let name = file.name
-        // A name that is taken goes the usual way, which applies the conflict policy.
+        // A taken name uses the normal path, which applies the conflict policy.
         let found = try disk.identity(of: name, in: folder.open)
         guard case .take = file.rule.verdict(on: file.path, heldBy: found.holder) else {
             throw DiskError("Making the file", file.path, errno: EEXIST)
@@ -91,7 +91,7 @@ struct SmallFileWriter {
         }
     }
 
-    /// The open folder of a file, which has room for it.
+    /// Returns the open folder of a file, after checking its free disk space.
     private mutating func take(_ file: SmallFiles.File) throws(DiskError) -> Folder {
         var folder: Folder
         if let known = folders[file.folder] {

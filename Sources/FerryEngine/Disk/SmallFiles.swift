@@ -2,26 +2,26 @@ import FerryCore
 import Foundation
 import NIOCore
 
-/// Makes and places small files whose bytes are in memory.
+/// Creates and places small files from memory.
 ///
-/// Files that come while others are being placed go together: one thread writes them, their intents are one commit, and each
-/// folder is synced once. Every file passes the steps of any other: its bytes are durable before its intent is recorded,
-/// and the intent before its name.
+/// Files that arrive while others are being placed form a batch: one thread writes them, one commit records their
+/// intents, and each folder is synced once. The order is the same as for any file: the bytes are durable before the
+/// intent is recorded, and the intent before the file gets its name.
 actor SmallFiles {
-    /// A file whose bytes are in memory.
+    /// A file in memory.
     struct File: Sendable {
         let id: TransferID
         let bytes: ByteBuffer
-        /// As known before the file is made.
+        /// The facts known before the file is created.
         let known: Boxed<TransferFacts>
         let folder: String
         let makesFolder: Bool
         let folderMode: UInt32
-        /// What decides where the name is taken.
+        /// The conflict rule for a taken name.
         let rule: ConflictRule
         let attributes: PlacedAttributes
         let verified: [Checksum]
-        /// Bytes of the file system that stay free.
+        /// Bytes of the file system to keep free.
         let reserve: Int64
         let journal: any FactsJournal
 
@@ -30,15 +30,15 @@ actor SmallFiles {
         var path: String { folder.appendingPathPart(name) }
     }
 
-    /// What became of a file.
+    /// The outcome of a file.
     enum Result: Sendable {
-        /// It has its name, and that is durable.
+        /// The file has its name, durably.
         case placed(Boxed<TransferFacts>)
-        /// Nothing is recorded, and there is no file.
+        /// Nothing is recorded, and no file exists.
         case notMade
-        /// The whole file is recorded and has not got its name.
+        /// The complete file is recorded but does not have its name.
         case recorded(Boxed<TransferFacts>, PartialFile)
-        /// What the disk holds is known only from the facts that were recorded; nil if none were.
+        /// The state on disk is known only from the recorded facts, or `nil` if none were recorded.
         case failed(ServiceError, Boxed<TransferFacts>?)
     }
 
@@ -59,7 +59,7 @@ actor SmallFiles {
         self.reached = reached
     }
 
-    /// Makes a file, and returns once it is in its place and durable, or is not to be.
+    /// Creates a file, and returns once it is durably in place or has failed.
     func place(_ file: File) async -> Result {
         await withCheckedContinuation { continuation in
             waiting.append((file, continuation))
@@ -80,9 +80,9 @@ actor SmallFiles {
         }
     }
 
-    /// Makes files together.
+    /// Creates files as one batch.
     ///
-    /// - Returns: in their order what became of them.
+    /// - Returns: The outcomes, in order.
     func place(_ files: [File]) async -> [Result] {
         let reached = reached
         let written = await disk.result { system throws(DiskError) in
@@ -133,7 +133,7 @@ actor SmallFiles {
         return results
     }
 
-    /// What is recorded before the name is given.
+    /// Returns the facts to record before the file gets its name.
     private static func intent(_ file: File, _ written: SmallFileWriter.Written) -> RecordedFacts {
         var recorded = RecordedFacts(id: file.id, facts: file.known)
         let size = Int64(file.bytes.readableBytes)

@@ -4,7 +4,7 @@
     import Foundation
     import Glibc
 
-    /// The files of Linux.
+    /// File operations of Linux.
     package struct SystemDisk: DiskSystem {
         package init() {}
 
@@ -116,7 +116,7 @@
             return false
         }
 
-        /// `Dirty` and `Writeback` of proc_meminfo(5).
+        /// Returns the sum of `Dirty` and `Writeback` of proc_meminfo(5).
         package func unwrittenBytes() -> Int64? {
             guard let facts = FileManager.default.contents(atPath: "/proc/meminfo") else { return nil }
             var sum: Int64 = 0
@@ -178,9 +178,9 @@
             return try renameWithoutFlags(name, in: folder, to: newName, in: newFolder)
         }
 
-        /// The way for file systems without RENAME_NOREPLACE: a second link, or a placeholder of our own to rename over.
+        /// Renames on file systems without RENAME_NOREPLACE: by a second link, or over a placeholder created first.
         ///
-        /// - Parameter links: Whether a second link is tried.
+        /// - Parameter links: Whether to attempt a second link.
         package func renameWithoutFlags(
             _ name: String, in folder: OpenFile, to newName: String, in newFolder: OpenFile, links: Bool = true
         ) throws(DiskError) -> Bool {
@@ -222,7 +222,7 @@
                     continue
                 }
                 if errno == EEXIST || errno == EISDIR { continue }
-                // A folder on the way may be read-only and there all the same.
+                // A parent folder on a read-only file system may exist all the same.
                 var status = stat()
                 if unsafe stat(partial, &status) == 0 { continue }
                 let error = DiskError("Making the folder", partial, errno: errno)
@@ -261,14 +261,14 @@
         }
     }
 
-    /// A folder that this process has just made.
+    /// Setting the mode of a folder that this process has just created.
     enum NewFolder {
-        /// Gives it its mode where this process's umask took something off.
+        /// Sets the mode if the umask removed bits from it.
         ///
-        /// In a folder with a default access list the kernel leaves the umask out, and the list has decided.
+        /// In a folder with a default ACL the kernel ignores the umask and applies the list.
         static func setMode(_ mode: UInt32, of path: String) throws(DiskError) {
             let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            // Another process that may write to the folder above may have moved it away.
+            // Another process with write access to the parent folder may have moved it away.
             guard folder >= 0 else { return }
             defer { close(folder) }
             var facts = stat()

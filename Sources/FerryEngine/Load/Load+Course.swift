@@ -2,7 +2,7 @@ import FerryCore
 import Foundation
 
 extension Load {
-    /// Has the conversation, and lets the body of its answer come as it is asked for.
+    /// Performs the conversation, and passes on the body of its response as the reader requests it.
     func course() async throws(ServiceError) -> ResponseHead {
         try RequestFieldRule.checkMethod(request.method)
         let url = try HTTPURL(parsing: request.url)
@@ -38,7 +38,7 @@ extension Load {
             do throws(ServiceError) {
                 coding = try ContentDecoder.coding(of: head)
             } catch  where request.fields.contains(where: { $0.isNamed("Accept-Encoding") }) {
-                // Who names the codings takes what comes.
+                // A caller that names the codings gets the encoded body.
                 coding = nil
             }
         }
@@ -46,7 +46,7 @@ extension Load {
     }
 }
 
-/// The connections of a load, and the body that each request sends from its beginning.
+/// The connections of a load, with the body that each request sends from its beginning.
 actor LoadConnection: ConversationHost {
     private let load: Load
     private let upload: Upload?
@@ -91,7 +91,7 @@ actor LoadConnection: ConversationHost {
 }
 
 extension ConversationTerms {
-    /// What the conversation of a load goes by.
+    /// Creates the terms for the conversation of a load.
     fileprivate init(_ request: LoadRequest, home: Origin, _ configuration: Engine.Configuration, asksClient: Bool) {
         self.init(home: home)
         method = request.method

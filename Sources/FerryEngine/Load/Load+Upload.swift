@@ -2,8 +2,8 @@ import FerryCore
 import Foundation
 
 extension Load {
-    /// Carries an upload. Where the server has announced an upload resource it goes on after each cut, as long as there is
-    /// progress within the request's own timeout.
+    /// Performs an upload. If the server has announced an upload resource, resumes after each lost connection, as long
+    /// as there is progress within the request's own timeout.
     func upload(_ body: LoadBody, to url: HTTPURL, _ shared: Correspondence) async throws(ServiceError)
         -> ConversationEnd
     {
@@ -47,7 +47,7 @@ extension Load {
     }
 }
 
-/// How long an upload has brought nothing.
+/// A period without upload progress.
 struct UploadOutage {
     private var frontier: Int64
     private var failures = 0
@@ -55,10 +55,10 @@ struct UploadOutage {
 
     init(_ facts: UploadFacts?) { frontier = facts?.frontier ?? 0 }
 
-    /// Notes a failure.
+    /// Records a failure.
     ///
-    /// - Parameter patience: seconds without progress after which the upload ends.
-    /// - Returns: seconds until the next attempt; nil where there is to be none.
+    /// - Parameter patience: Seconds without progress after which the upload fails.
+    /// - Returns: Seconds until the next attempt, or `nil` for none.
     mutating func pause(after facts: UploadFacts, patience: Double, now: SuspendingClock.Instant) -> Double? {
         if facts.frontier > frontier {
             frontier = facts.frontier

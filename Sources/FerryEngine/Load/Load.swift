@@ -3,18 +3,18 @@ package import Foundation
 import NIOCore
 import Synchronization
 
-/// One request whose response is read part by part, with the redirects and challenges on the way.
+/// One request with a response read part by part, including redirects and challenges.
 ///
-/// Used in this order: `head`, then `part` until nil. The socket is not read until the reader asks for a part, so memory
-/// stays bounded however slow the reader is. `cancel` may come at any time: calls that wait then fail at once, whatever an
-/// advisor, a server or a source of the body does.
+/// Call `head`, then `part` until it returns `nil`. The socket is read only when the reader requests a part, so memory
+/// stays bounded even with a slow reader. `cancel` may be called at any time: waiting calls fail at once, whatever an
+/// advisor, a server or a body source does.
 package final class Load: Sendable {
     private struct State {
         var exchange: Exchange?
         var isCanceled = false
         var recorders: [ExchangeRecorder] = []
         var decoder: ContentDecoder?
-        /// Body bytes that the head promised; `received` counts the body bytes that came.
+        /// Body bytes announced by the head. `received` counts the received ones.
         var expected: Int64?
         var received: Int64 = 0
         var onInformational: (@Sendable (ResponseHead) -> Void)?
@@ -41,25 +41,25 @@ package final class Load: Sendable {
         state = Mutex(State())
     }
 
-    /// A load that is no longer referenced has no reader, so its exchange ends.
+    /// Ends the exchange: a load without references has no reader.
     deinit {
         queue.cancel()
         state.withLock(\.exchange)?.stop()
     }
 
-    /// Called on the event loop for each informational response; set it before `head`.
+    /// Sets a closure called on the event loop for each informational response. Set it before `head`.
     package func onInformational(_ body: @escaping @Sendable (ResponseHead) -> Void) {
         state.withLock { $0.onInformational = body }
     }
 
-    /// Called on the event loop with the body bytes that the current request has sent; set it before `head`.
+    /// Sets a closure called on the event loop with the body bytes sent by the current request. Set it before `head`.
     package func onSent(_ body: @escaping @Sendable (Int64) -> Void) { state.withLock { $0.onSent = body } }
 
-    /// Sends the request, follows redirects, answers challenges, and brings the final head. Call once.
+    /// Sends the request, follows redirects, answers challenges, and returns the final head. Call it once.
     ///
-    /// - Throws: ``ServiceError``; `canceled` after `cancel` or by the advisor's word.
+    /// - Throws: ``ServiceError``. `canceled` after `cancel` or if the advisor cancels.
     package func head() async throws(ServiceError) -> ResponseHead {
-        // The course may wait for a source of the body that never answers; the caller must not.
+        // The task may wait for a body source that never answers. The caller must not.
         Task(name: "load") {
             var result: Result<ResponseHead, ServiceError>
             do throws(ServiceError) {
@@ -78,9 +78,9 @@ package final class Load: Sendable {
         return try result.get()
     }
 
-    /// The next part of the body; nil at its end, and again after it.
+    /// Returns the next part of the body, or `nil` at its end and after it.
     ///
-    /// - Throws: ``ServiceError``: `connection_lost` for a body shorter than it was stated, `canceled` after `cancel`.
+    /// - Throws: ``ServiceError``: `connection_lost` for a body shorter than announced, `canceled` after `cancel`.
     package func part() async throws(ServiceError) -> Data? {
         let result = await withTaskCancellationHandler { () async -> Result<Data?, ServiceError> in
             do throws(ServiceError) { return .success(try await self.nextPart()) } catch { return .failure(error) }
@@ -90,7 +90,7 @@ package final class Load: Sendable {
         return try result.get()
     }
 
-    /// Ends everything; twice is once.
+    /// Cancels the load. Repeated calls have no effect.
     package func cancel() {
         let exchange = state.withLock { state in
             state.isCanceled = true
@@ -103,7 +103,7 @@ package final class Load: Sendable {
         exchange?.stop()
     }
 
-    /// Every request that was made, in order, with what is known of it so far.
+    /// The requests made, in order, with the facts known so far.
     package var exchanges: [ExchangeFacts] {
         let (recorders, decoded) = state.withLock { ($0.recorders, $0.decoder?.decoded) }
         var facts = recorders.map(\.facts)
@@ -111,30 +111,30 @@ package final class Load: Sendable {
         return facts
     }
 
-    /// The state from which another load continues the upload; nil where the server keeps nothing of it.
+    /// The state for another load to continue the upload, or `nil` if the server keeps none of it.
     package var upload: UploadFacts? {
         let facts = state.withLock(\.upload)?.facts
         return facts?.resource == nil ? nil : facts
     }
 
-    /// The file that is uploaded, as it was when the upload began; nil for bytes in memory.
+    /// The uploaded file as it was when the upload began, or `nil` for bytes in memory.
     package var uploadedFile: RequestBody.SentFile? {
         guard case .file(let file, _) = state.withLock(\.upload)?.content else { return nil }
         return file.noted
     }
 
-    // MARK: For the course
+    // MARK: Used by the course
 
-    /// The upload is under way that ``upload`` speaks of.
+    /// Sets the upload behind ``upload``.
     func carries(_ upload: Upload) { state.withLock { $0.upload = upload } }
 
     func checkCanceled() throws(ServiceError) {
         if state.withLock(\.isCanceled) { throw ExchangeEnd.stopped }
     }
 
-    /// Sends one request; a cancel that comes meanwhile ends it.
+    /// Sends one request. A concurrent cancel ends it.
     ///
-    /// - Parameter start: where its body begins in the content that is sent.
+    /// - Parameter start: Position of the request's body within the uploaded content.
     func open(_ request: ExchangeRequest, from start: Int64 = 0) throws(ServiceError) -> Exchange {
         var request = request
         let (onInformational, onSent) = state.withLock { ($0.onInformational, $0.onSent) }
@@ -157,7 +157,7 @@ package final class Load: Sendable {
         return exchange
     }
 
-    /// Lets the body of the final response come as it is asked for.
+    /// Begins to pass on the body of the final response as the reader requests it.
     func begin(_ exchange: Exchange, coding: ContentDecoder.Coding?, expected: Int64?) throws(ServiceError) {
         try state.withLock { (state: inout sending State) throws(ServiceError) in
             state.expected = expected

@@ -1,36 +1,36 @@
 package import FerryCore
 package import Foundation
 
-/// A request whose response is streamed to its reader, with what it may do on the way.
+/// A request for a streamed response, with its options.
 package struct LoadRequest: Sendable {
     package var url: String
     package var method: String
-    /// The caller's fields; the fields that frame the message or name the host are left to Ferry.
+    /// The caller's fields, except those that frame the message or name the host. Ferry sets these.
     package var fields: [HeaderField]
     package var body: LoadBody
-    /// Seconds without anything sent or received, nil without limit; time in which the caller decides or does not read does
-    /// not count.
+    /// Seconds without bytes sent or received. `nil` means unlimited. Time in which the caller decides or does not read
+    /// is not counted.
     package var idleTimeout: Double? = 60
-    /// Proxy variables; nil takes the engine's.
+    /// Proxy variables. `nil` uses the engine's.
     package var proxyEnvironment: [String: String]?
     package var minimumTLS: TLSVersion?
     package var maximumTLS: TLSVersion?
-    /// Whether gzip and deflate are asked for and taken off.
+    /// Whether to request and decode gzip and deflate.
     package var decodes = true
-    /// Whether any certificate will do.
+    /// Whether to accept any certificate.
     package var insecure = false
-    /// What default handling of a challenge sends to the first origin, before the URL's own.
+    /// Credentials that the default handling of a challenge sends to the first origin, before the URL's own.
     package var credentials: Credentials?
-    /// Whether its body is an upload, which goes on after a cut where the server can resume it; a file always is.
+    /// Whether the body is an upload, resumed after a lost connection if the server supports it. A file always is.
     package var isUpload = false
-    /// The state that an earlier load left of the upload.
+    /// The upload state of an earlier load.
     package var continues: UploadFacts?
-    /// The file as it was when the upload began that it continues; another one is not sent.
+    /// The file at the beginning of the continued upload. A changed file is not sent.
     package var sentFile: RequestBody.SentFile?
-    /// Certificates that were answered for, shared among the requests of one client.
+    /// Accepted certificates, shared among the requests of one client.
     package var trust: TrustScope?
 
-    /// The body of an upload; nil where it can be sent once only.
+    /// The body of an upload, or `nil` if it can be sent only once.
     var uploaded: LoadBody? {
         switch body {
         case .file: body
@@ -49,19 +49,19 @@ package struct LoadRequest: Sendable {
     }
 }
 
-/// What a streamed request sends.
+/// The body of a streamed request.
 package enum LoadBody: Sendable {
     case none
     case bytes(Data)
-    /// An upload that is read while it is sent; missing, unreadable and changed files are errors.
+    /// An upload that is read while it is sent. Missing, unreadable and changed files are errors.
     case file(path: String)
     case stream(any LoadBodySource, length: Int64?)
 }
 
-/// A body that comes piece by piece.
+/// A body produced piece by piece.
 package protocol LoadBodySource: Sendable {
-    /// The next piece; nil at the end.
+    /// Returns the next piece, or `nil` at the end.
     func next() async throws -> Data?
-    /// The same body from its beginning, for a request that has to be sent again; nil if there is none.
+    /// Returns the same body from its beginning, to send a request again. `nil` if that is impossible.
     func rewound() async throws -> (any LoadBodySource)?
 }

@@ -1,16 +1,16 @@
 import FerryCore
 import NIOCore
 
-/// The body of a request that is no upload, made ready as often as the request is sent.
+/// The body of a request that is not an upload, prepared anew each time the request is sent.
 struct LoadSending: Sendable {
     private var body: LoadBody
     private var wasUsed = false
 
     init(_ body: LoadBody) { self.body = body }
 
-    /// The body from its beginning; nil if there is none. A file is the content of an upload.
+    /// Returns the body from its beginning, or `nil` without a body. A file is the content of an upload.
     ///
-    /// - Throws: ``ServiceError`` with Foundation's code for a stream that cannot begin again.
+    /// - Throws: ``ServiceError`` with Foundation's code for a stream that cannot be rewound.
     mutating func next() async throws(ServiceError) -> RequestBodyStream? {
         defer { wasUsed = true }
         switch body {

@@ -1,9 +1,9 @@
 import NIOCore
 import NIOPosix
 
-/// Finds out which of several addresses can be connected to, all of them in a quick sequence (RFC 8305).
+/// Finds a reachable address among several by connecting to all of them in quick succession (RFC 8305).
 enum AddressProbe {
-    /// - Returns: the first address that answers; the connection is closed without a byte.
+    /// - Returns: The first address that accepts a connection. The connection is closed without sending a byte.
     static func firstAnswering(
         of addresses: [String], port: Int, on loop: any EventLoop, timeout: TimeAmount
     ) -> EventLoopFuture<String> {
@@ -20,7 +20,7 @@ enum AddressProbe {
             }
     }
 
-    /// Gives the bootstrap addresses that are known.
+    /// A resolver that returns known addresses.
     private final class KnownAddresses: Resolver, Sendable {
         private let addresses: [SocketAddress]
         private let loop: any EventLoop
@@ -43,6 +43,6 @@ enum AddressProbe {
 }
 
 extension String {
-    /// An IPv6 address without the name of the interface that it is reached by.
+    /// An IPv6 address without its zone (interface name).
     fileprivate var withoutZone: String { prefix { $0 != "%" }.description }
 }

@@ -3,17 +3,17 @@
     import Glibc
 
     extension NameLookup {
-        /// The system's resolver: its hosts file, its name servers, whatever its configuration names.
+        /// The system's resolver, with its hosts file, name servers and other configured sources.
         package static let system = NameLookup { name in
             var found: UnsafeMutablePointer<addrinfo>?
-            // Without flags: a server of this machine may have an address of a family that no network has.
+            // No flags: a server on this machine may have an address of a family that no network has.
             var hints = unsafe addrinfo()
             let status = unsafe getaddrinfo(name, nil, &hints, &found)
             guard status == 0 else { return .failure(failure(status)) }
             var addresses: [String] = []
             var next = unsafe found
             while let entry = unsafe next {
-                // Each address comes once for every kind of socket.
+                // Each address is returned once per socket type.
                 let address = unsafe digits(entry.pointee.ai_addr, entry.pointee.ai_addrlen)
                 if let address, !addresses.contains(address) { addresses.append(address) }
                 unsafe next = entry.pointee.ai_next
@@ -22,7 +22,8 @@
             return addresses.isEmpty ? .failure(.notFound) : .success(addresses)
         }
 
-        /// As many look-ups as leave most of the process's descriptors to others: each has about two.
+        /// Limits on concurrent resolutions. Each uses about two descriptors, and most of the process's descriptors
+        /// must stay available.
         static var limits: NameCache.Limits {
             var limits = NameCache.Limits()
             var files = rlimit()
@@ -34,13 +35,13 @@
 
         private static func failure(_ status: Int32) -> NameCache.Failure {
             switch status {
-            // A lack of descriptors or of memory says nothing about the name either.
+            // A lack of descriptors or memory says nothing about the name either.
             case EAI_AGAIN, EAI_SYSTEM, EAI_MEMORY: .noAnswer
             default: .notFound
             }
         }
 
-        /// An address in digits, with its zone.
+        /// Returns an address in numeric form, with its zone.
         private static func digits(_ address: UnsafeMutablePointer<sockaddr>?, _ length: socklen_t) -> String? {
             var text = [CChar](repeating: 0, count: 256)
             let status = unsafe getnameinfo(

@@ -2,9 +2,9 @@ package import FerryCore
 import NIOCore
 import Synchronization
 
-/// Looks names up, each on a thread of its own, for all event loops.
+/// Resolves names for all event loops, each on its own thread.
 ///
-/// No request waits for a look-up that hangs: its thread ends when the system's resolver returns, and what it found is
+/// No request waits for a hanging resolution. Its thread ends when the system's resolver returns, and the result is
 /// kept for the next request.
 final class NameResolver: Sendable {
     enum Answer {
@@ -45,22 +45,22 @@ final class NameResolver: Sendable {
         return .later(promise.futureResult)
     }
 
-    /// How long a request waits for a name.
+    /// Returns the seconds that a request waits for a name.
     func patience(for name: String) -> Double { state.withLock { $0.book.patience(for: name) } }
 
-    /// Notes that a request has waited long enough.
+    /// Records that a request has given up waiting for a name.
     func gaveUp(on name: String) { state.withLock { $0.book.gaveUp(on: name) } }
 
-    /// Notes which address of a name was connected to.
+    /// Records the address of a name that accepted a connection.
     func prefer(_ address: String, for name: String) { state.withLock { $0.book.prefer(address, for: name) } }
 
-    /// Forgets the addresses of a name after none could be connected to: its server may have another one by now.
+    /// Forgets the addresses of a name after connecting to all of them failed: the server may have moved.
     func forget(_ name: String) { state.withLock { $0.book.forget(name) } }
 
-    /// Lets names that had no address be looked up again, such as on another network.
+    /// Allows names without an address to be resolved again, such as on another network.
     func forgetFailures() { state.withLock { $0.book.forgetFailures() } }
 
-    /// Lets go of all requests that wait; what still runs is dropped when it ends.
+    /// Fails all waiting requests. Results of running resolutions are dropped.
     func shutdown() {
         let waiting = state.withLock { state in
             state.isShutDown = true
@@ -93,7 +93,7 @@ final class NameResolver: Sendable {
     private static var now: Double { Double(NIODeadline.now().uptimeNanoseconds) / 1e9 }
 }
 
-/// Finds the addresses of one name. Blocks for as long as the system's resolver does, on a thread of its own.
+/// Resolves one name to its addresses. Blocks as long as the system's resolver does, on its own thread.
 package struct NameLookup: Sendable {
     package var find: @Sendable (_ name: String) -> NameCache.Finding
 
@@ -101,7 +101,7 @@ package struct NameLookup: Sendable {
 }
 
 extension NameCache.Failure {
-    /// The error of a request whose host, or whose proxy, has no address.
+    /// Returns the error of a request if its host or proxy has no address.
     func error(of name: String, url: HTTPURL, isProxy: Bool) -> ServiceError {
         let details = ErrorDetails(url: url.redacted)
         return switch self {

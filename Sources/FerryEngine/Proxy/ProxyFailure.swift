@@ -2,17 +2,17 @@ import FerryCore
 import Foundation
 import NIOCore
 
-/// A connection that failed on its way through a proxy, before it reached the origin.
+/// A connection through a proxy that failed before it reached the origin.
 struct ProxyFailure: Error {
     enum Cause {
         case refused(ProxyRefusal)
         /// TLS between Ferry and the proxy failed.
         case tls(any Error)
-        /// The origin's name, which a SOCKS proxy is not given, has no address.
+        /// The origin's name has no address. It is resolved locally if the SOCKS proxy is not given names.
         case unknownHost(NameCache.Failure)
         /// The proxy closed the connection.
         case closed
-        /// Neither a tunnel nor a refusal came within so many seconds.
+        /// Neither a tunnel nor a refusal arrived within this many seconds.
         case timedOut(seconds: Double)
         /// Reading or writing failed.
         case broken(any Error)
@@ -51,7 +51,7 @@ struct ProxyFailure: Error {
         }
     }
 
-    /// Whether the proxy would answer the same the next time: it does not permit the connection, or is none of its kind.
+    /// Whether a retry would fail the same way: the proxy forbids the connection or does not speak its protocol.
     private var isFinal: Bool {
         switch cause {
         case .refused(.status(let status)): (400...499).contains(status)
@@ -61,7 +61,7 @@ struct ProxyFailure: Error {
         }
     }
 
-    /// The error of a proxy that wants credentials, or others than it was given.
+    /// Returns the error of a proxy that requires credentials or rejected the given ones.
     static func unauthorized(by proxy: ProxyChoice, url: HTTPURL) -> ServiceError {
         let place = "\(proxy.scheme.rawValue)://USER:PASSWORD@\(proxy.host):\(proxy.port)"
         let sentence =
@@ -72,7 +72,7 @@ struct ProxyFailure: Error {
             .proxyAuthRequired, "The proxy \(proxy.shown) \(sentence)", details: ErrorDetails(url: url.redacted))
     }
 
-    /// The end of a sentence about a SOCKS proxy's reply (RFC 1928 §6).
+    /// Returns the end of a sentence about a SOCKS proxy's reply (RFC 1928 §6).
     private static func sentence(_ code: UInt8, _ target: TunnelTarget) -> String {
         switch code {
         case 2: "does not permit connections to \(target.authority)."

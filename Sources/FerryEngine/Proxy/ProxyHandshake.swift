@@ -1,9 +1,9 @@
 import FerryCore
 import NIOCore
 
-/// The origin that a proxy connects a tunnel to.
+/// The origin at the end of a proxy's tunnel.
 struct TunnelTarget: Hashable, Sendable {
-    /// A name as the URL writes it, an IPv4 address, or an IPv6 address in brackets.
+    /// A name as written in the URL, an IPv4 address, or an IPv6 address in brackets.
     let host: String
     let port: Int
 
@@ -13,7 +13,7 @@ struct TunnelTarget: Hashable, Sendable {
     }
 
     init(_ url: HTTPURL) {
-        // A zone means something on this machine alone (RFC 6874).
+        // A zone is meaningful only on this machine (RFC 6874).
         let zone = url.host.utf8.firstIndex(of: UInt8(ascii: "%"))
         self.init(host: zone.map { url.host[..<$0] + "]" } ?? url.host, port: url.port)
     }
@@ -21,44 +21,44 @@ struct TunnelTarget: Hashable, Sendable {
     var authority: String { "\(host):\(port)" }
 }
 
-/// Why a proxy opened no tunnel.
+/// The reason why a proxy did not open a tunnel.
 enum ProxyRefusal: Error, Hashable, Sendable {
-    /// It wants credentials, or others than it was given.
+    /// The proxy requires credentials or rejected the given ones.
     case unauthorized
-    /// It answered CONNECT with this status.
+    /// The status of the proxy's CONNECT response.
     case status(Int)
-    /// It answered a SOCKS request with this code (RFC 1928 §6).
+    /// The code of the proxy's SOCKS reply (RFC 1928 §6).
     case reply(UInt8)
-    /// Its answer cannot be read; the end of a sentence.
+    /// The proxy's response is malformed. Holds the end of a sentence.
     case malformed(String)
 }
 
-/// The client's side of a handshake with a proxy: bytes in, bytes out.
+/// The client's side of a proxy handshake: bytes in, bytes out.
 protocol ProxyHandshake: Sendable {
-    /// The bytes that begin the handshake.
+    /// Returns the bytes that begin the handshake.
     mutating func begin() -> ByteBuffer
 
-    /// Takes all bytes that the proxy has sent and that no earlier call has consumed.
+    /// Handles all bytes from the proxy that no earlier call has consumed.
     ///
     /// - Throws: ``ProxyRefusal``.
     mutating func receive(_ bytes: inout ByteBuffer) throws(ProxyRefusal) -> HandshakeStep
 }
 
 enum HandshakeStep: Equatable {
-    /// More has to come.
+    /// More bytes are needed.
     case wait
     case send(ByteBuffer)
-    /// The tunnel is open: bytes after this are those of Ferry and the origin.
+    /// The tunnel is open. Further bytes are exchanged between Ferry and the origin.
     case done
 }
 
-/// A request for a tunnel by CONNECT (RFC 9110 §9.3.6).
+/// A tunnel request by CONNECT (RFC 9110 §9.3.6).
 struct ConnectHandshake: ProxyHandshake {
     let target: TunnelTarget
     let credentials: Credentials?
     private var searched = 0
 
-    /// The largest head of a proxy's answer.
+    /// Maximum size of the head of a proxy's response, in bytes.
     private static let headLimit = 64 << 10
 
     init(target: TunnelTarget, credentials: Credentials?) {
@@ -82,10 +82,10 @@ struct ConnectHandshake: ProxyHandshake {
             searched = 0
             guard let head = bytes.readSlice(length: end) else { return .wait }
             switch try Self.status(of: head) {
-            // An informational head comes before the answer (RFC 9110 §15.2).
+            // Informational heads precede the response (RFC 9110 §15.2).
             case 100...199: continue
             case 200...299: return .done
-            // Some say 401 where the password is wrong.
+            // Some proxies send 401 for a wrong password.
             case 407: throw .unauthorized
             case 401 where credentials != nil: throw .unauthorized
             case let status: throw .status(status)
@@ -103,13 +103,13 @@ struct ConnectHandshake: ProxyHandshake {
     }
 }
 
-/// A request for a tunnel by SOCKS 5 (RFC 1928), with a user name and password where the proxy wants them (RFC 1929).
+/// A tunnel request by SOCKS 5 (RFC 1928), with a user name and password if the proxy requires them (RFC 1929).
 struct SOCKSHandshake: ProxyHandshake {
     enum Address: Hashable, Sendable {
         case name(String)
         case address(IPAddress)
 
-        /// - Parameter host: As ``TunnelTarget`` has it.
+        /// - Parameter host: In the form of ``TunnelTarget``.
         init(host: String) { self = IPAddress(host).map(Self.address) ?? .name(host) }
     }
 
@@ -141,7 +141,7 @@ struct SOCKSHandshake: ProxyHandshake {
         switch stage {
         case .greeting: return try chosen(bytes.take())
         case .proving:
-            // The version of the exchange of passwords, and 0 where they are right.
+            // The version of the password subnegotiation, and a status: 0 for success.
             let (_, status) = bytes.take()
             guard status == 0 else { throw .unauthorized }
             stage = .connecting
@@ -161,7 +161,7 @@ struct SOCKSHandshake: ProxyHandshake {
             stage = .proving
             var proof = ByteBuffer(bytes: [1])
             for text in [credentials.user, credentials.password ?? ""] {
-                // Longer ones cannot be the right ones: SOCKS has no way to say them.
+                // Longer values cannot be correct: SOCKS cannot encode them.
                 guard let length = UInt8(exactly: text.utf8.count) else { throw .unauthorized }
                 proof.writeInteger(length)
                 proof.writeString(text)
@@ -183,7 +183,7 @@ struct SOCKSHandshake: ProxyHandshake {
             request.writeBytes(address.bytes)
         case .name(let name):
             request.writeInteger(UInt8(3))
-            // A host's name has 254 bytes at most.
+            // A host name has at most 254 bytes.
             request.writeInteger(UInt8(clamping: name.utf8.count))
             request.writeString(name)
         }
@@ -196,7 +196,7 @@ struct SOCKSHandshake: ProxyHandshake {
         guard head[0] == Self.version else { throw .malformed("it does not speak SOCKS 5") }
         guard head[1] == 0 else { throw .reply(head[1]) }
         guard head.count == 5 else { return .wait }
-        // The address from which the proxy has connected to the origin is read past.
+        // Skip the address from which the proxy connected to the origin.
         let addressLength: Int
         switch head[3] {
         case 1: addressLength = 4
@@ -210,6 +210,6 @@ struct SOCKSHandshake: ProxyHandshake {
 }
 
 extension ByteBuffer {
-    /// The next two bytes, which are there.
+    /// Reads the next two bytes, which must exist.
     fileprivate mutating func take() -> (UInt8, UInt8) { (readInteger() ?? 0, readInteger() ?? 0) }
 }

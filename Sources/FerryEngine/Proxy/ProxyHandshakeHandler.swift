@@ -1,17 +1,17 @@
 import NIOCore
 import NIOTLS
 
-/// Holds a connection that is being established, and ends with it.
+/// A handler that holds a connection during its establishment and is removed afterwards.
 ///
-/// The HTTP client takes a connection over once a future of ours has succeeded, and must hear of a failure before it hears that
-/// the connection is closed: so these handlers fail their promises in the event itself.
+/// The HTTP client takes over a connection when the engine's future succeeds. It must be notified of a failure before
+/// the connection's close, so these handlers fail their promises during the event.
 protocol EstablishmentHandler: ChannelInboundHandler, RemovableChannelHandler {
-    /// Completed once, with the handler's success or why the connection cannot be used.
+    /// Completed once, when the handler has succeeded or the connection is unusable.
     var established: EventLoopPromise<Void> { get }
 }
 
 extension EstablishmentHandler {
-    // The promise passes the error on; the HTTP client's handlers must not see it, as they have no request yet.
+    // The promise passes the error on. The HTTP client's handlers must not get it, as they have no request yet.
     func errorCaught(context: ChannelHandlerContext, error: any Error) { established.fail(error) }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -22,13 +22,13 @@ extension EstablishmentHandler {
     func handlerRemoved(context: ChannelHandlerContext) { established.fail(ChannelError.inputClosed) }
 }
 
-/// Carries a handshake with a proxy out on a connection.
+/// Performs a proxy handshake on a connection.
 final class ProxyHandshakeHandler: EstablishmentHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     let established: EventLoopPromise<Void>
-    /// The handshake once it can begin: the origin's name may have to be looked up first.
+    /// The handshake, once the origin's name is resolved if necessary.
     private let ready: EventLoopFuture<any ProxyHandshake>
     private var handshake: (any ProxyHandshake)?
     private var received = ByteBuffer()
@@ -64,7 +64,7 @@ final class ProxyHandshakeHandler: EstablishmentHandler {
             }
             self.handshake = handshake
             guard step == .done else { return }
-            // The origin waits for the client to speak first.
+            // The origin waits for the client to send first.
             guard received.readableBytes == 0 else { throw .malformed("it sends more than its answer") }
             end(.success(()))
         } catch {
@@ -81,7 +81,7 @@ final class ProxyHandshakeHandler: EstablishmentHandler {
     }
 }
 
-/// Waits for the end of a TLS handshake below it.
+/// Waits for the end of the TLS handshake below it.
 final class TLSHandshakeWait: EstablishmentHandler {
     typealias InboundIn = Never
 

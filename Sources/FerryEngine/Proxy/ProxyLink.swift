@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOSSL
 
-/// The TLS handlers of a connection through a proxy, by their names in its pipeline.
+/// Pipeline names of the TLS handlers of a connection through a proxy.
 enum TLSLayer {
     /// Between Ferry and the proxy.
     static let proxy = "ferry-proxy-tls"
@@ -11,17 +11,17 @@ enum TLSLayer {
     static let origin = "ferry-origin-tls"
 }
 
-/// Everything between a connection to a proxy and the first request on it: TLS to the proxy, the tunnel, TLS to the origin.
+/// The steps between a connection to a proxy and its first request: TLS to the proxy, the tunnel, TLS to the origin.
 ///
-/// To the HTTP client it is a connection of plain HTTP to the proxy, so that HTTP/2 is not spoken through proxies.
+/// The HTTP client sees a plain HTTP connection to the proxy. Therefore HTTP/2 is not used through proxies.
 struct ProxyLink: Sendable {
     let proxy: ProxyChoice
-    /// The origin, also where requests go to the proxy itself.
+    /// The origin, even if requests are sent to the proxy itself.
     let target: TunnelTarget
     let isTunnel: Bool
-    /// TLS to the proxy; nil for a proxy without TLS.
+    /// TLS to the proxy, or `nil` for a proxy without TLS.
     let proxyTLS: NIOSSLContext?
-    /// TLS to the origin; nil where there is none, or the connection starts it with its first request.
+    /// TLS to the origin, or `nil` if there is none or the connection starts it with its first request.
     let originTLS: NIOSSLContext?
     /// The check of the origin's certificate.
     let verification: Verification
@@ -29,9 +29,10 @@ struct ProxyLink: Sendable {
     /// Seconds until the first request can be sent.
     let timeout: Double
 
-    /// Makes a connection ready for requests. On its event loop.
+    /// Prepares a connection for requests. Call it on the connection's event loop.
     ///
-    /// The future fails with a ``ProxyFailure``, or with an error of TLS to the origin; the connection is closed after that.
+    /// The future fails with a ``ProxyFailure``, or with an error of TLS to the origin. The connection is closed after
+    /// that.
     func establish(on channel: any Channel) -> EventLoopFuture<Void> {
         let loop = channel.eventLoop
         let result = loop.makePromise(of: Void.self)
@@ -43,7 +44,7 @@ struct ProxyLink: Sendable {
         result.futureResult.whenComplete { outcome in
             timer.cancel()
             guard case .failure = outcome else { return }
-            // Once the HTTP client has taken in that it has no connection.
+            // After the HTTP client has noticed that it has no connection.
             loop.scheduleTask(in: .zero) { channel.close(promise: nil) }
         }
         return result.futureResult
@@ -87,7 +88,7 @@ struct ProxyLink: Sendable {
         }
     }
 
-    /// Whether the proxy has just closed the connection.
+    /// Returns whether the proxy has simply closed the connection.
     private static func isEnd(_ error: any Error) -> Bool {
         switch error {
         case let error as ChannelError: error == .inputClosed || error == .ioOnClosedChannel || error == .eof
@@ -130,11 +131,11 @@ struct ProxyLink: Sendable {
         return Self.startTLS(originTLS, verification, host: target.host, name: TLSLayer.origin, on: channel)
     }
 
-    /// The check that a server's certificate has to pass.
+    /// The check for a server's certificate.
     enum Verification: Sendable {
-        /// Of a trusted authority, for this host.
+        /// Issued by a trusted authority, for this host.
         case named(String)
-        /// Of a trusted authority.
+        /// Issued by a trusted authority.
         case trusted
         case anything
 
@@ -150,7 +151,7 @@ struct ProxyLink: Sendable {
         }
     }
 
-    /// Starts TLS above what is there, waits for the end of its handshake, and looks at the certificate.
+    /// Adds TLS on top of the existing handlers, waits for the end of its handshake, and checks the certificate.
     private static func startTLS(
         _ context: NIOSSLContext, _ verification: Verification, host: String, name: String, on channel: any Channel
     ) -> EventLoopFuture<Void> {
@@ -176,6 +177,6 @@ struct ProxyLink: Sendable {
 }
 
 extension String {
-    /// A host as TLS names it to the server; nil for an address, which cannot be named (RFC 6066 §3).
+    /// The server name for TLS, or `nil` for an address, which cannot be a server name (RFC 6066 §3).
     var serverName: String? { IPAddress(self) == nil && !hasPrefix("[") ? withoutFinalStop : nil }
 }

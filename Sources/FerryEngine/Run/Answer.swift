@@ -1,6 +1,6 @@
 import FerryCore
 
-/// A response after all redirects, with its verdict; its body waits.
+/// The response after all redirects, with its verdict and an unread body.
 struct Answer: Sendable {
     private let accepted: AcceptedExchange
     let verdict: ResumeVerdict
@@ -12,17 +12,17 @@ struct Answer: Sendable {
 
     var exchange: Exchange { accepted.exchange }
     var head: ResponseHead { accepted.head }
-    /// How it was asked for.
+    /// The course of its request.
     var course: RequestCourse { accepted.course }
     var url: HTTPURL { course.url }
 
-    /// The digest that it states of its content, which is stored from a position on; nil where it states none.
+    /// Returns the digest that the response states for its content, stored from a position on. `nil` if it states none.
     func statedDigest(from start: Int64) -> StatedDigest? {
         let length = head.status == 206 ? head.contentRange?.length : head.contentLength
         return StatedDigest(from: start, length: length, DigestFields(head).content)
     }
 
-    /// Digests of its content as it comes, for content whose coding is taken off.
+    /// Digests of the encoded content, for content that is decoded.
     var codedDigests: [Checksum] {
         let digests = DigestFields(head)
         return digests.content + (head.status == 200 ? digests.representation : [])
@@ -32,12 +32,12 @@ struct Answer: Sendable {
     var setup: Double { accepted.setup }
 }
 
-/// What one request of a try differs in from the plain case, by the answer before it.
+/// Deviations of a request from the plain case, caused by the previous response.
 struct RequestVariant: Sendable {
-    /// The bytes on disk are not asked to be continued; they go when the next head is accepted.
+    /// Why the request restarts from byte 0. The bytes on disk are removed when the next head is accepted.
     var restart: RestartReason?
-    /// The range is asked without `If-Range`.
+    /// Whether to request the range without `If-Range`.
     var isUnconditional = false
-    /// The same is asked once more on a connection of its own.
+    /// Whether to repeat the request on a new connection.
     var isFresh = false
 }

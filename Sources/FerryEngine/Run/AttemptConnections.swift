@@ -1,23 +1,23 @@
 import FerryCore
 
-/// The first connection of an attempt, and what all of its connections depend on.
+/// The first connection of an attempt, and the properties shared by all of its connections.
 struct AttemptConnections: Sendable {
-    /// Where bytes go: what blocks there holds up the attempt and others of that place.
+    /// The place of the attempt's files. A blocked call there delays this attempt and others of that place.
     private(set) var place = DiskLane.Place.anywhere
-    /// Number of the event loop of the first connection.
+    /// Index of the first connection's event loop.
     private(set) var loop = 0
-    /// The exchange of the first connection.
+    /// The exchange on the first connection.
     private(set) var exchange: Exchange?
-    /// What is known of each request, for the client's metrics.
+    /// Facts about each request, for the client's metrics.
     private var recorders: [ExchangeRecorder] = []
     /// The origin that the first connection is counted for.
     private var counted: Origin?
-    /// Whom connections trust, and what they show; nil until one needs it.
+    /// The trust settings and client certificate of connections. `nil` until one needs them.
     private var material: RequestMaterial?
 
     mutating func settle(at place: DiskLane.Place, loop: Int) { (self.place, self.loop) = (place, loop) }
 
-    /// Counts the first connection for the host that it leads to, after redirects; nil is none.
+    /// Counts the first connection for its host after redirects. `nil` counts none.
     mutating func count(at origin: Origin?, _ budget: ConnectionBudget) {
         guard origin != counted else { return }
         if let origin { budget.enter(origin) }
@@ -25,18 +25,18 @@ struct AttemptConnections: Sendable {
         counted = origin
     }
 
-    /// A request of the first connection is under way.
+    /// Records the start of a request on the first connection.
     mutating func opened(_ other: Exchange, keepsFacts: Bool) {
         exchange = other
         if keepsFacts, let recorder = other.recorder { recorders.append(recorder) }
     }
 
-    /// What is known of the requests.
+    /// The facts about the requests.
     var facts: [ExchangeFacts] { recorders.map(\.facts) }
 
     // MARK: Trust
 
-    /// Whether the files of the request's trust are to be read before a request; plain HTTP needs none.
+    /// Returns whether the request's trust files must be read before sending. Plain HTTP needs none.
     ///
     /// - Parameter proxy: A proxy with TLS has a certificate too.
     func needsTrust(for url: HTTPURL, through proxy: ProxyChoice?) -> Bool {
@@ -45,9 +45,10 @@ struct AttemptConnections: Sendable {
 
     mutating func take(_ read: RequestMaterial) { material = read }
 
-    /// What a connection for a URL trusts and shows.
+    /// Returns the trust settings and client certificate of a connection for a URL.
     ///
-    /// - Throws: ``ServiceError`` with code `internal` before the files were read: no connection has less trust than it needs.
+    /// - Throws: ``ServiceError`` with code `internal` before the files are read: no connection has less trust than it
+    ///   needs.
     func trust(
         for url: HTTPURL, through proxy: ProxyChoice?, home: Origin
     ) throws(ServiceError) -> TrustMaterial? {

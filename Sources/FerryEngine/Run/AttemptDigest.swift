@@ -1,34 +1,34 @@
 import FerryCore
 
-/// The digest of a transfer's file in one attempt, as far as its bytes came in order.
+/// The digest of a transfer's file in one attempt, computed while bytes arrive in order.
 ///
-/// It runs along with the one response that writes where it ends, or follows what several have written, on another core than
-/// what writes.
+/// With one response it is computed by the writer. With several responses a task on another core reads the written
+/// bytes again.
 struct AttemptDigest: Sendable {
-    /// A digest of more bytes than this is not taken as they pass.
+    /// With more missing bytes than this, a separate task computes the digest.
     private static let followedSize: Int64 = 64 << 20
-    /// Less than this is left for the next look, in bytes,
+    /// Minimum bytes per read. Fewer are left for the next one.
     private static let smallestStep: Int64 = 1 << 20
-    /// and no more than this is read at a time, so that a stop need not wait for long.
+    /// Maximum bytes per read, so that a stop need not wait long.
     private static let largestStep: Int64 = 256 << 20
 
-    /// Digests of the bytes from the beginning; nil where the file is read at the end.
+    /// Digests from byte 0, or `nil` if the file is read at the end.
     private(set) var value: RunningDigest?
-    /// Where it runs along.
+    /// The sink that updates the digest.
     private var sink: BodySink?
     private var follows = false
-    /// Takes the digest of what is written already.
+    /// The task that computes the digest of bytes already written.
     private var task: Task<Void, Never>?
 
-    /// Begins anew; without algorithms, or after bytes were taken out, there is no digest.
+    /// Starts anew. Without algorithms, or after bytes were removed, there is no digest.
     mutating func begin(_ algorithms: Set<DigestAlgorithm> = []) {
         value = algorithms.isEmpty ? nil : RunningDigest(algorithms)
     }
 
-    /// Goes on with a digest that was taken before.
+    /// Continues from an earlier digest.
     mutating func resume(_ digest: RunningDigest?) { value = digest }
 
-    /// Digests of a whole file, as far as they were taken; the rest of it is to be read.
+    /// Returns the digests of a whole file computed so far. The remaining bytes must be read.
     func begun(_ algorithms: Set<DigestAlgorithm>, size: Int64) -> RunningDigest {
         guard let value, value.count <= size, algorithms.isSubset(of: value.algorithms) else {
             return RunningDigest(algorithms)
@@ -36,39 +36,39 @@ struct AttemptDigest: Sendable {
         return value
     }
 
-    // MARK: Along with a response
+    // MARK: During a response
 
-    /// The digest for a response that begins at a position; nil where it cannot run along.
+    /// Returns the digest for a response that starts at a position, or `nil` if it cannot be updated by the response.
     func running(from start: Int64) -> RunningDigest? {
         value?.count == start && !follows && task == nil && sink == nil ? value : nil
     }
 
     mutating func runs(along other: BodySink) { sink = other }
 
-    /// Takes in how far a response of several got.
+    /// Takes over the digest of a finished response, if that response was updating it.
     mutating func closed(_ other: BodySink, with digest: RunningDigest?) {
         guard sink === other else { return }
         value = digest
         sink = nil
     }
 
-    // MARK: Behind what is written
+    // MARK: From the written file
 
-    /// Several responses begin to write.
+    /// Begins a phase in which several responses write.
     mutating func share(missing: Int64) { follows = missing >= Self.followedSize }
 
-    /// They have ended.
+    /// Ends the phase with several responses.
     ///
-    /// - Returns: what is still under way.
+    /// - Returns: The task still running.
     mutating func endSharing() -> Task<Void, Never>? {
         follows = false
         return task
     }
 
-    /// Whether it waits for bytes, and is not to begin late: it may take longer than they do.
+    /// Whether a read waits for more bytes and should start promptly, because it may take longer than the bytes do.
     var waitsForBytes: Bool { follows && value != nil && task == nil }
 
-    /// What is to be read next, and up to where; nil while that is too little.
+    /// Returns the next range to read with its digest, or `nil` while it is too short.
     func next(after written: ByteRangeSet) -> (begun: RunningDigest, end: Int64)? {
         guard task == nil, sink == nil, let value else { return nil }
         let end = min(written.contiguousEnd(from: value.count), value.count + Self.largestStep)
@@ -77,12 +77,12 @@ struct AttemptDigest: Sendable {
 
     mutating func follow(with other: Task<Void, Never>) { task = other }
 
-    /// Takes in what was read; nil if that failed, and the file is read at the end.
+    /// Records a finished read. `nil` means that it failed and the file is read at the end.
     ///
-    /// - Returns: whether what came meanwhile follows at once.
+    /// - Returns: Whether bytes received meanwhile are read at once.
     mutating func followed(to end: Int64, _ extended: RunningDigest?) -> Bool {
         task = nil
-        // Bytes that were taken out meanwhile took the digest along.
+        // Removing bytes meanwhile also discarded the digest.
         value = value != nil && extended?.count == end ? extended : nil
         return follows
     }

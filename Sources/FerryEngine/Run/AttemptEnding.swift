@@ -1,25 +1,25 @@
 import FerryCore
 
-/// What an attempt is to end with, whatever its last error is.
+/// Conditions that decide the outcome of an attempt, regardless of its last error.
 struct AttemptEnding: Sendable {
     private(set) var isStopping = false
     private var stopError: ServiceError?
-    /// The challenge that its client has to answer first.
+    /// The challenge that the client has to answer first.
     var challenge: PendingChallenge?
-    /// What the server asked for with the failure.
+    /// The server's `Retry-After` request that came with the failure.
     var later: RetryAfterResponse?
-    /// Whether a request went out whole that must not go out twice.
+    /// Whether a request was sent completely that must not be sent twice.
     var isUnrepeatable = false
 
-    /// Stops, with an error that was decided elsewhere or with none.
+    /// Stops, with an error decided elsewhere or with none.
     mutating func stop(with error: ServiceError?) {
         isStopping = true
         if let error { stopError = error }
     }
 
-    /// How an attempt that failed has ended.
+    /// Returns the result of a failed attempt.
     ///
-    /// - Parameter isFinal: whether no other attempt may follow.
+    /// - Parameter isFinal: Whether no other attempt may follow.
     func result(of error: ServiceError, isFinal: Bool) -> RunReport.Result {
         if let stopError { return .failed(stopError, retryAfter: nil) }
         if isStopping { return .stopped }

@@ -1,17 +1,17 @@
 import FerryCore
 
-/// The URLs of a transfer in one attempt: which is asked, which are asked no more, and how each gets on.
+/// The URLs of a transfer in one attempt: the current one, the dropped ones, and the state of each.
 ///
-/// 0 is the request's own URL, then come its mirrors.
+/// Index 0 is the request's own URL. Its mirrors follow.
 struct AttemptSources: Sendable {
     /// The request's own URL.
     let original: Result<HTTPURL, ServiceError>
     private let mirrors: [String]
-    /// Which URL is asked.
+    /// Index of the current URL.
     private(set) var current = 0
     private var failed: Set<Int> = []
     private var ranks: [Int: SourceRank] = [:]
-    /// Mirrors that bytes came from.
+    /// Mirrors that delivered bytes.
     private(set) var usedMirrors: Set<Int> = []
 
     init(_ request: TransferRequest) {
@@ -25,10 +25,10 @@ struct AttemptSources: Sendable {
 
     func rank(of number: Int) -> SourceRank? { ranks[number] }
 
-    /// The other URLs that nothing speaks against.
+    /// The other URLs that have not failed.
     var others: [Int] { (0...mirrors.count).filter { $0 != current && !failed.contains($0) } }
 
-    /// Goes on to the next URL after the present one has failed; false if there is none.
+    /// Switches to the next URL after the current one has failed. Returns false if there is none.
     mutating func advance() -> Bool {
         failed.insert(current)
         guard let next = (0...mirrors.count).first(where: { !failed.contains($0) }) else { return false }
@@ -36,32 +36,32 @@ struct AttemptSources: Sendable {
         return true
     }
 
-    /// Asks a URL no more.
+    /// Drops a URL.
     ///
-    /// - Returns: what the transfer tells about a mirror.
+    /// - Returns: The transfer's note about a dropped mirror.
     mutating func drop(_ number: Int, _ reason: String) -> String? {
         failed.insert(number)
         guard number > 0, let url = try? url(of: number) else { return nil }
         return "mirror \(url.redacted) dropped: \(reason)"
     }
 
-    /// Takes note that bytes came from a URL.
+    /// Records that a URL delivered bytes.
     mutating func noteUse(of number: Int) {
         if number > 0 { usedMirrors.insert(number) }
     }
 
-    /// Takes note of how the places of several workers got on.
+    /// Records the results of several workers' URLs.
     mutating func note(_ places: [WorkerPlace]) {
         for place in places { ranks[place.number] = place.rank }
     }
 
-    /// Why an answer of a mirror is not taken: it is of another file, or would cost bytes that the first URL can still
-    /// continue.
+    /// Returns why a mirror's response is rejected: it is for another file, or it would discard bytes that the first
+    /// URL can still continue.
     ///
     /// - Parameters:
-    ///   - known: the length of the file, where that is known.
-    ///   - error: what the URL before it failed with.
-    /// - Returns: the reason, and the error of the mirror.
+    ///   - known: Length of the file, if known.
+    ///   - error: Error of the previous URL.
+    /// - Returns: The reason, and the error of the mirror.
     func objection(
         to answer: Answer, known: Int64?, hasBytes: Bool, before error: ServiceError?
     ) -> (reason: String, error: ServiceError)? {

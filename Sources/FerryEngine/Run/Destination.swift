@@ -1,9 +1,9 @@
 package import FerryCore
 import Foundation
 
-/// Where a request's file goes.
+/// The location of a request's file.
 package enum Destination {
-    /// The folder, with the folders of the caller's name.
+    /// Returns the folder, including the folders in the caller's file name.
     package static func folder(of request: TransferRequest) -> String {
         folder(request.folder, name: request.name)
     }
@@ -15,20 +15,21 @@ package enum Destination {
         return above.isEmpty ? folder : folder + "/" + above
     }
 
-    /// The mode of folders that are made for a request: its user's alone where partial files have a folder of their own.
+    /// Returns the mode of folders created for a request. It is private to the user if partial files have their own
+    /// folder.
     ///
-    /// - Parameter umask: that of requests that bring none.
+    /// - Parameter umask: The mask for requests without their own.
     package static func folderMode(of request: TransferRequest, umask: FileMask) -> UInt32 {
         (request.umask ?? umask).applied(to: request.partialFolder == nil ? 0o777 : 0o700)
     }
 
-    /// The whole path, where the request names the file.
+    /// Returns the complete path if the request names the file.
     package static func path(of request: TransferRequest) -> String? {
         guard let name = request.name else { return nil }
         return folder(of: request).appendingPathPart(name.lastPathPart)
     }
 
-    /// The whole path as far as it is known before any answer: an answer may still bring another name.
+    /// Returns the probable path before any response. A response may still provide another name.
     package static func likelyPath(of request: TransferRequest) -> String? {
         if let path = path(of: request) { return path }
         guard let url = try? HTTPURL(parsing: request.url) else { return nil }

@@ -1,28 +1,28 @@
 package import FerryCore
 
-/// Where a run makes facts durable.
+/// Makes the facts of runs durable.
 package protocol FactsJournal: Sendable {
-    /// Makes facts durable, and with them the claim of their destination.
+    /// Makes facts durable, together with the claim of their destination.
     ///
-    /// - Returns: false if another live transfer has claimed the destination; then nothing is recorded.
-    /// - Throws: ``ServiceError`` with code `journal_failed`; then nothing may be reported as done.
+    /// - Returns: False, with nothing recorded, if another live transfer has claimed the destination.
+    /// - Throws: ``ServiceError`` with code `journal_failed`. The caller must then report nothing as done.
     func record(_ facts: TransferFacts, of id: TransferID) async throws(ServiceError) -> Bool
 
-    /// Makes the facts of runs that share an engine durable together, each with the claim of its destination.
+    /// Makes the facts of several runs of one engine durable together, each with the claim of its destination.
     ///
-    /// - Returns: in their order what ``record(_:of:)`` returns.
-    /// - Throws: ``ServiceError`` with code `journal_failed`; then none is recorded.
+    /// - Returns: The results of ``record(_:of:)`` in order.
+    /// - Throws: ``ServiceError`` with code `journal_failed`. None of the facts is then recorded.
     func record(_ group: [RecordedFacts]) async throws(ServiceError) -> [Bool]
 
-    /// Notes that all bytes of a transfer are here, so that it needs no connection any longer.
+    /// Reports that all bytes of a transfer have been received, so that it needs no further connection.
     ///
-    /// - Parameter inMemory: whether its file is made and placed in one go, together with others of the moment; else the
+    /// - Parameter inMemory: Whether the file is created and placed from memory, in a batch with others. Otherwise the
     ///   bytes are durable in its partial file.
     func isWhole(_ id: TransferID, inMemory: Bool) async
 
-    /// Notes that a transfer begins to wait for the name of its host, or ends to, as its progress says.
+    /// Reports that a transfer starts or stops waiting for its host name, as shown by its progress.
     ///
-    /// One whose name is found goes on once this returns, unless it was stopped meanwhile.
+    /// A transfer with a resolved name continues when this returns, unless it was stopped meanwhile.
     func nameChanged(_ id: TransferID) async
 }
 
@@ -38,7 +38,7 @@ extension FactsJournal {
     package func nameChanged(_ id: TransferID) async {}
 }
 
-/// Facts of one run that are recorded together with the facts of other runs.
+/// Facts of one run, recorded in a batch with those of other runs.
 package struct RecordedFacts: Sendable {
     package var id: TransferID
     @Boxed package var facts: TransferFacts

@@ -1,6 +1,6 @@
 import FerryCore
 
-/// The first connection of an attempt, which brings the head that decides about all others.
+/// The first connection of an attempt. The head it receives decides about all other connections.
 struct FirstConnection: ConversationHost {
     let run: TransferRun
     let variant: RequestVariant
@@ -14,7 +14,7 @@ struct FirstConnection: ConversationHost {
 }
 
 extension ConversationTerms {
-    /// What the conversations of a transfer go by.
+    /// Creates the conversation terms of a transfer.
     init(_ job: TransferJob, home: Origin, _ configuration: Engine.Configuration) {
         let request = job.request
         self.init(home: home)

@@ -1,10 +1,10 @@
 import FerryCore
 
-/// The digests of a whole file, by whether the expected ones agree.
+/// Digests of a whole file, divided by agreement with the expected ones.
 struct JudgedDigests: Hashable, Sendable {
-    /// Expected digests that the file has.
+    /// Expected digests that match the file.
     var verified: [Checksum]
-    /// Digests that the file has in place of the expected ones.
+    /// The file's digests that differ from the expected ones.
     var mismatched: [Checksum]
 
     init(verified: [Checksum], mismatched: [Checksum]) {
@@ -18,7 +18,7 @@ struct JudgedDigests: Hashable, Sendable {
         mismatched = computed.filter { found in wrong.contains { $0.algorithm == found.algorithm } }
     }
 
-    /// Whether every one of some expected digests has been compared.
+    /// Returns whether all of the expected digests have been compared.
     func cover(_ expected: [Checksum]) -> Bool {
         expected.allSatisfy { one in
             verified.contains(one) || mismatched.contains { $0.algorithm == one.algorithm && $0 != one }

@@ -1,6 +1,6 @@
 import FerryCore
 
-/// Notices that a connection has been below the request's minimum speed for its time.
+/// Detects a connection that stays below the request's minimum speed for too long.
 struct Pace {
     private let minimum: Int64
     private let window: Double
@@ -11,7 +11,7 @@ struct Pace {
         window = request.minSpeedTime
     }
 
-    /// Looks at the position now and then; an error says that the connection is to be replaced.
+    /// Checks the position periodically. Returns an error if the connection should be replaced.
     mutating func judge(position: Int64, now: UInt64) -> ServiceError? {
         guard minimum > 0 else { return nil }
         guard let start = since else {

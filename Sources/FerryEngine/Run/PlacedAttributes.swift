@@ -1,18 +1,18 @@
 import FerryCore
 import Foundation
 
-/// What a file gets before its final name: mode, time and where it came from.
+/// Attributes set on a file before it gets its final name: mode, time and origin.
 struct PlacedAttributes: Sendable {
-    /// Whether a file that is replaced hands its mode on.
+    /// Whether to keep the mode of a replaced file.
     let keepsMode: Bool
-    /// The mode of a file that keeps none.
+    /// The mode if none is kept.
     let mode: UInt32
-    /// The time that the server named.
+    /// The time stated by the server.
     let modified: Date?
-    /// The URL that it came from.
+    /// The URL of the file.
     let origin: String?
 
-    /// - Parameter name: the name of the file that is replaced, if there is one.
+    /// - Parameter name: Name of the file to replace, if any.
     func set(
         on file: OpenFile, replacing name: String, in folder: OpenFile, _ system: any DiskSystem
     ) throws(DiskError) {

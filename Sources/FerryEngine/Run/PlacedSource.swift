@@ -1,16 +1,16 @@
 import FerryCore
 
-/// The file that gets the final name: the partial file, or a copy of it beside that name.
+/// The file that gets the final name: the partial file, or a copy of it in the target folder.
 ///
-/// Another process that may write to its folder can put another file under its name at any moment. What was verified is
-/// the open file, so its name is compared with it before and after the rename.
+/// Another process with write access to the folder can replace the file at any moment. The open file is the verified
+/// one, so its identity is compared with that of its name before and after the rename.
 struct PlacedSource: Sendable {
-    /// What became of a rename.
+    /// The outcome of a rename.
     enum Naming: Sendable {
         case given
-        /// The final name is taken and must not be replaced; nothing has changed.
+        /// The final name is taken and must not be replaced. Nothing has changed.
         case isTaken
-        /// The name stands for another file, which has not got the final name, or has lost it again.
+        /// The name belongs to another file. That file did not get the final name, or lost it again.
         case isLost
     }
 
@@ -20,16 +20,16 @@ struct PlacedSource: Sendable {
     let device: UInt64
     let inode: UInt64
 
-    /// Gives the open file its final name, and no other file.
+    /// Renames the open file to its final name, and no other file.
     func rename(
         to newName: String, in newFolder: OpenFile, replacing: Bool, _ disk: any DiskSystem
     ) throws(DiskError) -> Naming {
-        // The owner says nothing more: a file system of another machine may show any.
+        // The owner is not compared: a network file system may report any.
         guard let found = try disk.identity(of: name, in: folder), try isOpenFile(found, disk) else { return .isLost }
         guard try disk.rename(name, in: folder, to: newName, in: newFolder, replacing: replacing) else {
             return .isTaken
         }
-        // A name that is gone again was taken by a program that waited for it.
+        // If the name is free again, a program that waited for it took the file.
         guard let placed = try disk.identity(of: newName, in: newFolder), try !isOpenFile(placed, disk) else {
             return .given
         }
@@ -50,7 +50,7 @@ extension PlacedSource {
             inode: partial.facts.inode)
     }
 
-    /// The error of a file whose name stands for another one; the next attempt begins again.
+    /// The error for a replaced file. The next attempt restarts from byte 0.
     var lost: ServiceError {
         ServiceError(
             .partialLost, "\(file.path.escapingControls) was replaced by another file before it had its final name.")

@@ -1,24 +1,24 @@
 package import FerryCore
 
-/// How one attempt at a transfer went, and what is on disk after it.
+/// The outcome of one attempt at a transfer, and the state on disk after it.
 package struct RunReport: Sendable {
     package enum Result: Sendable {
-        /// The file is at its destination, durable.
+        /// The file is durable at its destination.
         case succeeded(Outcome.Success)
-        /// Stopped as asked; everything written is durable.
+        /// Stopped on request. All written bytes are durable.
         case stopped
-        /// The service decides by the error's class what comes next.
+        /// The service decides the next step by the error's class.
         case failed(ServiceError, retryAfter: String?)
-        /// A server wants something that only the client can give.
+        /// A server requires something that only the client can provide.
         case challenged(PendingChallenge)
     }
 
     package var result: Result
-    /// The server that asked to come back later; others are not meant.
+    /// The server that sent `Retry-After`. The delay applies to no other server.
     package var refusedBy: Origin?
-    /// As last made durable.
+    /// The last durable state.
     @Boxed package var facts: TransferFacts
-    /// What this attempt received, and what of it was new.
+    /// Bytes received by this attempt, and how many of them were new.
     package var cost: AttemptCost
     /// Digests of the bytes on disk, for the next run.
     package var digest: RunningDigest?

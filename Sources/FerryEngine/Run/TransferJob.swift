@@ -1,29 +1,29 @@
 package import FerryCore
 
-/// What a run of one transfer needs to know.
+/// The input of a run of one transfer.
 package struct TransferJob: Sendable {
     package var id: TransferID
     @Boxed package var request: TransferRequest
     package var credentials: Credentials?
     @Boxed package var facts: TransferFacts
-    /// Whether an earlier try may have made a partial file that was never recorded.
+    /// Whether an earlier attempt may have created a partial file without recording it.
     package var mayHaveLeftovers = true
-    /// What earlier attempts received in vain.
+    /// The bytes earlier attempts received in vain.
     package var budget: TransferBudget
-    /// Digests of the bytes on disk that an earlier run of this process left.
+    /// Digests of the bytes on disk, from an earlier run of this process.
     package var digest: RunningDigest?
     package var gate: RateGate
     package var progress: TransferProgress
-    /// Whether HTTP/2 is offered: it pays for small files only.
+    /// Whether to offer HTTP/2, which pays off only for small files.
     package var offersHTTP2 = false
-    /// What an earlier transfer put at the destination, for conflict policy `update`.
+    /// The earlier transfer's file at the destination, for conflict policy `update`.
     package var existing: ExistingFile?
-    /// Bytes of the file system that stay free.
+    /// Bytes of the file system to keep free.
     package var reserve: Int64 = 0
-    /// Who is asked while requests are under way; without one, challenges are results and redirects are followed.
+    /// Decides while requests are in progress. Without one, challenges are results and redirects are followed.
     package var advisor: (any ExchangeAdvisor)?
 
-    /// What is known of a transfer, as its record has it.
+    /// Creates a job from a transfer's record.
     package init(_ record: TransferRecord, gate: RateGate, progress: TransferProgress) {
         id = record.id
         _request = record.$request
@@ -35,7 +35,7 @@ package struct TransferJob: Sendable {
     }
 }
 
-/// A file that an earlier transfer put at the destination, with what the server said of it then.
+/// A file placed by an earlier transfer, with the server's facts about it at the time.
 package struct ExistingFile: Sendable {
     package var placement: PlacementIntent
     package var identity: ResourceIdentity
@@ -46,12 +46,12 @@ package struct ExistingFile: Sendable {
     }
 }
 
-/// What a request says about the whole file, which may be wished otherwise while a try is made.
+/// Options for the whole file. They may change during an attempt.
 struct RunOptions: Hashable, Sendable {
     var checksums: [Checksum]
     var onMismatch: MismatchPolicy
     var onConflict: ConflictPolicy
-    /// Connections for the file; nil: as many as bring something.
+    /// Number of connections for the file. `nil` uses as many as are worthwhile.
     var connections: Int?
 
     init(_ request: TransferRequest) {
@@ -61,9 +61,9 @@ struct RunOptions: Hashable, Sendable {
         connections = request.connections
     }
 
-    /// Whether a digest of the whole file judges its bytes, wherever they come from.
+    /// Whether a digest of the whole file verifies its bytes, from any source.
     var judgesByDigest: Bool { onMismatch == .fail && !checksums.isEmpty }
 
-    /// What decides where the final name is taken.
+    /// The conflict rule for a taken final name.
     var placementRule: ConflictRule { ConflictRule(onConflict, at: .placement) }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 extension TransferRun {
-    /// What the planner needs to know.
+    /// Returns the planner's input.
     func requestSituation(_ variant: RequestVariant) -> RequestSituation {
         var situation = RequestSituation()
         situation.ranges = variant.restart == nil ? facts.ranges : ByteRangeSet()
@@ -18,7 +18,7 @@ extension TransferRun {
         return situation
     }
 
-    /// How the caller's own method, body and fields limit what may be asked.
+    /// The limits that the caller's own method, body and fields set on requests.
     var raw: RawRequest? {
         guard job.request.body == nil,
             let kind = try? RequestFieldRule.kind(method: job.request.method, fields: job.request.headers)
@@ -31,9 +31,9 @@ extension TransferRun {
         }
     }
 
-    /// Asks the original URL, and judges the answer that it leads to.
+    /// Requests the original URL, and judges the final response.
     ///
-    /// Every try begins at the original URL, so that a signed target that has expired is made anew
+    /// Each attempt starts at the original URL, so that an expired signed target is renewed
     /// (docs/behaviour/transfers.md#X11).
     func ask(_ plan: PlannedRequest, _ variant: RequestVariant) async throws(ServiceError) -> Answer {
         let url = try sources.url(of: sources.current)
@@ -65,7 +65,7 @@ extension TransferRun {
         }
     }
 
-    /// Makes the state of an upload durable, before more is sent.
+    /// Makes an upload's state durable before more is sent.
     private func record(_ upload: UploadFacts) async throws(ServiceError) {
         facts.upload = upload
         reached(.uploadKnown)
@@ -75,7 +75,7 @@ extension TransferRun {
 
     // MARK: The verdict
 
-    /// Statuses that the client's own rule takes for failures, whatever the policy.
+    /// Throws for a status that the client's own rule treats as a failure, whatever the policy.
     private func checkRetriedStatus(_ accepted: AcceptedExchange) async throws(ServiceError) {
         let head = accepted.head
         guard let rule = job.request.retryRule, rule.statusCodes.union(rule.expiredStatusCodes).contains(head.status)
@@ -83,7 +83,7 @@ extension TransferRun {
         await accepted.exchange.close()
         ending.later = RetryAfterResponse(head)
         noteRefusal(head, accepted.course.url)
-        // The client has said that the request may be made again.
+        // The client allows the request to be repeated.
         ending.isUnrepeatable = false
         facts.bodySent = nil
         throw ServiceError(
@@ -93,7 +93,7 @@ extension TransferRun {
 
     func situation(_ asked: Asked, _ accepted: AcceptedExchange, _ variant: RequestVariant) -> ResumeSituation {
         var situation = ResumeSituation(asked: asked, response: .success(accepted.head))
-        // The conversation has followed what may be followed.
+        // The conversation has already followed permitted redirects.
         situation.locationIsGood = false
         situation.ranges = facts.ranges
         situation.identity = facts.identity
@@ -114,7 +114,7 @@ extension TransferRun {
 
     // MARK: One request
 
-    /// Sends a request of the first connection, with the caller's body if that goes along.
+    /// Sends a request on the first connection, with the caller's body if the request includes it.
     func open(
         _ request: OutgoingRequest, _ variant: RequestVariant, _ upload: Upload?
     ) async throws(ServiceError) -> Exchange {
@@ -139,9 +139,9 @@ extension TransferRun {
         return exchange
     }
 
-    /// A request without its body.
+    /// Returns a request without its body.
     ///
-    /// - Parameter worker: the event loop of an extra worker, which has an HTTP/1.1 connection of its own.
+    /// - Parameter worker: The event loop of an extra worker, which uses its own HTTP/1.1 connection.
     func exchangeRequest(
         _ request: OutgoingRequest, worker: Int? = nil
     ) async throws(ServiceError) -> ExchangeRequest {
@@ -159,7 +159,7 @@ extension TransferRun {
         return asked
     }
 
-    /// What the connections of extra workers depend on, but for their event loops.
+    /// Returns the connection properties of extra workers, except the event loop.
     func workerKey(for url: HTTPURL, through proxy: ProxyChoice?) throws(ServiceError) -> ClientPool.Key {
         var key = ClientPool.Key(proxy: proxy)
         key.isInsecure = job.request.insecure
@@ -176,10 +176,10 @@ extension TransferRun {
         return timeouts
     }
 
-    // MARK: What was sent
+    // MARK: Sent body
 
-    /// Refuses to make a request again that an earlier try sent whole, if its method forbids it; an upload resource says what
-    /// has arrived.
+    /// Throws if an earlier attempt sent the complete request and its method forbids repeating it. An upload resource
+    /// reports the received bytes instead.
     func checkRepeatable() throws(ServiceError) {
         guard facts.upload?.resource == nil, let sent = facts.bodySent, sent >= job.request.body?.length ?? 0,
             !RepetitionRule.mayRepeat(job.request.method, wasSent: true)
@@ -189,24 +189,24 @@ extension TransferRun {
             as: .final)
     }
 
-    /// Notes whether the request may be sent again.
+    /// Records whether the request may be repeated.
     func noteSent(_ exchange: Exchange, _ request: OutgoingRequest, _ upload: Upload?) {
         ending.isUnrepeatable =
             upload?.isResumable != true
             && !RepetitionRule.mayRepeat(request.method, wasSent: exchange.mayHaveSentAll)
         let sent = (upload?.start ?? 0) + exchange.bytesSent
-        // Nothing of an empty body tells whether it was sent.
+        // With an empty body the byte count does not show whether it was sent.
         if request.sendsBody, sent > 0 || job.request.body?.length != 0 { facts.bodySent = sent }
         if ending.isUnrepeatable, facts.bodySent == nil { facts.bodySent = 0 }
     }
 
-    /// Keeps what is known of the last requests, for the client's metrics.
+    /// Stores the facts about the last requests, for the client's metrics.
     func noteExchanges() {
         let sent = job.progress.sent.load(ordering: .relaxed)
         if job.request.body != nil, sent > facts.bodySent ?? 0 { facts.bodySent = sent }
         let made = connections.facts
         guard !made.isEmpty else { return }
-        // A transfer that was tried for days must not grow without bound.
+        // Keep the list bounded for a transfer attempted for days.
         facts.exchanges = Array(((facts.exchanges ?? []) + made).suffix(64))
     }
 }

@@ -3,11 +3,11 @@ import Foundation
 import Synchronization
 
 extension TransferRun {
-    /// Verifies the whole file and places it (docs/behaviour/transfers.md#D1, steps 7 to 11).
+    /// Verifies the complete file and places it (docs/behaviour/transfers.md#D1, steps 7 to 11).
     func finish() async throws(ServiceError) -> Outcome.Success {
         guard let partial else { throw ServiceError(.internal, "A complete file is not there.") }
         let size = facts.ranges.upperBound
-        // A page about a failure is not what the caller's expected size speaks of.
+        // The caller's expected size does not apply to an error page.
         let isFile = !facts.notes.contains(BodyNote.statusIsResult.rawValue)
         if let expected = job.request.expectedSize, expected != size, isFile {
             try await dropPartialFile()
@@ -21,9 +21,10 @@ extension TransferRun {
         return try await place(partial, size: size, judged)
     }
 
-    /// Bytes after the last range are no data (docs/behaviour/transfers.md#D4), so they are no part of the file.
+    /// Truncates the file after the last range. Bytes after it are not data (docs/behaviour/transfers.md#D4).
     ///
-    /// - Throws: ``ServiceError`` with code `partial_lost` if bytes before it are gone: another program has cut the file.
+    /// - Throws: ``ServiceError`` with code `partial_lost` if bytes before it are missing because another program
+    ///   truncated the file.
     private func cutTail(_ partial: PartialFile, size: Int64) async throws(ServiceError) {
         let (found, hasHole) = try await onDisk { system throws(DiskError) in
             (try partial.size(), system.hasHole(partial.file, before: size))
@@ -48,8 +49,8 @@ extension TransferRun {
 
     // MARK: Digests
 
-    /// Compares the whole file with the digests that servers stated of responses which were not read to their end; takes out the
-    /// ranges that differ (docs/behaviour/transfers.md#I3).
+    /// Compares the complete file with digests that servers stated for responses that were not read to their end.
+    /// Removes the ranges that differ (docs/behaviour/transfers.md#I3).
     private func comparePendingDigests(_ partial: PartialFile, size: Int64) async throws(ServiceError) {
         var difference: Checksum?
         for stated in facts.pendingDigests.digests {
@@ -76,7 +77,7 @@ extension TransferRun {
         throw Self.contentFault(difference)
     }
 
-    /// Compares the whole file with all expected digests, also with digests that are asked for while it is read.
+    /// Compares the complete file with all expected digests, including ones requested while it is being read.
     func verify(_ partial: PartialFile, size: Int64) async throws(ServiceError) -> JudgedDigests {
         while true {
             let options = self.options
@@ -85,14 +86,14 @@ extension TransferRun {
             let computed = try await compute(Set((given + stated).map(\.algorithm)), of: partial.file, size: size)
             guard self.options == options else { continue }
             let judged = JudgedDigests(computed, expected: given + stated)
-            // What the server itself stated shows that bytes were damaged on the way, whatever the caller wants of its own.
+            // The server's own digest shows damage in transit, regardless of the caller's rule for its own digests.
             let binding = options.onMismatch == .fail ? given + stated : stated
             guard let wrong = binding.first(where: { !computed.contains($0) }) else { return judged }
             throw try await mismatch(wrong, computed)
         }
     }
 
-    /// Digests of a whole file: from its bytes as they passed, or from the file where that state was lost.
+    /// Computes the digests of a whole file: from the passing bytes, or from the file if that state was lost.
     func compute(
         _ algorithms: Set<DigestAlgorithm>, of file: OpenFile, size: Int64
     ) async throws(ServiceError) -> [Checksum] {
@@ -113,7 +114,8 @@ extension TransferRun {
         }
     }
 
-    /// Decides about a digest that differs: a file joined from parts is fetched once more as one piece; else the error is final.
+    /// Decides about a digest mismatch: a file joined from parts is fetched once more as one piece. Otherwise the error
+    /// is final.
     ///
     /// See docs/behaviour/transfers.md#I5.
     private func mismatch(_ wrong: Checksum, _ computed: [Checksum]) async throws(ServiceError) -> ServiceError {
@@ -129,7 +131,7 @@ extension TransferRun {
             facts.bypassesCaches = true
             facts.rangesOff = true
             try await record()
-            // Doubtful rather than final: the next attempt fetches the file as one piece.
+            // Doubtful, not final: the next attempt fetches the file as one piece.
             return ServiceError(.digestMismatch, sentence, details: details, as: .doubtful)
         }
         try await dropPartialFile()
@@ -138,7 +140,8 @@ extension TransferRun {
         return ServiceError(.digestMismatch, sentence + " The download was removed.", details: details)
     }
 
-    /// Lets the digest follow what has been written without a gap: nothing is left to be read when the last byte comes.
+    /// Extends the digest over the contiguous written bytes, so that nothing remains to be read when the last byte
+    /// arrives.
     func advanceDigest() {
         guard let partial, let (begun, end) = writes.digest.next(after: writes.all(beside: facts.ranges)) else {
             return

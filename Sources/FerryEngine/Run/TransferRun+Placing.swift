@@ -2,9 +2,9 @@ import FerryCore
 import Foundation
 
 extension TransferRun {
-    /// Places the whole file (docs/behaviour/transfers.md#D1, steps 8 to 11).
+    /// Places the complete file (docs/behaviour/transfers.md#D1, steps 8 to 11).
     ///
-    /// A failure leaves all bytes in the partial file.
+    /// A failure keeps all bytes in the partial file.
     func place(
         _ partial: PartialFile, size: Int64, _ judged: JudgedDigests
     ) async throws(ServiceError) -> Outcome.Success {
@@ -34,7 +34,7 @@ extension TransferRun {
             facts.placement = PlacementIntent(
                 path: destination, device: source.device, inode: source.inode, size: size, verified: judged.verified,
                 mismatched: judged.mismatched)
-            // Its attributes are about to change.
+            // The attributes are about to change.
             facts.stamp = nil
             try await record()
             reached(.intentCommitted)
@@ -52,16 +52,16 @@ extension TransferRun {
     }
 
     private enum Renaming: Sendable {
-        /// With the time of its last change in nanoseconds, where that is known.
+        /// The file has its name. `modified` is its modification time in nanoseconds, if known.
         case placed(modified: Int64?)
         case isTaken
-        /// The folder belongs to another file system.
+        /// The folder is on another file system.
         case isElsewhere
-        /// Another file has the name of the one that was verified.
+        /// Another file has the name of the verified one.
         case isLost
     }
 
-    /// Gives a whole file its attributes and its final name.
+    /// Sets the attributes and the final name of a complete file.
     private func rename(
         _ source: PlacedSource, to name: String, in folder: OpenFile
     ) async throws(ServiceError) -> Renaming {
@@ -71,7 +71,7 @@ extension TransferRun {
         let result = await disk.result { system throws(DiskError) -> Result<Renaming, DiskError> in
             try attributes.set(on: source.file, replacing: name, in: folder, system)
             reached(.attributesSet)
-            // What fails from here on is the placement.
+            // Failures from here on are placement failures.
             return Result { () throws(DiskError) in
                 switch try source.rename(to: name, in: folder, replacing: replaces, system) {
                 case .isTaken: return .isTaken
@@ -104,21 +104,21 @@ extension TransferRun {
         return try await settlePlaced(in: folder, size: size, modified: modified, judged)
     }
 
-    /// Notes how the placed file is, so that it is known again, and removes what a copy of it was made from.
+    /// Records the identity of the placed file, and removes the partial file that a copy was made from.
     ///
-    /// - Parameter modified: the time of its last change in nanoseconds; nil looks.
+    /// - Parameter modified: The file's modification time in nanoseconds. `nil` reads it.
     func settlePlaced(
         in folder: OpenFile, size: Int64, modified: Int64? = nil, _ judged: JudgedDigests
     ) async throws(ServiceError) -> Outcome.Success {
         var judged = judged
         let path = facts.placement?.path ?? ""
         if options.onMismatch == .keep, !judged.cover(options.checksums) {
-            // Wished for while the file was being placed.
+            // Requested while the file was being placed.
             let placement = facts.placement
             let opened = await disk.result { system throws(DiskError) -> OpenFile? in
                 let file = try system.openFile(path.lastPathPart, in: folder)
                 let found = try system.identity(of: file)
-                // A digest of another file that has the name by now says nothing about this one.
+                // If another file has the name, its digest says nothing about this one.
                 return found.device == placement?.device && found.inode == placement?.inode ? file : nil
             }
             if case .success(let file?) = opened {
@@ -147,9 +147,9 @@ extension TransferRun {
 
     // MARK: The folder and the name
 
-    /// Opens the destination's folder again (docs/behaviour/transfers.md#F10).
+    /// Reopens the destination's folder (docs/behaviour/transfers.md#F10).
     ///
-    /// Where it holds the partial file too, it must still be the same one.
+    /// If it also holds the partial file, it must still be the same folder.
     private func openPlace(_ partial: PartialFile) async throws(ServiceError) -> OpenFile {
         if job.request.partialFolder != nil { return try await openDestinationFolder() }
         let recorded = partial.facts
@@ -164,7 +164,7 @@ extension TransferRun {
         return folder
     }
 
-    /// Chooses the destination of a whole file whose name was taken, or changed, since its head came.
+    /// Chooses a new destination if the name was taken or changed since the head was received.
     private func claimAnew(in folder: OpenFile) async throws(ServiceError) -> Outcome.Success? {
         if facts.name == nil {
             let original = try sources.original.get()
@@ -177,9 +177,9 @@ extension TransferRun {
         return try await claimDestination(in: folder, keepsBytes: true)
     }
 
-    /// Applies the conflict policy once more: the name was free at the head and is taken at the end.
+    /// Applies the conflict policy again: the name was free at the head and is taken at the end.
     ///
-    /// - Returns: the outcome if the file that is there stays; nil if the destination is to be tried, which may be another one.
+    /// - Returns: The outcome if the existing file stays, or `nil` to attempt the destination, which may have changed.
     private func nameTaken(_ path: String, in folder: OpenFile) async throws(ServiceError) -> Outcome.Success? {
         let name = path.lastPathPart
         facts.placement = nil
@@ -207,7 +207,7 @@ extension TransferRun {
         }
     }
 
-    /// What the file gets before its name.
+    /// The attributes set before the final name.
     var attributes: PlacedAttributes {
         PlacedAttributes(
             keepsMode: options.placementRule.replaces, mode: umask.applied(to: 0o666),
@@ -217,10 +217,10 @@ extension TransferRun {
 
     // MARK: Another file system
 
-    /// Bytes that are copied between two looks at whether the run is to stop.
+    /// Bytes copied between two checks for a stop.
     private static let copiedAtOnce: Int64 = 32 << 20
 
-    /// The file that gets the final name: the partial file, or a copy if the folder is of another file system.
+    /// Returns the file that gets the final name: the partial file, or a copy if the folder is on another file system.
     private func source(
         _ partial: PartialFile, size: Int64, for folder: OpenFile
     ) async throws(ServiceError) -> PlacedSource {
@@ -231,9 +231,9 @@ extension TransferRun {
         return PlacedSource(partial)
     }
 
-    /// Copies the whole file beside its final name, and makes the copy durable.
+    /// Copies the complete file to the target folder, and makes the copy durable.
     ///
-    /// The journal knows of the copy before it exists, so that it never outlives the transfer.
+    /// The journal records the copy before it exists, so that it never outlives the transfer.
     private func copy(
         _ partial: PartialFile, size: Int64, to folder: OpenFile
     ) async throws(ServiceError) -> PlacedSource {
@@ -268,7 +268,7 @@ extension TransferRun {
         return PlacedSource(folder: folder, file: copy, name: name, device: made.device, inode: made.inode)
     }
 
-    /// Removes a copy that an earlier try left, or this one will not need.
+    /// Removes a copy left by an earlier attempt or not needed by this one.
     func dropCopy() async throws(ServiceError) {
         guard let path = facts.copy else { return }
         let id = job.id

@@ -5,7 +5,7 @@ import Synchronization
 extension TransferRun {
     /// Stores a body from position 0.
     ///
-    /// - Returns: the outcome if the head alone decides it (conflict policy `skip`) or the body completed the file.
+    /// - Returns: The outcome if the head alone decides it (conflict policy `skip`) or the body completed the file.
     func start(_ body: AcceptedBody, _ answer: Answer, _ variant: RequestVariant) async throws(ServiceError) -> Outcome
         .Success?
     {
@@ -38,11 +38,11 @@ extension TransferRun {
         try await receive(
             answer, from: 0, until: end, completeLength: length, coding: coding)
         if length != nil, end == length {
-            // The whole body has come, whatever part of the resource it is.
+            // The complete body was received, whichever part of the resource it is.
             return try await finish()
         }
         if length == nil, body.end == nil {
-            // The end of the body is the end of the file; that of a part says nothing about it.
+            // The end of a complete body is the end of the file. The end of a part says nothing about it.
             let received = facts.ranges.upperBound
             facts.identity?.completeLength = received
             facts.lengthVerified = body.framing != .untilClose || job.request.expectedSize != nil
@@ -58,7 +58,7 @@ extension TransferRun {
         do throws(ServiceError) {
             guard partial != nil else { throw ServiceError(.partialLost, "The partial file is gone.") }
             let lacksResponse = keepsResponse && (facts.response.map(isRefusal) ?? true)
-            // From here on the file changes: after a crash that must not look like another program's doing.
+            // The file changes from here on. After a crash this must not look like a change by another program.
             let isSealed = facts.stamp != nil
             facts.stamp = nil
             if facts.identity != identity || !facts.joined || lacksResponse || isSealed {
@@ -85,11 +85,11 @@ extension TransferRun {
 
     // MARK: -
 
-    /// Gives up what was on disk and fixes the name (docs/behaviour/transfers.md#D1, step 2).
+    /// Discards the bytes on disk and fixes the name (docs/behaviour/transfers.md#D1, step 2).
     private func accept(_ body: AcceptedBody, _ answer: Answer, _ variant: RequestVariant) async throws(ServiceError) {
         reached(.headAccepted)
         if !facts.ranges.isEmpty || facts.identity != nil || facts.needsTruncation {
-            // A try that stored nothing leaves nothing to give up, and nothing to tell.
+            // An attempt that stored nothing discards nothing, so there is nothing to report.
             let reason = variant.restart ?? body.restart
             facts.startOver(note: reason?.note, isSameVersion: reason?.isOtherVersion != true)
             if partial != nil || facts.partial != nil {
@@ -112,9 +112,9 @@ extension TransferRun {
         noteWay(answer)
     }
 
-    /// Makes the partial file and records everything about it (docs/behaviour/transfers.md#D1, step 3).
+    /// Creates the partial file and records its facts (docs/behaviour/transfers.md#D1, step 3).
     ///
-    /// - Returns: the outcome if the name alone decides it (conflict policy `skip`).
+    /// - Returns: The outcome if the name alone decides it (conflict policy `skip`).
     func makeFile(_ body: AcceptedBody) async throws(ServiceError) -> Outcome.Success? {
         let folder = try await openDestinationFolder()
         facts.stamp = nil
@@ -139,15 +139,15 @@ extension TransferRun {
         return nil
     }
 
-    /// The coding that is taken off the content; a part of coded content has none.
+    /// Returns the content coding to decode. A part of coded content has none.
     ///
-    /// - Throws: ``ServiceError`` with code `bad_response` for a coding that cannot be taken off.
+    /// - Throws: ``ServiceError`` with code `bad_response` for an unsupported coding.
     private func coding(of answer: Answer) throws(ServiceError) -> ContentDecoder.Coding? {
         guard job.request.decode, answer.head.status != 206, answer.course.method != "HEAD" else { return nil }
         do throws(ServiceError) {
             return try ContentDecoder.coding(of: answer.head)
         } catch {
-            // A client to whom every response is a result takes the body as it was sent.
+            // A client that accepts every response as a result gets the encoded body.
             guard job.request.statusPolicy == .any else { throw error }
             return nil
         }
@@ -164,12 +164,13 @@ extension TransferRun {
             version: head.major == 2 ? "HTTP/2" : "HTTP/1.1", fields: head.fields)
     }
 
-    /// Keeps the head of a response that is no result, for a caller that said which ones are.
+    /// Stores the head of a response that is not a result, for a caller that specified which ones are.
     func noteRefusal(_ head: ResponseHead, _ url: HTTPURL) {
         if let accepted = job.request.acceptableStatuses, !accepted.contains(head.status) { noteResponse(head, url) }
     }
 
-    /// Whether a kept response is not the one that the bytes came with; a part of what was asked for is.
+    /// Returns whether a stored response is a refusal, not the one the bytes came with. A part of the requested range
+    /// is no refusal.
     private func isRefusal(_ response: ResponseFacts) -> Bool {
         guard let accepted = job.request.acceptableStatuses else { return false }
         return response.status != 206 && !accepted.contains(response.status)
@@ -184,13 +185,13 @@ extension TransferRun {
         }
     }
 
-    /// What the file and its folders are not permitted.
+    /// Mode bits to remove from the file and its folders.
     var umask: FileMask { job.request.umask ?? engine.configuration.umask }
 
-    /// The mode of folders that are made for the file.
+    /// The mode of folders created for the file.
     var folderMode: UInt32 { Destination.folderMode(of: job.request, umask: umask) }
 
-    /// The folder that the file goes to: the request's, or below it where the caller's name has folders.
+    /// Opens the destination folder: the request's, or a subfolder if the caller's name contains folders.
     func openDestinationFolder() async throws(ServiceError) -> OpenFile {
         let path = Destination.folder(of: job.request)
         let makes = job.request.createFolders
@@ -201,7 +202,7 @@ extension TransferRun {
         }
     }
 
-    /// The folder of the partial file, where the request names one.
+    /// Opens the partial file's folder, if the request names one.
     private func openPartialFolder() async throws(ServiceError) -> OpenFile? {
         guard let path = job.request.partialFolder else { return nil }
         let mode = folderMode
@@ -211,7 +212,7 @@ extension TransferRun {
         }
     }
 
-    /// Finds out before any byte moves that a file could not be placed, where its partial file lies elsewhere.
+    /// Checks before the first byte that the file can be placed, if its partial file is in another folder.
     func checkFolders() async throws(ServiceError) {
         guard let home = try await openPartialFolder() else { return }
         let place = try await openDestinationFolder()
@@ -223,9 +224,9 @@ extension TransferRun {
         }
     }
 
-    /// Finds the destination by the conflict policy, and records it with everything else in one commit.
+    /// Finds the destination by the conflict policy, and records it with all other facts in one commit.
     ///
-    /// - Parameter keepsBytes: whether a name that is taken is a matter of the placement alone, which keeps all bytes.
+    /// - Parameter keepsBytes: Whether a taken name affects only the placement, which keeps all bytes.
     func claimDestination(in folder: OpenFile, keepsBytes: Bool) async throws(ServiceError) -> Outcome.Success? {
         let rule = ConflictRule(options.onConflict, at: keepsBytes ? .beforeFetchKeepingBytes : .beforeFetch)
         for number in rule.numbers {
@@ -253,10 +254,10 @@ extension TransferRun {
         throw ConflictRule.exists(folder.path.appendingPathPart(baseName))
     }
 
-    /// The name that numbers are added to where it is taken.
+    /// The name that gets a number if it is taken.
     var baseName: String { (facts.name ?? job.request.name ?? FileName.fallback).lastPathPart }
 
-    /// Removes the partial file of a transfer that will not need it.
+    /// Removes the partial file of a transfer that does not need it.
     func dropPartialFile() async throws(ServiceError) {
         partial = nil
         guard let recorded = facts.partial else { return }
@@ -264,19 +265,18 @@ extension TransferRun {
         facts.giveUpFile()
     }
 
-    /// - Parameter length: nil if only the end of the body tells it.
+    /// - Parameter length: `nil` if only the end of the body determines it.
     private func makeRoom(_ length: Int64?) async throws(ServiceError) {
         try await checkSpace(missing: length ?? 0)
         guard let length, length >= 1 << 20, let partial else { return }
         _ = try await onDisk { system throws(DiskError) in try system.allocate(partial.file, size: length) }
     }
 
-    /// Asks for free space before the first byte, so that a disk is not filled to find out
-    /// (docs/behaviour/transfers.md#L7).
+    /// Checks the free disk space before the first byte, instead of filling the disk (docs/behaviour/transfers.md#L7).
     private func checkSpace(missing: Int64) async throws(ServiceError) {
         guard let partial, missing > 0 || job.reserve > 0 else { return }
         let free = try await onDisk { system throws(DiskError) in try system.freeSpace(of: partial.folder) }
-        // Blocks that a previous try reserved for this file are no longer counted as free.
+        // Blocks reserved for this file by a previous attempt do not count as free.
         let reserved = facts.joined ? missing : 0
         let required = missing.addingSaturated(job.reserve)
         guard free.addingSaturated(reserved) < required else { return }

@@ -4,10 +4,11 @@ import NIOCore
 import Synchronization
 
 extension TransferRun {
-    /// Files up to this size have no checkpoint: fetching one again is cheaper (docs/behaviour/transfers.md#D6).
+    /// Files up to this size have no checkpoints: fetching one again is cheaper (docs/behaviour/transfers.md#D6).
     private static let checkpointedSize: Int64 = 1 << 20
 
-    /// Receives a body; however it ends, what counts of it is durable in the file and in `facts` when this returns.
+    /// Receives a body. On return, with or without an error, the bytes that count are durable in the file and recorded
+    /// in `facts`.
     func receive(
         _ answer: Answer, from start: Int64, until end: Int64?, completeLength: Int64?,
         coding: ContentDecoder.Coding? = nil
@@ -40,7 +41,7 @@ extension TransferRun {
         try await settle(sink, partial, until: end, failure, stated, codedDigests)
     }
 
-    /// Stores a body that was gathered in memory, as far as it came.
+    /// Stores the received part of a body collected in memory.
     func store(
         _ bytes: ByteBuffer, _ failure: ServiceError?, until end: Int64?, _ stated: StatedDigest?
     ) async throws(ServiceError) {
@@ -60,13 +61,13 @@ extension TransferRun {
         try await settle(sink, partial, until: end, fault ?? failure, stated, [])
     }
 
-    /// Begins to write a response. The digest that it states is stored with the first of its ranges.
+    /// Starts writing a response. Its stated digest is stored with the first of its ranges.
     func open(_ sink: BodySink, _ stated: StatedDigest?) {
         writes.open(sink)
         if let stated { facts.pendingDigests.begin(stated) }
     }
 
-    /// Makes checkpoints while something is received, and ends it when that is too slow.
+    /// Makes checkpoints during an operation, and ends the exchange if it is too slow.
     func withCheckpoints(
         _ partial: PartialFile, of completeLength: Int64?, _ body: (@escaping @Sendable () -> Void) async -> Void
     ) async {
@@ -87,7 +88,7 @@ extension TransferRun {
                 if (completeLength ?? .max) <= Self.checkpointedSize || NIODeadline.now() < earliest { continue }
                 let began = NIODeadline.now()
                 await self.checkpoint(partial)
-                // At most half of the time goes to checkpoints.
+                // Checkpoints take at most half of the time.
                 earliest = .now() + (.now() - began)
             }
         }
@@ -97,7 +98,7 @@ extension TransferRun {
         await checkpoints.value
     }
 
-    /// Ends everything that is under way, with an error of our own.
+    /// Ends all exchanges in progress with an error of the engine's own.
     func stopExchanges(with error: ServiceError = ExchangeEnd.stopped) {
         connections.exchange?.stop(with: error)
         for exchange in workers?.exchanges ?? [] { exchange.stop(with: error) }
@@ -119,9 +120,10 @@ extension TransferRun {
             checkpointDue: checkpointDue)
     }
 
-    /// Makes what has been written durable, then records it; never the other way (docs/behaviour/transfers.md#D2).
+    /// Makes the written bytes durable and then records them, never in the other order
+    /// (docs/behaviour/transfers.md#D2).
     private func checkpoint(_ partial: PartialFile) async {
-        // A sync after one that failed says nothing about the pages that the first one lost.
+        // A sync after a failed one says nothing about the pages lost by the first.
         guard writes.fault == nil else { return }
         let written = zip(writes.sinks, writes.ranges).map { (sink: $0, range: $1) }
         guard written.contains(where: { !facts.ranges.contains($0.range) }) else { return }
@@ -129,7 +131,7 @@ extension TransferRun {
         do throws(ServiceError) {
             try await onDisk { _ throws(DiskError) in try partial.sync() }
             reached(.bytesSynced)
-            // What turned out to be no data meanwhile has left the list.
+            // Ranges that were discarded meanwhile are not in the list.
             for part in written where writes.contains(part.sink) { facts.ranges.insert(part.range) }
             try await record()
             reached(.rangesCommitted)
@@ -139,7 +141,7 @@ extension TransferRun {
         }
     }
 
-    /// Closes the sink and decides what its bytes count for.
+    /// Closes the sink and decides which of its bytes count.
     private func settle(
         _ sink: BodySink, _ partial: PartialFile, until end: Int64?, _ failure: ServiceError?,
         _ stated: StatedDigest?, _ codedDigests: [Checksum]
@@ -165,7 +167,7 @@ extension TransferRun {
             failure = Self.contentFault(wrong)
         }
         if let failure, !counts || failure.code == .badResponse || failure.code == .tooLarge {
-            // What an unreadable response wrote is not data.
+            // Bytes of an undecodable response are not data.
             if let stated { facts.pendingDigests.remove(stated) }
             facts.ranges.remove(sink.start..<max(closed.position, sink.start + 1))
             writes.digest.begin()
@@ -190,7 +192,8 @@ extension TransferRun {
         throw failure
     }
 
-    /// Makes what was written durable; at the end of an attempt so that later changes of the file are noticed.
+    /// Makes the written bytes durable. At the end of an attempt it also seals the file, so that later changes are
+    /// noticed.
     func makeDurable(_ partial: PartialFile, isLast: Bool) async throws(ServiceError) {
         let seals = isLast && facts.partial?.tellsChanges == true
         facts.stamp = try await onDisk { _ throws(DiskError) -> FileStamp? in
@@ -200,7 +203,7 @@ extension TransferRun {
         }
     }
 
-    /// Compares a response that has ended with the digest that it stated.
+    /// Compares a finished response with its stated digest.
     func judge(
         _ stated: StatedDigest?, wrote: Range<Int64>, reachedEnd: Bool, _ digest: RunningDigest?
     ) -> PendingDigests.Verdict {
@@ -209,21 +212,21 @@ extension TransferRun {
             stated, wrote: wrote, reachedEnd: reachedEnd, computed: digest?.finalize() ?? [])
     }
 
-    /// The fault of content that does not have a digest that the server stated of it.
+    /// Returns the error for content that does not match the server's digest.
     static func contentFault(_ wrong: Checksum) -> ServiceError {
         ServiceError(
             .badResponse, "What arrived does not have the \(wrong.algorithm.rawValue) digest that the server stated.")
     }
 
-    // MARK: What it costs
+    // MARK: Cost
 
-    /// Takes note of what has come so far, and of what of it is new and on disk.
+    /// Updates the counts of received bytes, and of new bytes on disk.
     ///
-    /// Called where the facts speak of durable bytes alone: before each commit, and when the attempt ends.
+    /// Called only while the facts describe durable bytes: before each commit, and at the end of the attempt.
     func noteCost() {
         let spent = job.progress.spent.load(ordering: .relaxed)
         cost.spent += spent - facts.bytesSpent
-        // Facts that nothing changes stay shared with the job and the queue, which hold the same box.
+        // Unchanged facts keep sharing one box with the job and the queue.
         if facts.bytesSpent != spent { facts.bytesSpent = spent }
         if facts.ranges.byteCount > facts.frontier { cost.gained += facts.advance() }
         cost.frontier = max(cost.frontier, facts.frontier)
@@ -231,9 +234,9 @@ extension TransferRun {
         cost.starts = (facts.startedOver ?? 0) - (job.facts.startedOver ?? 0)
     }
 
-    /// The failure of an attempt that has used up what the transfer may receive in vain; nil while it has not.
+    /// The error of an attempt that has used up the transfer's budget of wasted bytes, or `nil`.
     ///
-    /// Bytes that are written and not durable count as new.
+    /// Written bytes that are not durable count as new.
     var budgetFault: ServiceError? {
         var cost = cost
         cost.spent += job.progress.spent.load(ordering: .relaxed) - facts.bytesSpent
@@ -241,7 +244,7 @@ extension TransferRun {
         return job.budget.adding(cost).fault(expectedSize: job.request.expectedSize, url: job.request.url)
     }
 
-    /// The failure of an attempt whose answers do not lead to the file.
+    /// Returns the error of an attempt with responses that never lead to the file.
     func endless(_ fact: String) -> ServiceError {
         let url = (try? sources.original.get())?.redacted ?? ""
         return ServiceError(

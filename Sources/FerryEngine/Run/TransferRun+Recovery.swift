@@ -3,9 +3,9 @@ import Foundation
 import Synchronization
 
 extension TransferRun {
-    /// Brings disk and facts together before the first request (docs/behaviour/transfers.md#crashes).
+    /// Reconciles disk and facts before the first request (docs/behaviour/transfers.md#crashes).
     ///
-    /// - Returns: the outcome if the file is already in its place, or complete.
+    /// - Returns: The outcome if the file is already in place, or complete.
     func recover() async throws(ServiceError) -> Outcome.Success? {
         if let intent = facts.placement { return try await recoverPlacement(intent) }
         try await dropCopy()
@@ -27,24 +27,25 @@ extension TransferRun {
         return nil
     }
 
-    /// Finds out what of the partial file still counts; whether any of it does.
+    /// Checks which bytes of the partial file still count, and returns whether any do.
     ///
-    /// Digests from an earlier attempt count where nothing has touched the file since; where bytes may have been changed,
-    /// all are fetched again, as nothing shows which.
+    /// Digests of an earlier attempt count if the file was not touched since. If any bytes may have changed, all are
+    /// fetched again, as nothing shows which ones changed.
     @discardableResult
     private func lookForChanges(of found: PartialFile) async throws(ServiceError) -> Bool {
         guard let stamp = facts.stamp else { return true }
         let present = try await onDisk { _ throws(DiskError) in try found.stamp() }
         switch stamp.trust(in: present) {
         case .all:
-            // Bytes that never became durable come once more, and may not count twice.
+            // Bytes that never became durable are received again, and must not be counted twice.
             let durable = facts.ranges.contiguousEnd(from: 0)
             writes.digest.resume(job.digest.flatMap { $0.count <= durable ? $0 : nil })
         case .bytes: break
         case .nothingCertain, .nothing:
-            // Where the file system may have changed the time, the file is not stamped again: the bytes are fetched again once,
-            // and not at every pause. A later change that leaves the length is then noticed by a checksum alone. To compare the
-            // bytes would be sure, and means to read all of them, over the network as a rule, at each end of an attempt.
+            // If the file system may have changed the time, the file is not stamped again: the bytes are fetched again
+            // once, and not at every pause. A later change that keeps the length is then detected only by a checksum.
+            // Comparing all bytes would be certain, but reads the complete file, usually over the network, at each end
+            // of an attempt.
             if stamp.trust(in: present) == .nothingCertain { facts.partial?.tellsChanges = false }
             facts.startOver(note: "restarted: something else has changed the partial file")
             try await record()
@@ -53,9 +54,9 @@ extension TransferRun {
         return true
     }
 
-    /// Notes how the partial file looks at the end of an attempt, so that changes until the next one are noticed.
+    /// Records the partial file's stamp at the end of an attempt, to detect changes until the next one.
     func comeToRest() async {
-        // A file that may have its final name keeps the time that it was given.
+        // A file that may have its final name keeps its modification time.
         if let partial, facts.stamp == nil, facts.partial?.tellsChanges == true, facts.placement == nil,
             !facts.ranges.isEmpty,
             writes.fault == nil
@@ -66,7 +67,7 @@ extension TransferRun {
                 try? await record()
             }
         }
-        // Without a stamp nothing shows that the bytes are still the same, so their digests are of no use.
+        // Without a stamp nothing shows that the bytes are unchanged, so their digests are useless.
         if facts.stamp == nil { writes.digest.begin() }
     }
 
@@ -79,16 +80,16 @@ extension TransferRun {
         } catch  where job.request.partialFolder != nil && Self.isMissing(error) {
             return nil
         } catch  where error.code == .destinationUnwritable {
-            // A removable or network disk may come back.
+            // A removable or network disk may return.
             throw ServiceError(.destinationUnwritable, error.message, details: error.details, as: .wait)
         }
     }
 
-    /// Recovers from a recorded intent: the rename has happened, or has not, or the file was taken away.
+    /// Recovers from a recorded intent: the file was renamed, or not, or it was removed.
     private func recoverPlacement(_ intent: PlacementIntent) async throws(ServiceError) -> Outcome.Success? {
         let judged = JudgedDigests(verified: intent.verified, mismatched: intent.mismatched ?? [])
         let isElsewhere = job.request.partialFolder != nil
-        // A file that was placed by copying it has left its partial file behind.
+        // Placing by copy may have left the partial file behind.
         if isElsewhere, let success = try await placedBefore(intent, judged) { return success }
         try await dropCopy()
         if let recorded = facts.partial, let found = try await reopen(recorded) {
@@ -105,7 +106,7 @@ extension TransferRun {
         return nil
     }
 
-    /// The success of an intent whose file is in its place.
+    /// Returns the success of an intent whose file is in place.
     private func placedBefore(
         _ intent: PlacementIntent, _ judged: JudgedDigests
     ) async throws(ServiceError) -> Outcome.Success? {
@@ -130,7 +131,8 @@ extension TransferRun {
 
     private func startWithoutFile(_ note: String) async throws(ServiceError) {
         if let recorded = facts.partial {
-            // The transfer's own file, but shorter than was recorded: nothing would remove it once its record is gone.
+            // The transfer's own file, but shorter than recorded. Remove it here: nothing else would after its record
+            // is gone.
             let found = await disk.result { system throws(DiskError) in
                 try PartialFile.remove(recorded, disk: system)
                 return try system.identity(of: recorded.name, in: system.openFolder(recorded.folder)) != nil
@@ -150,7 +152,7 @@ extension TransferRun {
         try await record()
     }
 
-    /// Removes a partial file that was made but never recorded: the journal counts none of its bytes.
+    /// Removes a partial file that was created but never recorded. The journal counts none of its bytes.
     private func removeUnrecorded() async throws(ServiceError) {
         guard !facts.partialNameIsForeign else { return }
         let id = job.id

@@ -3,12 +3,12 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// Bodies that are whole in memory before their file is made.
+/// Bodies received completely in memory before their file is created.
 extension TransferRun {
-    /// Bodies up to this size are gathered in memory.
+    /// Maximum size of a body collected in memory.
     private static let gatheredSize: Int64 = 64 << 10
 
-    /// Whether an accepted body is gathered in memory, so that its file is made and placed together with others.
+    /// Returns whether to collect an accepted body in memory, so that its file is created and placed in a batch.
     func isSmall(_ body: AcceptedBody) -> Bool {
         guard let length = body.completeLength, length <= Self.gatheredSize, body.end ?? length == length else {
             return false
@@ -17,9 +17,9 @@ extension TransferRun {
             && job.request.minSpeed == 0 && job.gate.isOpen
     }
 
-    /// Receives a small body and places it; what is in the way of that is found by the usual steps.
+    /// Receives a small body and places it. The normal steps handle any obstacle.
     ///
-    /// - Returns: nil if something is missing that has to be asked for.
+    /// - Returns: `nil` if missing bytes have to be requested.
     func receiveSmall(_ body: AcceptedBody, _ answer: Answer) async throws(ServiceError) -> Outcome.Success? {
         let length = body.completeLength ?? 0
         let (bytes, failure) = await answer.exchange.gather(Int(length), job.progress)
@@ -34,11 +34,11 @@ extension TransferRun {
         return try await finish()
     }
 
-    /// Places a whole file whose bytes are in memory, together with others of the moment.
+    /// Places a complete file from memory, in a batch with others.
     ///
     /// These are steps 3 to 11 of docs/behaviour/transfers.md#D1.
     ///
-    /// - Returns: nil if the usual steps have to go on: from the partial file, if that was recorded.
+    /// - Returns: `nil` if the normal steps have to continue, from the partial file if it was recorded.
     private func placeSmall(_ bytes: ByteBuffer) async throws(ServiceError) -> Outcome.Success? {
         let size = Int64(bytes.readableBytes)
         guard job.request.expectedSize ?? size == size || facts.notes.contains(BodyNote.statusIsResult.rawValue) else {
@@ -67,7 +67,7 @@ extension TransferRun {
         case .placed(let facts):
             $facts = facts
             cost.gained += new
-            // More may have been wished for while the file was being placed.
+            // More digests may have been requested while the file was being placed.
             let isJudged = options.onMismatch == .fail || judged.cover(options.checksums)
             let final = isJudged ? judged : judge(bytes)
             return Outcome.Success(

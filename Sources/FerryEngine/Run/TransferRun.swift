@@ -4,29 +4,29 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// One try of one transfer: asks, follows, continues or begins again, and places the file.
+/// Runs one attempt at a transfer: sends requests, follows redirects, resumes or restarts, and places the file.
 ///
-/// Has no opinions: `ResumeTable` judges every head, and the service decides from the report what comes after the try.
-/// Facts are recorded after the bytes that they speak of are durable, never before.
+/// `ResumeTable` judges every head, and the service decides from the report what follows the attempt. Facts are
+/// recorded only after the bytes they describe are durable.
 package actor TransferRun {
     private(set) var job: TransferJob
     nonisolated let engine: Engine
     let journal: any FactsJournal
-    /// What its conversations have in common.
+    /// State shared by its conversations.
     let shared: Correspondence
-    /// What is durable, and in between what is about to be.
+    /// The durable facts, and in between the ones about to become durable.
     @Boxed var facts: TransferFacts
     var partial: PartialFile?
-    /// What may be wished otherwise while the try is made.
+    /// Options that may change during the attempt.
     var options: RunOptions
     var connections = AttemptConnections()
     var sources: AttemptSources
     var writes = AttemptWrites()
     /// The workers, while several share the file.
     var workers: SegmentWorkers?
-    /// Connections for workers to come.
+    /// Connections for future workers.
     let early: EarlyConnections
-    /// What this attempt has received, and what of it was new, as of the last commit.
+    /// Bytes received by this attempt, and how many of them were new, as of the last commit.
     var cost = AttemptCost()
     var ending = AttemptEnding()
 
@@ -50,9 +50,9 @@ package actor TransferRun {
         job.progress.spent.store(job.facts.bytesSpent, ordering: .relaxed)
     }
 
-    /// Makes the try. Call once.
+    /// Runs the attempt. Call it once.
     package func run() async -> RunReport {
-        // While the machine sleeps nothing is tried.
+        // The attempt does not run while the machine sleeps.
         let began = SuspendingClock.now
         let place = await engine.places.place(of: job.request)
         connections.settle(at: place, loop: engine.takeLoop(for: place))
@@ -84,13 +84,13 @@ package actor TransferRun {
         return result
     }
 
-    /// Goes by another request's wishes for the whole file, as far as it is not in its place.
+    /// Adopts the changed request's options until the file is placed.
     package func follow(_ request: TransferRequest) { options = RunOptions(request) }
 
-    /// Stops at the next safe point: what was written becomes durable, then `run` returns.
+    /// Stops at the next safe point: the written bytes become durable, then `run` returns.
     package func stop() { stop(with: nil) }
 
-    /// Ends the try with an error that was decided elsewhere; what was written becomes durable.
+    /// Ends the attempt with an error decided elsewhere. The written bytes become durable.
     package func stop(with error: ServiceError?) {
         ending.stop(with: error)
         shared.questions?.giveUp()
@@ -121,7 +121,7 @@ package actor TransferRun {
         }
     }
 
-    /// What one of the URLs failed with, and what its server asked for.
+    /// The error of one URL, and the server's `Retry-After` request.
     private struct SourceFailure {
         let error: ServiceError
         let later: RetryAfterResponse?
@@ -134,7 +134,7 @@ package actor TransferRun {
 
     /// Fetches from one URL.
     ///
-    /// - Parameter error: what the URL before this one failed with.
+    /// - Parameter error: The error of the previous URL.
     private func fetch(after error: ServiceError?) async throws(ServiceError) -> Outcome.Success {
         var variant = RequestVariant()
         var limits = AttemptLimits()
@@ -198,19 +198,19 @@ package actor TransferRun {
         }
     }
 
-    /// Asks a URL no more in this try, and says so.
+    /// Drops a URL for this attempt, and records why.
     func dropSource(_ number: Int, _ reason: String) {
         guard let note = sources.drop(number, reason), !facts.notes.contains(note) else { return }
         facts.notes.append(note)
     }
 
-    /// Whether another URL may bring what one has failed with.
+    /// Returns whether another URL may succeed after this error.
     private func mayAskAnother(after error: ServiceError) -> Bool {
         !ending.isStopping && writes.fault == nil && ending.challenge == nil && raw == nil && job.request.body == nil
             && error.code.row.subject.letsMirrorTry
     }
 
-    /// Why an answer of a mirror is not taken; the mirror is asked no more.
+    /// Returns the reason to reject a mirror's response, and drops the mirror.
     private func objection(to answer: Answer, before error: ServiceError?) -> ServiceError? {
         let objection = sources.objection(
             to: answer, known: facts.identity?.completeLength ?? job.request.expectedSize,
@@ -220,13 +220,13 @@ package actor TransferRun {
         return objection.error
     }
 
-    /// The error of an answer, with the beginning of its body and what the server asked for.
+    /// Returns the error of a response, with the beginning of its body and the server's `Retry-After` request.
     private func failure(_ error: ServiceError, _ answer: Answer) async -> ServiceError {
         var error = error
         ending.later = RetryAfterResponse(answer.head)
         noteRefusal(answer.head, answer.url)
         if let proxy = answer.exchange.key.proxy, !proxy.tunnels(to: answer.url) {
-            // An error of the proxy's own looks like one of the origin's.
+            // The proxy's own errors look like the origin's.
             let sentence = "\(error.message) It was asked through the proxy \(proxy.shown)."
             error = ServiceError(error.code, sentence, details: error.details, as: error.classOverride)
         }
@@ -253,7 +253,7 @@ package actor TransferRun {
         }
         guard case .success(let found?) = looked, found.inode == existing.placement.inode,
             found.device == existing.placement.device, found.size == existing.placement.size,
-            // Bytes that were changed in place leave the size.
+            // A change in place keeps the size.
             existing.placement.modified.map({ $0 == found.modified }) ?? true
         else { return nil }
         return existing
@@ -263,7 +263,7 @@ package actor TransferRun {
         if ending.isStopping { throw ExchangeEnd.stopped }
     }
 
-    /// Records the facts as they are.
+    /// Records the current facts.
     func record() async throws(ServiceError) {
         noteCost()
         guard try await journal.record(facts, of: job.id) else {
@@ -272,10 +272,10 @@ package actor TransferRun {
         }
     }
 
-    /// Where its bytes go.
+    /// The place of the transfer's files.
     var place: DiskLane.Place { connections.place }
 
-    /// Where its calls on files wait for a thread.
+    /// The queue for its file calls.
     var disk: DiskQueue { engine.disk.at(place) }
 
     func onDisk<Value: Sendable>(
@@ -290,6 +290,6 @@ package actor TransferRun {
 
     func reached(_ step: LifecycleStep) { engine.configuration.reached(step) }
 
-    /// Digests that the whole file must have: the caller's, and what the server stated.
+    /// Digests that the complete file must have: the caller's and the server's.
     var expectedDigests: [Checksum] { options.checksums + (facts.identity?.reprDigests ?? []) }
 }

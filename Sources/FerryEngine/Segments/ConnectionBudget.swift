@@ -2,12 +2,12 @@ import FerryCore
 import NIOCore
 import Synchronization
 
-/// How many connections there may be, to a host and in all, over all transfers of an engine.
+/// The limits on connections per host and in total, over all transfers of an engine.
 ///
 /// See docs/behaviour/transfers.md#L4.
 ///
-/// The first connection of a transfer is always allowed, since the queue has decided about it; it counts, so that extra ones
-/// of other transfers give way to it.
+/// The first connection of a transfer is always allowed, since the queue has admitted it. It is counted, so that other
+/// transfers close extra connections for it.
 package final class ConnectionBudget: Sendable {
     private struct State {
         var perHost = 8
@@ -15,10 +15,10 @@ package final class ConnectionBudget: Sendable {
         var open: [Origin: Int] = [:]
         var all = 0
         var allowances: [Origin: HostAllowance] = [:]
-        /// Origins whose early connections were not needed, and until when that is remembered.
+        /// Origins with unneeded early connections, and the time until which that is remembered.
         var inVain: [Origin: Double] = [:]
 
-        /// Connections that a transfer may bring its origin to.
+        /// Returns the maximum number of connections to an origin if this transfer adds one.
         func limit(_ origin: Origin, wanted: Int?, now: Double) -> Int {
             min(max(perHost, wanted ?? 0), allowances[origin]?.connections(now: now) ?? .max)
         }
@@ -28,7 +28,7 @@ package final class ConnectionBudget: Sendable {
 
     init() {}
 
-    /// Sets what the settings allow.
+    /// Sets the limits of the settings.
     package func setLimits(perHost: Int, total: Int) {
         state.withLock { ($0.perHost, $0.total) = (perHost, total) }
     }
@@ -38,9 +38,9 @@ package final class ConnectionBudget: Sendable {
 
     func leave(_ origin: Origin) { state.withLock { Self.add(-1, origin, &$0) } }
 
-    /// Takes one more connection for a transfer, if there may be one.
+    /// Counts one more connection for a transfer if the limits allow it.
     ///
-    /// - Parameter wanted: the number that the transfer's user gave.
+    /// - Parameter wanted: The user's number for the transfer.
     func claim(_ origin: Origin, wanted: Int?) -> Bool {
         state.withLock { state in
             guard state.all < state.total,
@@ -51,7 +51,7 @@ package final class ConnectionBudget: Sendable {
         }
     }
 
-    /// Extra connections that should go, since others came; what a host refused is no reason
+    /// Returns how many extra connections should close for new ones. A host's refusals do not count
     /// (docs/behaviour/transfers.md#S10).
     func excess(_ origin: Origin, wanted: Int?) -> Int {
         state.withLock { state in
@@ -60,34 +60,34 @@ package final class ConnectionBudget: Sendable {
         }
     }
 
-    /// Connections that the host was found to take; `Int.max` if it has refused none.
+    /// Returns the number of connections that the host accepts, or `Int.max` if it has refused none.
     func allowance(_ origin: Origin) -> Int {
         state.withLock { $0.allowances[origin]?.connections(now: Self.now) ?? .max }
     }
 
-    /// Remembers that a host refused a connection while others received something.
+    /// Records that a host refused a connection while others received bytes.
     ///
     /// - Parameters:
-    ///   - active: connections that were open or being opened, the refused one included.
-    ///   - receiving: connections that received something.
+    ///   - active: Connections open or being opened, including the refused one.
+    ///   - receiving: Connections that received bytes.
     func refused(_ origin: Origin, active: Int, receiving: Int) {
-        // The newest is all that counts; hosts that are never heard of again are few.
+        // Only the latest refusal counts. Entries are not evicted, because few become stale.
         state.withLock {
             $0.allowances[origin] = HostAllowance(active: active, receiving: receiving, now: Self.now)
         }
     }
 
-    // MARK: Connections that were opened early
+    // MARK: Early connections
 
-    /// How long it is remembered that they were not needed, in seconds.
+    /// Seconds to remember unneeded early connections.
     private static let memory = 600.0
-    /// Origins that are remembered at most.
+    /// Maximum number of remembered origins.
     private static let mostOrigins = 1000
 
-    /// Whether connections that were last opened early to an origin were not needed.
+    /// Returns whether the last early connections to an origin were not needed.
     func earlyWereInVain(_ origin: Origin) -> Bool { state.withLock { $0.inVain[origin] ?? 0 > Self.now } }
 
-    /// Remembers whether connections that were opened early to an origin were needed.
+    /// Records whether early connections to an origin were needed.
     func noteEarly(_ origin: Origin, inVain: Bool) {
         state.withLock { state in
             if state.inVain.count >= Self.mostOrigins { state.inVain.removeAll() }

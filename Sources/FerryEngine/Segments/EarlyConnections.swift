@@ -2,17 +2,17 @@ import FerryCore
 import NIOCore
 import Synchronization
 
-/// The connections of one transfer that were opened before it was known what is asked on them.
+/// Connections of one transfer, opened before their requests are known.
 ///
-/// Each counts among the connections of its origin, as a connection in use does.
+/// Each counts as a connection to its origin, like a connection in use.
 final class EarlyConnections: Sendable {
-    /// How often the connections are checked for whether they have to give way to others.
+    /// Interval of the check for connections to close in favor of others.
     private static let interval = TimeAmount.milliseconds(500)
 
     private struct State {
         var waiting: [EarlyConnection] = []
         var watch: RepeatedTask?
-        /// Where the transfer's bytes go, by which event loops are chosen.
+        /// The place of the transfer's files, which determines the event loops.
         var place = DiskLane.Place.anywhere
         var isShut = false
     }
@@ -26,22 +26,22 @@ final class EarlyConnections: Sendable {
         self.progress = progress
     }
 
-    /// Says where the transfer's bytes go, before the first is opened.
+    /// Sets the place of the transfer's files. Call it before opening the first connection.
     func settle(at place: DiskLane.Place) { state.withLock { $0.place = place } }
 
-    /// The connections on which nothing was asked yet, in the order in which they were opened.
+    /// The unused connections, in the order in which they were opened.
     var waiting: [EarlyConnection] { state.withLock(\.waiting) }
 
     var count: Int { waiting.count }
 
-    /// Where they lead.
+    /// The origin of the connections.
     var origin: Origin? { waiting.first?.origin }
 
-    /// Opens connections up to a number, as far as the budget allows; closes connections to another origin.
+    /// Opens connections up to a number, within the budget, and closes connections to another origin.
     ///
     /// - Parameters:
-    ///   - key: what the connections depend on, but for their event loops.
-    ///   - wanted: connections that the transfer's user gave.
+    ///   - key: The connections' properties, except the event loops.
+    ///   - wanted: The user's number for the transfer.
     func open(_ count: Int, to url: HTTPURL, _ key: ClientPool.Key, wanted: Int?) {
         leave(url.origin)
         while self.count < count, engine.budget.claim(url.origin, wanted: wanted) {
@@ -60,14 +60,14 @@ final class EarlyConnections: Sendable {
         watch(wanted: wanted)
     }
 
-    /// Hands out a connection that stays counted; the caller has to give up its place in the budget.
+    /// Hands over a connection that stays counted. The caller must release it from the budget.
     func take(_ origin: Origin) -> EarlyConnection? {
         state.withLock { state in
             state.waiting.firstIndex { $0.origin == origin }.map { state.waiting.remove(at: $0) }
         }
     }
 
-    /// Closes all connections but this many.
+    /// Closes all but this many connections.
     func keep(_ count: Int) {
         end(
             state.withLock { state in
@@ -77,7 +77,7 @@ final class EarlyConnections: Sendable {
             })
     }
 
-    /// Closes all, and opens no more.
+    /// Closes all connections, and opens no more.
     func shut() {
         state.withLock { state in
             state.isShut = true
@@ -107,7 +107,7 @@ final class EarlyConnections: Sendable {
         }
     }
 
-    /// Lets the connections give way at intervals until none is left, also before there are workers that are looked at.
+    /// Calls `giveWay` at intervals until no connection is left, even before workers exist.
     private func watch(wanted: Int?) {
         guard state.withLock({ !$0.isShut && $0.watch == nil && !$0.waiting.isEmpty }) else { return }
         let loop = engine.loops[engine.takeLoop(for: state.withLock(\.place))]

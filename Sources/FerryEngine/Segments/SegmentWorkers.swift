@@ -1,28 +1,28 @@
 import FerryCore
 import NIOCore
 
-/// The workers of one file: who they are, what each fetches and where, and how many there should be.
+/// The workers of one file: their number, and the range and URL of each.
 ///
-/// Their requests and their bytes are the run's; numbers of workers are never given twice.
+/// The run owns their requests and bytes. Worker numbers are never reused.
 struct SegmentWorkers {
     /// One worker.
     private struct Member {
-        /// Which of the places it asks.
+        /// Index of its place.
         var place = 0
-        /// Whose connections its own is counted among.
+        /// The origin that its connection is counted for.
         var origin: Origin
-        /// The connection for its first request, where one was opened early.
+        /// The early connection for its first request.
         var early: EarlyConnection?
         var exchange: Exchange?
-        /// Where its bytes go while it receives.
+        /// The sink while it receives.
         var sink: BodySink?
-        /// Bytes per second with its work before.
+        /// Bytes per second of its previous work.
         var speed: Double?
-        /// Whether its connection has carried a part to its end, and waits for another.
+        /// Whether its connection has completed a part and can take another.
         var isWarm = false
-        /// Why it was told to stop.
+        /// The order to stop, if any.
         var order: Order?
-        /// What the server asked for with its last failure.
+        /// The server's `Retry-After` request that came with its last failure.
         var later: RetryAfterResponse?
         /// Whether a slow connection was replaced.
         var hasReconnected = false
@@ -30,39 +30,39 @@ struct SegmentWorkers {
         var isExtra = true
     }
 
-    /// What a worker was told.
+    /// An order to a worker.
     private enum Order: Hashable {
-        /// Its part is another worker's, and there is nothing else for it.
+        /// Leave: another worker has its part, and there is no other work.
         case leave
-        /// The rest is asked for on another connection.
+        /// Request the remaining bytes on another connection.
         case reconnect
     }
 
-    /// A connection that a host refused, and how many it serves.
+    /// A refused connection, and the number of connections that the host serves.
     struct Refusal {
         let origin: Origin
         let active: Int
         let receiving: Int
     }
 
-    /// Where requests may go.
+    /// The possible destinations of requests.
     var places: WorkerPlaces
-    /// What ended the last worker, and what its server asked for.
+    /// The error that ended the last worker, and its server's `Retry-After` request.
     private(set) var failure: (error: ServiceError, later: RetryAfterResponse?)?
     private var plan: SegmentPlan
     private var members: [Int: Member] = [:]
     private var growth = ConnectionGrowth(limit: SegmentRule.chosen)
-    /// Since when as many workers as wanted have received something.
+    /// Time since when all wanted workers have been receiving.
     private var fullSince: Double?
-    /// Seconds from a request to its first bytes: the least that was seen.
+    /// Seconds from a request to its first bytes: the minimum so far.
     private var setup: Double
-    /// No new worker before this time, in seconds.
+    /// Time before which no new worker starts, in seconds.
     private var restUntil = 0.0
-    /// Failures of workers since one of them brought something that counts as progress.
+    /// Failures of workers since the last significant progress.
     private var failures = 0
     private var next = 1
 
-    /// Begins with the first connection, which receives a part.
+    /// Creates the workers with the first connection, which receives a part.
     init(
         missing: ByteRangeSet, places: [WorkerPlace], first exchange: Exchange, receives range: Range<Int64>,
         setup: Double, now: Double
@@ -74,26 +74,26 @@ struct SegmentWorkers {
         members[0] = Member(origin: places[0].course.url.origin, exchange: exchange, isExtra: false)
     }
 
-    /// Seconds of a clock that never steps back.
+    /// Seconds of a monotonic clock.
     static var now: Double { Double(NIODeadline.now().uptimeNanoseconds) / 1e9 }
 
-    // MARK: What can be seen
+    // MARK: State
 
     var isEmpty: Bool { members.isEmpty }
 
-    /// Bytes that are to come.
+    /// Missing bytes.
     var missing: Int64 { plan.missing }
 
-    /// Whether a round trip decides about the number of connections.
+    /// Whether the number of connections is decided within a round trip.
     var isOpening: Bool { growth.isOpening }
 
-    /// What is under way.
+    /// The exchanges in progress.
     var exchanges: [Exchange] { members.values.compactMap(\.exchange) }
 
-    /// The first place, where the first answer came from.
+    /// The URL of the first place, which sent the first response.
     var home: HTTPURL { places[0].course.url }
 
-    /// What each worker fetches, in the order of the file.
+    /// The segment of each worker, in file order.
     var shown: [TransferSegment] {
         plan.segments.sorted { $0.value.start < $1.value.start }.map { worker, segment in
             TransferSegment(
@@ -102,20 +102,20 @@ struct SegmentWorkers {
         }
     }
 
-    /// Whether others receive something beside a worker.
+    /// Returns whether other workers are receiving.
     func anyReceives(but worker: Int) -> Bool {
         members.contains { $0.key != worker && $0.value.sink != nil && plan.segments[$0.key]?.firstBytes != nil }
     }
 
-    /// Whether a worker is there and was told nothing.
+    /// Returns whether a worker exists and has no order.
     func isWanted(_ worker: Int) -> Bool { members[worker].map { $0.order == nil } ?? false }
 
-    /// The event loop of a worker's early connection.
+    /// Returns the event loop of a worker's early connection.
     func earlyLoop(of worker: Int) -> Int? { members[worker]?.early?.key.loop }
 
-    // MARK: How many
+    // MARK: Number of workers
 
-    /// Takes note of how far all workers are, and ends what is not needed any more.
+    /// Updates the positions of all workers, and ends exchanges that are not needed.
     mutating func look(now: Double) {
         observe(now: now)
         for member in members.values where member.sink?.isAtLimit == true { member.exchange?.finish() }
@@ -125,7 +125,7 @@ struct SegmentWorkers {
         }
     }
 
-    /// Takes note of how far all workers are.
+    /// Updates the positions of all workers.
     mutating func observe(now: Double) {
         var positions: [Int: Int64] = [:]
         for (worker, member) in members { if let sink = member.sink { positions[worker] = sink.position } }
@@ -137,18 +137,18 @@ struct SegmentWorkers {
         }
     }
 
-    /// How many workers there should be at this moment.
+    /// Returns the wanted number of workers.
     ///
     /// - Parameters:
-    ///   - given: the number that the user gave.
-    ///   - allowed: connections that the first place may have.
-    ///   - isPaced: whether a rate limit holds.
-    ///   - received: bytes of the file that are there.
+    ///   - given: The user's number.
+    ///   - allowed: Connections allowed to the first place.
+    ///   - isPaced: Whether a rate limit applies.
+    ///   - received: Bytes of the file received.
     mutating func wanted(given: Int?, allowed: Int, isPaced: Bool, received: Int64, now: Double) -> Int {
         let allowed = connections(allowed)
-        // More workers come only beside one that receives something: a server that is down is met by one at a time.
+        // Add workers only while one is receiving: a server that is down gets one request at a time.
         guard members.values.contains(where: { $0.sink != nil || !$0.isExtra }) else { return members.count }
-        // Workers that a host already serves go on when it refuses one more.
+        // Workers that a host already serves continue when it refuses one more.
         if let given { return min(given, max(allowed, members.count)) }
         guard !isPaced else { return 1 }
         let receiving = members.keys.count { plan.segments[$0]?.firstBytes != nil }
@@ -159,10 +159,10 @@ struct SegmentWorkers {
         return growth.target
     }
 
-    /// Every place has an allowance of its own.
+    /// Returns the limit on connections. With several places, each has its own allowance.
     private func connections(_ allowed: Int) -> Int { places.count > 1 ? Int.max : allowed }
 
-    /// Lets the newest workers go that are too many; their rest is for the others.
+    /// Stops the newest excess workers. The others take their remaining bytes.
     mutating func retire(over wanted: Int, excess: Int) {
         let active = members.filter { $0.value.order == nil }
         let extras = active.filter(\.value.isExtra).keys.sorted(by: >)
@@ -172,20 +172,20 @@ struct SegmentWorkers {
         }
     }
 
-    /// Whether one more worker is to begin.
+    /// Returns whether to start one more worker.
     func lacksWorkers(to wanted: Int, now: Double) -> Bool {
         members.count < wanted && now >= restUntil && plan.hasWork(setup: setup)
     }
 
-    /// How many workers are missing to a number, as far as there is work for them.
+    /// Returns how many workers are missing, if there is work for them.
     func spare(wanted: Int) -> Int { plan.hasWork(setup: setup) ? wanted - members.count : 0 }
 
-    /// How many connections the next step would need that is being decided about.
+    /// Returns how many connections the next growth step would need.
     func prospect(allowed: Int, now: Double) -> Int {
         growth.prospect(missing: plan.missing, setup: setup, allowed: connections(allowed), now: now) - members.count
     }
 
-    /// Takes on a worker, and says what it fetches; nil if there is nothing for it.
+    /// Adds a worker, and returns its first part. `nil` if there is no work for it.
     mutating func hire(at place: Int, _ early: EarlyConnection?, now: Double) -> (worker: Int, part: Part)? {
         let worker = next
         next += 1
@@ -197,9 +197,9 @@ struct SegmentWorkers {
         return (worker, part)
     }
 
-    /// A worker leaves.
+    /// Removes a worker.
     ///
-    /// - Returns: whose connections its own was counted among, if it was an extra one.
+    /// - Returns: The origin that its connection is counted for, if it is an extra one.
     mutating func leave(_ worker: Int, now: Double) -> Origin? {
         observe(now: now)
         guard let member = members.removeValue(forKey: worker) else { return nil }
@@ -208,15 +208,15 @@ struct SegmentWorkers {
         return member.isExtra ? member.origin : nil
     }
 
-    // MARK: Who fetches what
+    // MARK: Assignment
 
-    /// What a worker fetches after a part; nil if it has to leave.
+    /// Returns a worker's next part, or `nil` if it has to leave.
     mutating func nextPart(of worker: Int, now: Double) -> Part? {
         guard let member = members[worker], member.order != .leave, failure == nil else { return nil }
         return takeWork(worker, now: now)
     }
 
-    /// The next work for a worker; the one that has it so far is told.
+    /// Assigns the next work to a worker, and stops the worker it is taken from.
     private mutating func takeWork(_ worker: Int, now: Double) -> Part? {
         members[worker]?.order = nil
         observe(now: now)
@@ -228,7 +228,7 @@ struct SegmentWorkers {
         if let victim = work.replaced {
             members[victim]?.order = .leave
             if let sink = members[victim]?.sink {
-                // What it is writing at this moment may still come; should that fail, it is asked for at the end.
+                // A write in progress may still succeed. If it fails, its bytes are requested at the end.
                 plan.advance(worker, to: sink.shut(), now: now)
             }
             members[victim]?.exchange?.finish()
@@ -237,7 +237,7 @@ struct SegmentWorkers {
         return Part(offset: segment.start, end: segment.end)
     }
 
-    /// The part as it is to be asked for: its end may have been given to another worker since it was handed out.
+    /// Returns the part to request: its end may have been given to another worker meanwhile.
     mutating func confirm(_ part: Part, of worker: Int) -> Part? {
         guard let end = plan.segments[worker]?.end, end > part.offset else { return nil }
         var part = part
@@ -246,9 +246,9 @@ struct SegmentWorkers {
         return part
     }
 
-    /// Takes the rest of a part from all others that have it.
+    /// Takes the remaining part from all other workers that have it.
     ///
-    /// - Returns: where the worker has to end; nil if others have the part.
+    /// - Returns: The position at which the worker has to end, or `nil` if others keep the part.
     mutating func makeWay(for worker: Int, at part: Part) -> Int64? {
         guard members[worker]?.order != .leave else { return nil }
         guard !plan.isOvertaken(worker) else {
@@ -257,7 +257,7 @@ struct SegmentWorkers {
         }
         for victim in plan.victims(of: worker) {
             if let sink = members[victim]?.sink, !sink.lower(to: part.offset) {
-                // Too late: the worker that has the part is past its beginning, and keeps it.
+                // Too late: the other worker is past the beginning of the part and keeps it.
                 plan.leave(worker, at: part.offset)
                 return nil
             }
@@ -266,7 +266,7 @@ struct SegmentWorkers {
         return plan.segments[worker].map { min(part.end, $0.limit) }
     }
 
-    /// The connection that was opened for a worker.
+    /// Returns the connection opened early for a worker, and removes it.
     mutating func takeEarly(of worker: Int) -> EarlyConnection? { members[worker]?.early.take() }
 
     mutating func asks(_ worker: Int, on exchange: Exchange) { members[worker]?.exchange = exchange }
@@ -276,18 +276,18 @@ struct SegmentWorkers {
         members[worker]?.exchange = exchange
     }
 
-    /// A worker receives no more.
+    /// Records that a worker has stopped receiving.
     ///
-    /// - Returns: whether it was told to stop.
+    /// - Returns: Whether it was ordered to stop.
     mutating func closed(_ worker: Int) -> Bool {
         members[worker]?.sink = nil
         members[worker]?.exchange = nil
         return members[worker]?.order != nil
     }
 
-    /// Takes in how far a worker got with a part.
+    /// Records a worker's position in a part.
     ///
-    /// - Returns: whether that is all that it was to fetch.
+    /// - Returns: Whether its part is complete.
     mutating func received(_ part: Part, by worker: Int, in range: Range<Int64>, isIntact: Bool) -> Bool {
         if Int64(range.count) >= FailureLedger.progress { failures = 0 }
         let position = range.upperBound
@@ -298,20 +298,20 @@ struct SegmentWorkers {
         return segment.map { position >= min($0.end, part.end) } ?? true
     }
 
-    /// What was written is no data, and not in the journal: it is fetched again.
+    /// Marks written bytes as missing. They are not data and not in the journal.
     mutating func lose(_ written: Range<Int64>) { plan.lose(written) }
 
-    /// A worker gives its part back from its beginning.
+    /// Gives a worker's part back to the plan, from its beginning.
     mutating func abandon(_ worker: Int, from start: Int64) { plan.leave(worker, at: start) }
 
     // MARK: Failures
 
     mutating func note(_ later: RetryAfterResponse?, of worker: Int) { members[worker]?.later = later }
 
-    /// Takes in that a worker has failed.
+    /// Records the failure of a worker.
     ///
-    /// - Returns: whether it goes on with the rest of its part, which came along, while others receive too; and the refusal
-    ///   that the failure is.
+    /// - Returns: Whether it continues with the remaining part: only if its response had a head and others receive too.
+    ///   Also the refusal, if the failure is one.
     mutating func failed(
         _ worker: Int, _ error: ServiceError, hadHead: Bool, isStopping: Bool, now: Double
     ) -> (goesOn: Bool, refusal: Refusal?) {
@@ -329,7 +329,7 @@ struct SegmentWorkers {
             return (false, nil)
         }
         let isRefusal = !hadHead && !isAlone && (error.code == .connectFailed || error.code == .connectionLost)
-        // One after the other, and ever more rarely.
+        // Restart workers one after the other, with increasing delays.
         restUntil = now + Double(1 << min(failures, 6)) / 2
         return (hadHead && !isAlone && failures < 3, isRefusal ? refusal(by: member.origin) : nil)
     }
@@ -338,21 +338,21 @@ struct SegmentWorkers {
         Refusal(origin: origin, active: members.count, receiving: members.values.count { $0.sink != nil })
     }
 
-    /// Takes in that a host refused one more connection.
+    /// Records that a host refused one more connection.
     ///
     /// - Parameters:
-    ///   - refuser: the origin that answered, since a redirect may have led to another host.
-    ///   - asked: seconds that it asked for.
+    ///   - refuser: The origin that responded. A redirect may have led to another host.
+    ///   - asked: The server's requested delay in seconds.
     mutating func refused(_ worker: Int, by refuser: Origin, asked: Double, now: Double) -> Refusal? {
         guard let member = members[worker] else { return nil }
         var rest = max(1, min(asked, ThrottledOrigins.longest))
         if refuser != member.origin {
-            // The connections that are counted here do not tell how many lead there.
+            // The number of connections to that host is not known here.
             failures += 1
             rest = max(rest, Double(1 << min(failures, 6)))
         }
         if member.place > 0 {
-            // What a mirror wants is no reason to spare the others.
+            // A mirror's delay does not apply to the others.
             places.rest(member.place, for: rest, now: now)
         } else {
             restUntil = max(restUntil, now + rest)
@@ -362,22 +362,22 @@ struct SegmentWorkers {
 
     // MARK: Places
 
-    /// Which places a new worker may ask, the most hopeful first.
+    /// Returns the places for a new worker, best first.
     ///
-    /// - Parameter asksHome: whether the first place serves parts.
+    /// - Parameter asksHome: Whether the first place serves parts.
     func order(asksHome: Bool, now: Double) -> [Int] {
         var workers: [Int: Int] = [:]
         for member in members.values { workers[member.place, default: 0] += 1 }
         return places.order(workers, asksHome: asksHome, now: now)
     }
 
-    /// Where a worker asks.
+    /// Returns the place of a worker.
     func place(of worker: Int) -> Int? { members[worker]?.place }
 
-    /// A part has come from where a worker asks.
+    /// Records that a worker's place has sent a part.
     ///
-    /// - Parameter answer: seconds from its request to its head.
-    /// - Returns: the number of the URL.
+    /// - Parameter answer: Seconds from its request to its head.
+    /// - Returns: The number of the URL.
     mutating func proved(_ worker: Int, setup answer: Double) -> Int? {
         setup = min(setup, answer)
         guard let index = members[worker]?.place else { return nil }
@@ -386,11 +386,11 @@ struct SegmentWorkers {
     }
 }
 
-/// What one worker fetches next: a range, and the response with it if that was asked for already.
+/// A worker's next range, with the response if it was already requested.
 struct Part: Sendable {
     var offset: Int64
     var end: Int64
     var exchange: Exchange?
-    /// The digest that the server stated of the response's content.
+    /// The server's digest of the response content.
     var stated: StatedDigest?
 }

@@ -4,12 +4,12 @@ import NIOCore
 import Synchronization
 
 extension TransferRun {
-    /// How often the workers are looked at, in seconds,
+    /// Interval between checks of the workers, in seconds.
     private static let lookInterval = 0.1
-    /// and while a round trip decides about their number.
+    /// Interval while the number of workers is decided within a round trip, or the digest waits for bytes, in seconds.
     private static let openingInterval = 0.025
 
-    /// Whether several workers may share what a response is a part of; all but what depends on time.
+    /// Returns whether several workers may share the response's file, except for conditions that depend on time.
     ///
     /// See docs/behaviour/transfers.md#S2.
     func mayShare(_ answer: Answer, length: Int64?, from start: Int64) -> Bool {
@@ -22,10 +22,10 @@ extension TransferRun {
         return disk == .strong || disk == .digest
     }
 
-    /// Receives a body, and with more requests what else is missing of the file.
+    /// Receives a body, and the other missing bytes of the file with further requests.
     ///
-    /// However it ends, what counts is durable in the file and in `facts` when this returns. It returns without an error
-    /// also when something is missing that has to be asked for in another way.
+    /// On return, with or without an error, the bytes that count are durable in the file and recorded in `facts`. It
+    /// also returns without an error if missing bytes must be requested in another way.
     func receiveTogether(
         _ answer: Answer, from start: Int64, until end: Int64, length: Int64
     ) async throws(ServiceError) {
@@ -65,7 +65,7 @@ extension TransferRun {
         try await settleTogether(partial, failure?.error)
     }
 
-    /// Adds one turn of the clock; it is none once the workers are gone.
+    /// Adds one interval of the clock, unless the workers are gone.
     private func pause(adding group: inout TaskGroup<Bool>) {
         let isOpening = options.connections == nil && workers?.isOpening == true
         let isShort = isOpening || writes.digest.waitsForBytes
@@ -79,7 +79,7 @@ extension TransferRun {
         }
     }
 
-    /// Looks at the workers: how far each is, which should stop, and how many are missing.
+    /// Checks each worker's progress, stops unneeded workers, and starts missing ones.
     private func look(adding group: inout TaskGroup<Bool>, _ due: @escaping @Sendable () -> Void) {
         let now = SegmentWorkers.now
         guard !ending.isStopping, writes.fault == nil, let home = workers?.home else { return }
@@ -107,7 +107,8 @@ extension TransferRun {
 
     // MARK: Places
 
-    /// Where extra workers may ask: where the first answer came from, and the other URLs that nothing speaks against.
+    /// Returns the places for extra workers: the one that sent the first response, and the other URLs that have not
+    /// failed.
     private func places(from course: RequestCourse) throws(ServiceError) -> [WorkerPlace] {
         let present = sources.current
         var places = [WorkerPlace(number: present, course: course, rank: sources.rank(of: present), isProven: true)]
@@ -118,8 +119,8 @@ extension TransferRun {
         return places
     }
 
-    /// Chooses where a new worker asks, and takes a connection for it, an open one if there is one; nil if there is none to
-    /// be had.
+    /// Chooses the place of a new worker and takes a connection for it, an open one if possible. `nil` if none is
+    /// available.
     private func claimPlace(now: Double) -> (index: Int, origin: Origin, connection: EarlyConnection?)? {
         guard let workers else { return nil }
         for index in workers.order(asksHome: facts.unusableParts ?? 0 < SegmentRule.refusals, now: now) {
@@ -132,9 +133,10 @@ extension TransferRun {
 
     // MARK: Early connections
 
-    /// What opens the connections that the user asked for, once the first request is out; nil if none are to be opened.
+    /// Returns a closure that opens the user's number of connections once the first request is sent, or `nil` to open
+    /// none.
     ///
-    /// A server that is down, or a name that cannot be found, is met by that one request alone.
+    /// A server that is down or a name that does not exist gets only that one request.
     func opening(beside asked: ExchangeRequest, _ variant: RequestVariant) -> (@Sendable () -> Void)? {
         guard let wanted = options.connections, wanted > 1 else { return nil }
         let isSharable =
@@ -147,23 +149,23 @@ extension TransferRun {
             isSharable: isSharable, wasInVain: engine.budget.earlyWereInVain(asked.url.origin))
         guard opening.count > 0 else { return nil }
         let (early, url, key, loop) = (early, asked.url, asked.key, engine.loops[connections.loop])
-        // Not in the middle of the client's own write.
+        // Not during the client's own write.
         return { loop.execute { early.open(opening.count, to: url, key, wanted: wanted) } }
     }
 
-    /// Closes the connections that were opened early and are not needed.
+    /// Closes the early connections that are not needed.
     func dropEarlyConnections() {
         if !ending.isStopping { noteEarlyConnections(areUsed: false) }
         early.keep(0)
     }
 
-    /// Remembers whether the connections that were opened early are needed, for the next transfer from their origin.
+    /// Records whether the early connections are needed, for the next transfer from their origin.
     func noteEarlyConnections(areUsed: Bool) {
         guard let origin = early.origin else { return }
         engine.budget.noteEarly(origin, inVain: !areUsed)
     }
 
-    /// Keeps open the connections that the next step would need, and no others, while that step is being decided.
+    /// Keeps open exactly the connections that the next growth step would need, while it is being decided.
     private func prepareConnections(to home: HTTPURL, wanted: Int, now: Double) {
         guard let workers else { return }
         var spare = workers.spare(wanted: wanted)
@@ -174,7 +176,7 @@ extension TransferRun {
         early.keep(spare)
     }
 
-    /// What connections depend on that lead to a URL itself; nil where a proxy is between.
+    /// Returns the properties of direct connections to a URL, or `nil` if a proxy is used.
     private func directKey(for url: HTTPURL) throws(ServiceError) -> ClientPool.Key? {
         guard try shared.memory.proxy(for: url, environment: shared.terms.get().environment) == nil else { return nil }
         return try workerKey(for: url, through: nil)
@@ -182,7 +184,7 @@ extension TransferRun {
 
     // MARK: The end
 
-    /// Makes durable what the workers wrote, and says what ended the last of them.
+    /// Makes the workers' bytes durable, and throws the error that ended the last worker.
     private func settleTogether(_ partial: PartialFile, _ failure: ServiceError?) async throws(ServiceError) {
         defer { writes.end() }
         if let fault = writes.fault {
@@ -191,7 +193,7 @@ extension TransferRun {
         }
         if writes.ranges.contains(where: { !facts.ranges.contains($0) }) {
             reached(.bytesWritten)
-            // What a write that is still under way adds after this is not covered by the sync.
+            // The sync does not cover bytes that a write in progress adds after this.
             let written = writes.ranges
             try await makeDurable(partial, isLast: ending.isStopping || failure != nil)
             reached(.bytesSynced)

@@ -3,11 +3,11 @@ import Foundation
 import Synchronization
 
 extension TransferRun {
-    /// Fetches one part after the other until there is no more work, or the worker is not wanted.
+    /// Fetches parts one after the other until there is no more work, or the worker is not wanted.
     ///
-    /// - Returns: false, which tells the waiting task group that this was no turn of the clock.
+    /// - Returns: False, which distinguishes this task in the group from an interval of the clock.
     func work(_ worker: Int, _ first: Part, _ due: @escaping @Sendable () -> Void) async -> Bool {
-        // Each connection has an event loop in its variant, so that they share the processor's cores.
+        // Each worker uses its own event loop, so that they spread over the processor's cores.
         let loop =
             worker == 0
             ? connections.loop : workers?.earlyLoop(of: worker) ?? engine.takeLoop(for: connections.place)
@@ -29,7 +29,7 @@ extension TransferRun {
 
     // MARK: One part
 
-    /// Fetches a part; whether the worker is to go on with another.
+    /// Fetches a part. Returns whether the worker continues with another.
     private func fetch(
         _ part: Part, _ worker: Int, on loop: Int, _ due: @escaping @Sendable () -> Void
     ) async -> Bool {
@@ -41,8 +41,8 @@ extension TransferRun {
                 part = asked
             } catch {
                 guard error.code.row.subject.isOfConnection else {
-                    // The answer says only that a part cannot be had this way. What it means for the file is decided by the
-                    // worker that asks alone.
+                    // The response only shows that a part is not available this way. The worker that requests alone
+                    // decides what it means for the file.
                     noteUnusable(worker, error.message)
                     return false
                 }
@@ -58,11 +58,11 @@ extension TransferRun {
         return failure.map { failed(worker, $0, hadHead: true) } ?? true
     }
 
-    /// Asks for a part; nil if the worker has to leave.
+    /// Requests a part. Returns `nil` if the worker has to leave.
     private func ask(for part: Part, _ worker: Int, on loop: Int) async throws(ServiceError) -> Part? {
         var wanted = requestSituation(RequestVariant())
         wanted.segment = part.offset..<part.end
-        // Validators of another origin mean nothing; the digest of the whole judges its bytes.
+        // Validators of another origin mean nothing. The digest of the whole file verifies its bytes.
         wanted.isUnconditional = options.judgesByDigest && workers?.place(of: worker) != 0
         guard let plan = PlannedRequest(wanted), plan.asked.isRange else { return nil }
         let answer = try await answer(to: plan, worker, on: loop)
@@ -89,7 +89,8 @@ extension TransferRun {
         }
     }
 
-    /// Lets a response into the file from where the part begins; nil if others have it meanwhile.
+    /// Opens the file for a response at the beginning of the part. Returns `nil` if others have taken the part
+    /// meanwhile.
     private func open(_ part: Part, _ worker: Int, _ due: @escaping @Sendable () -> Void) -> BodySink? {
         guard let partial, let exchange = part.exchange, let limit = workers?.makeWay(for: worker, at: part) else {
             return nil
@@ -104,7 +105,7 @@ extension TransferRun {
         return sink
     }
 
-    /// Receives a part to its end; what ended it too early.
+    /// Receives a part to its end. Returns the error that ended it early.
     private func receive(
         _ part: Part, _ exchange: Exchange, _ sink: BodySink, _ worker: Int
     ) async -> ServiceError? {
@@ -134,11 +135,11 @@ extension TransferRun {
             ?? ServiceError(.connectionLost, "The connection ended \(part.end - position) bytes before the end.")
     }
 
-    /// Takes out what an unreadable response wrote: it is not data, and a checkpoint may have recorded it as such.
+    /// Removes the ranges of an undecodable response: they are not data, and a checkpoint may have recorded them.
     private func giveUp(_ sink: BodySink, _ written: Range<Int64>, of worker: Int) async {
         writes.giveUp(sink)
         if !written.isEmpty {
-            // A digest that is being taken may have read them.
+            // The running digest may have read them.
             writes.digest.begin()
             facts.ranges.remove(written)
             job.progress.received.wrappingSubtract(Int64(written.count), ordering: .relaxed)
@@ -146,7 +147,7 @@ extension TransferRun {
                 writes.failed(error)
                 stopExchanges()
             }
-            // Only what the journal does not claim is fetched again.
+            // Fetch bytes again only after the journal does not claim them.
             workers?.lose(written)
         }
         workers?.abandon(worker, from: sink.start)
@@ -154,7 +155,8 @@ extension TransferRun {
 
     // MARK: Failures
 
-    /// Whether a worker goes on after a failure: with the rest of its part if that came along, and others receive too.
+    /// Returns whether a worker continues after a failure: with the remaining part if its response had a head, and
+    /// others receive too.
     private func failed(_ worker: Int, _ error: ServiceError, hadHead: Bool) -> Bool {
         let outcome = workers?.failed(
             worker, error, hadHead: hadHead, isStopping: ending.isStopping, now: SegmentWorkers.now)
@@ -167,10 +169,10 @@ extension TransferRun {
         engine.budget.refused(refusal.origin, active: refusal.active, receiving: refusal.receiving)
     }
 
-    /// Takes note that a worker got no usable part where it asked.
+    /// Records that a worker got no usable part from its place.
     ///
-    /// A mirror that has another file is asked no more; where the first answer came from, two of these end all extra
-    /// requests, and that one goes on alone (docs/behaviour/transfers.md#S9).
+    /// A mirror with another file is dropped. After two of these at the first place, no further worker starts there
+    /// (docs/behaviour/transfers.md#S9).
     private func noteUnusable(_ worker: Int, _ reason: String) {
         guard let index = workers?.place(of: worker), index > 0 else {
             facts.unusableParts = (facts.unusableParts ?? 0) + 1
@@ -181,9 +183,10 @@ extension TransferRun {
 
     // MARK: Requests
 
-    /// Asks for a part where the first answer came from, or, if that address has expired, where the original URL leads.
+    /// Requests a part from the URL of the first response. If that has expired, requests the original URL and follows
+    /// its redirects.
     ///
-    /// The original URL is asked once for all workers (docs/behaviour/transfers.md#X11).
+    /// The original URL is requested once for all workers (docs/behaviour/transfers.md#X11).
     private func answer(to plan: PlannedRequest, _ worker: Int, on loop: Int) async throws(ServiceError) -> Answer {
         guard let index = workers?.place(of: worker), let place = workers?.places[index] else {
             throw ExchangeEnd.stopped
@@ -208,7 +211,7 @@ extension TransferRun {
         return try await self.answer(to: plan, from: renewed, worker, on: loop)
     }
 
-    /// One conversation about a part.
+    /// Performs one conversation about a part.
     private func answer(
         to plan: PlannedRequest, from start: RequestCourse, _ worker: Int, on loop: Int
     ) async throws(ServiceError) -> Answer {
@@ -220,7 +223,7 @@ extension TransferRun {
             situation.isExtraWorker = true
             workers?.observe(now: SegmentWorkers.now)
             situation.anotherWorkerReceives = workers?.anyReceives(but: worker) == true
-            // Only an address that a redirect has led to can be one that expires.
+            // Only a URL reached by a redirect can expire.
             situation.reusedFinalURL = start.chain.count > 0 && accepted.redirects == 0
             return Answer(accepted, ResumeTable.decide(situation))
         case .failed(let error, let later):
@@ -230,7 +233,7 @@ extension TransferRun {
         }
     }
 
-    /// Sends a request of a worker, on the connection that was opened for it if that is there for that request.
+    /// Sends a worker's request, on its early connection if that fits the request.
     fileprivate func open(_ request: OutgoingRequest, _ worker: Int, on loop: Int) async throws(ServiceError)
         -> Exchange
     {
@@ -250,7 +253,7 @@ extension TransferRun {
     }
 }
 
-/// The connection of a further worker.
+/// The connection of an extra worker.
 private struct WorkerConnection: ConversationHost {
     let run: TransferRun
     let worker: Int

@@ -1,6 +1,6 @@
 import FerryCore
 
-/// Where the workers of a file may ask: first where the first answer came from, then the other URLs.
+/// The places of a file's workers: first the one that sent the first response, then the other URLs.
 struct WorkerPlaces {
     private(set) var all: [WorkerPlace]
 
@@ -10,11 +10,11 @@ struct WorkerPlaces {
 
     var count: Int { all.count }
 
-    /// Which places a new worker may ask, the most hopeful first.
+    /// Returns the places for a new worker, best first.
     ///
     /// - Parameters:
-    ///   - workers: how many workers ask each place.
-    ///   - asksHome: whether the first place serves parts.
+    ///   - workers: Number of workers at each place.
+    ///   - asksHome: Whether the first place serves parts.
     func order(_ workers: [Int: Int], asksHome: Bool, now: Double) -> [Int] {
         let usable = all.indices.filter { index in
             let place = all[index]
@@ -24,9 +24,9 @@ struct WorkerPlaces {
         return SourceRank.order(usable.map { (all[$0].rank, workers[$0, default: 0]) }).map { usable[$0] }
     }
 
-    // MARK: How each gets on
+    // MARK: Ranking
 
-    /// - Parameter speeds: what the connections to a place bring.
+    /// - Parameter speeds: Speeds of the connections to a place.
     mutating func measured(_ index: Int, _ speeds: [Double]) {
         if !speeds.isEmpty { all[index].rank.measured(speeds.reduce(0, +) / Double(speeds.count)) }
     }
@@ -35,28 +35,28 @@ struct WorkerPlaces {
 
     mutating func rest(_ index: Int, for seconds: Double, now: Double) { all[index].rank.rest(for: seconds, now: now) }
 
-    /// A part has come from a place.
+    /// Records that a place has sent a part.
     mutating func proved(_ index: Int) { all[index].isProven = true }
 
-    /// Asks a mirror no more.
+    /// Drops a mirror.
     ///
-    /// - Returns: the number of its URL; nil if the mirror was dropped before.
+    /// - Returns: The number of its URL, or `nil` if it was already dropped.
     mutating func drop(_ index: Int) -> Int? {
         guard !all[index].isDropped else { return nil }
         all[index].isDropped = true
         return all[index].number
     }
 
-    // MARK: A place that has expired
+    // MARK: Expired URLs
 
-    /// Begins to ask for where a URL leads; false if another worker does that.
+    /// Begins to renew the redirect target of a URL. Returns false if another worker is doing that.
     mutating func beginRenewal(of index: Int) -> Bool {
         guard all[index].waiters == nil else { return false }
         all[index].waiters = []
         return true
     }
 
-    /// Lets a worker wait until the URL has been asked; at once if nothing asks it.
+    /// Suspends a worker until the renewal has finished. Resumes it at once if there is none.
     mutating func wait(for index: Int, _ waiter: CheckedContinuation<Void, Never>) {
         guard all[index].waiters != nil else { return waiter.resume() }
         all[index].waiters?.append(waiter)
@@ -67,27 +67,27 @@ struct WorkerPlaces {
         all[index].courseNumber += 1
     }
 
-    /// The URL was asked, or that failed: the workers that wait for it go on.
+    /// Ends a renewal, successful or not, and resumes the waiting workers.
     mutating func endRenewal(of index: Int) {
         let waiters = all[index].waiters.take() ?? []
         for waiter in waiters { waiter.resume() }
     }
 }
 
-/// One of the places that a file comes from: the request's URL, or a mirror.
+/// One source of a file: the request's URL, or a mirror.
 struct WorkerPlace {
-    /// 0 is the request's URL, then come its mirrors.
+    /// 0 for the request's URL. Its mirrors follow.
     let number: Int
-    /// Where requests begin, and with what.
+    /// The start of requests.
     fileprivate(set) var course: RequestCourse
-    /// Counts up whenever the URL was asked for where it leads.
+    /// Incremented with each renewal of the redirect target.
     fileprivate(set) var courseNumber = 0
-    /// The workers that wait until the URL has been asked again; nil while no worker asks it.
+    /// Workers waiting for a renewal. `nil` while there is none.
     fileprivate var waiters: [CheckedContinuation<Void, Never>]?
-    /// Whether a part has come from here; until then one worker finds out.
+    /// Whether the place has sent a part. Until then only one worker uses it.
     fileprivate var isProven: Bool
     fileprivate var isDropped = false
-    /// How it gets on, by which it is chosen (docs/behaviour/transfers.md#S12).
+    /// Its rank for the choice of places (docs/behaviour/transfers.md#S12).
     fileprivate(set) var rank: SourceRank
 
     init(number: Int, course: RequestCourse, rank: SourceRank?, isProven: Bool) {

@@ -2,25 +2,25 @@ import FerryCore
 import Foundation
 import NIOHTTP1
 
-/// The one thing for which a server's certificate cannot be trusted.
+/// The reason why a server's certificate is not trusted.
 enum CertificateFault: Error, Hashable, Sendable {
     case expired(Date)
     case notYetValid(Date)
-    /// Signed by itself and by no authority.
+    /// Self-signed, and issued by no authority.
     case selfSigned
-    /// The authority that has issued it, or whose certificate the server shows as the last, is not trusted.
+    /// The authority that issued the certificate, or the last one the server sent, is not trusted.
     case unknownIssuer(String?)
-    /// As `unknownIssuer`, where the server shows the authority's own certificate.
+    /// Like `unknownIssuer`, but the server sent the authority's own certificate.
     case unknownRoot(String?)
-    /// The chain is good, and the certificate may not be used by servers, or is damaged.
+    /// The chain is valid, but the certificate is not for servers or is damaged.
     case wrongPurpose
     case otherHost(ServerIdentity)
     /// This machine trusts no authority at all.
     case noAuthorities
-    /// The TLS library gives no cause.
+    /// The TLS library reports no cause.
     case unverified
 
-    /// - Parameter host: The server, as a sentence names it.
+    /// - Parameter host: The server as named in a sentence.
     func transferError(of host: String, url: HTTPURL) -> ServiceError {
         let sentence =
             switch self {
@@ -45,7 +45,7 @@ enum CertificateFault: Error, Hashable, Sendable {
         return ServiceError(.tlsCertificate, sentence, details: details)
     }
 
-    /// The word for it; nil where there is none.
+    /// The problem's code, or `nil` if there is none.
     private var problem: CertificateProblem? {
         switch self {
         case .expired: .expired
@@ -59,7 +59,7 @@ enum CertificateFault: Error, Hashable, Sendable {
         }
     }
 
-    /// Foundation's code.
+    /// Foundation's error code.
     private var urlError: Int {
         switch self {
         case .expired: -1201
@@ -72,14 +72,14 @@ enum CertificateFault: Error, Hashable, Sendable {
     private static func day(_ date: Date) -> String { String(date.formatted(.iso8601).prefix(10)) }
 }
 
-/// A second look at a server's certificates, after the TLS library could not verify them.
+/// A second examination of a server's certificates, after the TLS library failed to verify them.
 struct CertificateExamination {
     let engine: Engine
 
-    /// An error with the one thing that is wrong with the server's certificate.
+    /// Returns an error with the specific fault of the server's certificate.
     ///
-    /// The TLS library says no more than that it could not verify one, so the server is asked for its certificates again, on a
-    /// connection on which nothing is sent.
+    /// The TLS library only reports that verification failed. So this requests the certificates again, on a connection
+    /// that sends nothing.
     func explained(_ error: ServiceError, of exchange: Exchange) async -> ServiceError {
         guard error.code == .tlsCertificate else { return error }
         var error = error
@@ -99,7 +99,7 @@ struct CertificateExamination {
         return CertificateFault.noAuthorities.transferError(of: exchange.url.host, url: exchange.url)
     }
 
-    /// Whether the system's authorities are wanted, and there are none.
+    /// Returns whether the system's authorities are needed and there are none.
     private func trustsNobody(_ material: TrustMaterial?) async -> Bool {
         guard material.map({ $0.authorities == nil }) ?? engine.configuration.trust.isUsual else { return false }
         let looked = await engine.certificates(of: nil).result { _ throws(DiskError) in RootCertificates.systemIsEmpty }
@@ -107,7 +107,7 @@ struct CertificateExamination {
     }
 }
 
-/// Looks at certificates, and lets nothing be sent.
+/// Examines certificates, and permits no request.
 private struct CertificateExaminer: ExchangeAdvisor {
     func cookies(for url: HTTPURL) async -> String? { nil }
     func receivedCookies(_ fields: [String], from url: HTTPURL) async {}

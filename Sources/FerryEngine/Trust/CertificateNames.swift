@@ -3,20 +3,20 @@ import SwiftASN1
 
 /// The names of a certificate's subject and issuer (RFC 5280 §4.1).
 struct CertificateNames: Hashable, Sendable {
-    /// Who the certificate is for; nil if it does not say so in words.
+    /// The subject's name, or `nil` if it has no text.
     let subject: String?
-    /// Who has signed it.
+    /// The issuer's name.
     let issuer: String?
-    /// Whether subject and issuer are the same, as in certificates that sign themselves.
+    /// Whether subject and issuer are equal, as in self-signed certificates.
     let isSelfIssued: Bool
 
-    /// - Parameter der: A certificate in DER; nil if it cannot be read.
+    /// - Parameter der: A certificate in DER. The result is `nil` if it cannot be parsed.
     init?(der: [UInt8]) {
         guard let certificate = try? DER.parse(der), let signed = certificate.parts?.first, var fields = signed.parts
         else {
             return nil
         }
-        // Version, serial number, algorithm, issuer, validity, subject: the version may be left out.
+        // Version, serial number, algorithm, issuer, validity, subject. The version is optional.
         if fields.first?.identifier.tagClass == .contextSpecific { fields.removeFirst() }
         guard fields.count > 4 else { return nil }
         issuer = Self.name(fields[2])
@@ -24,10 +24,10 @@ struct CertificateNames: Hashable, Sendable {
         isSelfIssued = fields[2].encodedBytes.elementsEqual(fields[4].encodedBytes)
     }
 
-    /// More than this is no name for people.
+    /// Maximum length of a readable name.
     private static let longest = 100
 
-    /// The common name of a distinguished name, or else its organization, safe to show.
+    /// Returns the common name of a distinguished name, or else its organization, safe for display.
     private static func name(_ field: ASN1Node) -> String? {
         var found: [ASN1ObjectIdentifier: String] = [:]
         for attribute in (field.parts ?? []).flatMap({ $0.parts ?? [] }) {
@@ -45,7 +45,7 @@ struct CertificateNames: Hashable, Sendable {
 }
 
 extension ASN1Node {
-    /// What a constructed value consists of; nil for a primitive one.
+    /// The elements of a constructed value, or `nil` for a primitive one.
     fileprivate var parts: [ASN1Node]? {
         guard case .constructed(let nodes) = content else { return nil }
         return Array(nodes)

@@ -2,14 +2,14 @@ import FerryCore
 import NIOCore
 import NIOSSL
 
-/// Judges the certificate of a connection whose TLS the HTTP client has set up, before a request is sent on it.
+/// Checks the certificate of a connection with TLS set up by the HTTP client, before a request is sent on it.
 struct ServerNameCheck: Hashable, Sendable {
-    /// The host of the URLs that the connection serves, as they write it: never that of a proxy, never an address looked up.
+    /// The host of the connection's URLs, as written in them. Never that of a proxy, and never a resolved address.
     let host: String
 
-    /// On the connection's event loop, after its handshake.
+    /// Checks the connection's certificate. Call it on the event loop, after the handshake.
     ///
-    /// - Throws: ``CertificateFault``; an error of NIO's if the connection has no certificate.
+    /// - Throws: ``CertificateFault``, or NIO's error if the connection has no certificate.
     func check(_ connection: any Channel) throws {
         let handler = try connection.pipeline.syncOperations.handler(type: NIOSSLHandler.self)
         guard let leaf = handler.peerCertificate else { throw NIOSSLError.noCertificateToValidate }
@@ -17,9 +17,9 @@ struct ServerNameCheck: Hashable, Sendable {
         guard identity.matches(host) else { throw CertificateFault.otherHost(identity) }
     }
 
-    /// Keeps the request of a stream of HTTP/2 back where the certificate is for another host.
+    /// Holds back the request of an HTTP/2 stream if the certificate is for another host.
     ///
-    /// Never fails: the HTTP client cannot do with a stream that fails before its request, and ends the process.
+    /// Never fails: the HTTP client terminates the process if a stream fails before its request.
     func check(stream: any Channel) {
         do {
             guard let connection = stream.parent else { throw ChannelError.ioOnClosedChannel }
@@ -31,15 +31,15 @@ struct ServerNameCheck: Hashable, Sendable {
 }
 
 extension Channel {
-    /// Adds a handler to a stream of HTTP/2, next to its connection.
+    /// Adds a handler to an HTTP/2 stream, next to its connection.
     ///
-    /// A stream that takes no handler has ended. Then its connection is closed as well, and nothing is sent.
+    /// If adding fails, the stream has ended. Its connection is then closed, and nothing is sent.
     func addFirst(_ handler: any ChannelHandler) {
         do { try pipeline.syncOperations.addHandler(handler, position: .first) } catch { parent?.close(promise: nil) }
     }
 }
 
-/// Fails the request of one stream of HTTP/2 in place of sending it, and closes the connection.
+/// Fails the request of one HTTP/2 stream instead of sending it, and closes the connection.
 private final class RequestRefuser: ChannelOutboundHandler {
     typealias OutboundIn = Never
 
@@ -53,7 +53,7 @@ private final class RequestRefuser: ChannelOutboundHandler {
         if let promise { promises.append(promise) }
         guard !isRefusing else { return }
         isRefusing = true
-        // Not in the middle of the client's own write.
+        // Not during the client's own write.
         context.eventLoop.assumeIsolated().execute {
             let connection = context.channel.parent
             context.fireErrorCaught(self.error)
@@ -72,7 +72,7 @@ private final class RequestRefuser: ChannelOutboundHandler {
 }
 
 extension ServerIdentity {
-    /// The alternative names of a certificate.
+    /// Reads the alternative names of a certificate.
     init(of certificate: NIOSSLCertificate) {
         var names: [String] = []
         var addresses: [[UInt8]] = []

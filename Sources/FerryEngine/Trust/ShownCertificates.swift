@@ -2,18 +2,19 @@ import FerryCore
 import Foundation
 import NIOSSL
 
-/// The certificates that a server showed in one handshake, and what the default evaluation finds wrong.
+/// The certificates that a server sent in one handshake, with the faults found by the default evaluation.
 struct ShownCertificates: Sendable {
     /// DER, leaf first.
     let chain: [Data]
     let fault: CertificateFault?
 }
 
-/// Listens to the TLS library while it evaluates a chain, and lets every chain pass.
+/// Observes the TLS library's evaluation of a chain, and lets every chain pass.
 ///
-/// What it found wrong is kept: nothing is sent before an advisor has decided on it. On the event loop of its connection.
+/// The faults are recorded: nothing is sent before an advisor has decided about them. Runs on the event loop of its
+/// connection.
 final class ChainListener {
-    /// In the order in which the library last reported each. It reports the chain from the root to the leaf, and reports a
+    /// Ordered by the library's last report of each. It reports the chain from the root to the leaf, and reports a
     /// certificate again if it breaks the name constraints of another one.
     private var certificates: [NIOSSLCertificate] = []
     private var faulty: [NIOSSLCertificate] = []
@@ -25,11 +26,11 @@ final class ChainListener {
         return .certificateVerified
     }
 
-    /// What was shown, with the host's name checked if that is wanted.
+    /// Returns the received certificates, with the host name checked if requested.
     ///
-    /// - Parameter host: The host that the certificate must be for; nil where any will do.
-    /// - Parameter leaf: the certificate whose key the server has used in the handshake. The order of the library's reports
-    ///   does not say which one that is: a server may add certificates of others, of which one would pass for its own.
+    /// - Parameter host: The host that the certificate must match. `nil` accepts any.
+    /// - Parameter leaf: The certificate with the key that the server used in the handshake. The order of the reports
+    ///   does not identify it: a server may add foreign certificates, and one of them could pass for its own.
     func shown(for host: String?, leaf: NIOSSLCertificate?, now: Date) -> ShownCertificates {
         guard let leaf, certificates.contains(leaf) else { return ShownCertificates(chain: [], fault: .unverified) }
         let chain = [leaf] + certificates.reversed().filter { $0 != leaf }
@@ -57,14 +58,14 @@ final class ChainListener {
 }
 
 extension Int {
-    /// Seconds since 1970 as a date.
+    /// Converts seconds since 1970 to a date.
     fileprivate var date: Date { Date(timeIntervalSince1970: TimeInterval(self)) }
 }
 
-/// A TLS client that tells what the library thinks of each certificate.
+/// A TLS client that reports the library's verdict on each certificate.
 ///
-/// The library's own evaluation stays at work, which it does not when a custom one is installed in its place; the
-/// initializer that does this is deprecated in favor of that one, so it is called through a requirement.
+/// The library's own evaluation stays active, unlike with a custom one. The initializer for it is deprecated in favor
+/// of a custom evaluation, so it is called through a protocol requirement.
 private protocol ListenedClient: AnyObject {
     init(context: NIOSSLContext, serverHostname: String?, verificationCallback: NIOSSLVerificationCallback?) throws
 }
@@ -72,7 +73,7 @@ private protocol ListenedClient: AnyObject {
 extension NIOSSLClientHandler: ListenedClient {}
 
 enum ListeningTLS {
-    /// A handler that speaks TLS to a host and tells the listener of its certificates.
+    /// Returns a TLS handler for a host that reports its certificates to the listener.
     static func handler(
         _ context: NIOSSLContext, host: String, listener: ChainListener
     ) throws -> NIOSSLClientHandler {

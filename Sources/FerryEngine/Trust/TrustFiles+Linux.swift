@@ -4,16 +4,16 @@
     import NIOSSL
     import Synchronization
 
-    /// Reads the files that requests name for TLS; each content once. Blocks while the disk does.
+    /// Reads the TLS files named by requests, each version once. Blocks on the disk.
     final class TrustFiles: Sendable {
         private let known = Mutex<[TrustMaterial: TrustMaterial]>([:])
 
-        /// The most that are remembered: one that is read again costs some milliseconds.
+        /// Maximum number of cached entries. Reading one again costs some milliseconds.
         private static let mostKnown = 16
-        /// Larger than any bundle of authorities, and small enough for memory.
+        /// Maximum file size in bytes: larger than any bundle of authorities, and small enough for memory.
         private static let largestFile: Int64 = 16 << 20
 
-        /// - Throws: ``ServiceError`` with code `invalid_request` that names the file which cannot be used.
+        /// - Throws: ``ServiceError`` with code `invalid_request` that names the unusable file.
         func read(_ trust: RequestTrust) throws(ServiceError) -> TrustMaterial {
             var versions: [FileVersion?] = []
             var missing: ServiceError?
@@ -25,7 +25,7 @@
                     missing = missing ?? error
                 }
             }
-            // `SSL_CERT_DIR` often names the folders of several systems, of which one is there.
+            // `SSL_CERT_DIR` often names the folders of several systems. Only one of them exists.
             if let missing, versions.allSatisfy({ $0 == nil }) { throw missing }
             for path in [trust.certificate, trust.key] {
                 if let path { versions.append(try Self.look(path, isFolderAllowed: false).version) }
@@ -41,7 +41,7 @@
             return material
         }
 
-        /// - Returns: nil for no paths, which the system's roots stand for.
+        /// - Returns: `nil` for no paths, which stands for the system's roots.
         private static func authorities(_ paths: [String]) throws(ServiceError) -> Authorities? {
             guard !paths.isEmpty else { return nil }
             var lists: [[NIOSSLCertificate]] = []
@@ -63,7 +63,7 @@
             }
             var configuration = TLSConfiguration.makeClientConfiguration()
             material.show(in: &configuration)
-            // The roots are not what is looked at.
+            // This does not check the roots.
             configuration.certificateVerification = .none
             do { _ = try NIOSSLContext(configuration: configuration) } catch {
                 throw refusal(keyPath, "is not the private key of \(path.escapingControls)")
@@ -88,7 +88,7 @@
         private static func look(
             _ path: String, isFolderAllowed: Bool
         ) throws(ServiceError) -> (version: FileVersion, isFolder: Bool) {
-            // Not to wait for the writer of a pipe.
+            // Do not wait for the writer of a pipe.
             let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             guard file >= 0 else { throw refusal(path, "cannot be read: \(unsafe String(cString: strerror(errno)))") }
             defer { close(file) }
@@ -109,9 +109,9 @@
         }
     }
 
-    /// What tells one content of a file from another without reading it.
+    /// Identifies the version of a file without reading it.
     ///
-    /// A time of modification alone does not: copying programs and archives put it back.
+    /// The modification time alone is not enough: copy programs and archivers restore it.
     struct FileVersion: Hashable, Sendable {
         let device: UInt64
         let inode: UInt64
@@ -128,9 +128,9 @@
             changed = Self.nanoseconds(facts.st_ctim)
         }
 
-        /// Looks at the file or the folder to which a path leads; nil if there is none.
+        /// Checks the file or folder at a path. The result is `nil` if there is none.
         ///
-        /// - Parameter kind: `S_IFREG` or `S_IFDIR`; nil for everything else.
+        /// - Parameter kind: `S_IFREG` or `S_IFDIR`. The result is `nil` for any other kind of file.
         init?(at path: String, kind: mode_t) {
             var facts = stat()
             guard unsafe stat(path, &facts) == 0, facts.st_mode & S_IFMT == kind else { return nil }

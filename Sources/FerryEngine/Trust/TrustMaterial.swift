@@ -1,16 +1,16 @@
 package import FerryCore
 import NIOSSL
 
-/// A request's trust with its files as they were when they were read: what connections of one pool have in common.
+/// A request's trust settings with the file contents at the time of reading. Connections of one pool share it.
 ///
-/// Whatever a connection trusts or shows was read before, on a thread that may wait for the disk.
+/// All contents are read in advance, on a thread that may wait for the disk.
 struct TrustMaterial: Hashable, Sendable {
     let trust: RequestTrust
-    /// The versions of the files that the trust names, in their order; nil for a file that is not there.
+    /// Versions of the named files, in order. `nil` for a missing file.
     private let versions: [FileVersion?]
-    /// Nil for the system's roots.
+    /// `nil` for the system's roots.
     var authorities: Authorities?
-    /// The client's certificate, with the certificates between it and its authority.
+    /// The client's certificate, followed by its intermediate certificates.
     var chain: [NIOSSLCertificate] = []
     var key: NIOSSLPrivateKey?
 
@@ -19,7 +19,7 @@ struct TrustMaterial: Hashable, Sendable {
         self.versions = versions
     }
 
-    /// The same trust, towards servers that are shown no certificate.
+    /// The same trust without the client certificate, for other servers.
     var withoutClientCertificate: TrustMaterial {
         var other = TrustMaterial(trust.foreign, versions: versions)
         other.authorities = authorities
@@ -35,29 +35,30 @@ struct TrustMaterial: Hashable, Sendable {
         hasher.combine(versions)
     }
 
-    /// Lets a configuration show the client's certificate.
+    /// Adds the client's certificate to a configuration.
     func show(in configuration: inout TLSConfiguration) {
         configuration.certificateChain = chain.map { .certificate($0) }
         configuration.privateKey = key.map { .privateKey($0) }
     }
 }
 
-/// What the connections of one request show and trust.
+/// The trust settings and client certificate for the connections of one request.
 struct RequestMaterial: Sendable {
-    /// To the request's own origin; nil is the engine's own trust.
+    /// For the request's own origin. `nil` uses the engine's trust.
     var home: TrustMaterial?
-    /// To all others, which are shown no certificate.
+    /// For all other origins, without the client certificate.
     var foreign: TrustMaterial?
 }
 
-/// The trust of requests.
+/// Trust settings of requests.
 extension Engine {
-    /// Looks whether the files of a request's trust can be used.
+    /// Checks that the files of a request's trust are usable.
     ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` that names the file which cannot.
+    /// - Throws: ``ServiceError`` with code `invalid_request` that names the unusable file.
     package func check(_ trust: RequestTrust?) async throws(ServiceError) { _ = try await material(of: trust) }
 
-    /// Where the certificates of a trust are read: a disk that does not answer holds up no certificates elsewhere.
+    /// Returns the queue for reading the certificates of a trust. A disk that does not respond delays no certificates
+    /// elsewhere.
     func certificates(of trust: TrustMaterial?) -> DiskQueue { certificates(of: trust?.trust ?? RequestTrust()) }
 
     private func certificates(of trust: RequestTrust) -> DiskQueue {
@@ -65,12 +66,13 @@ extension Engine {
         return disk.at(.folder(path?.folderPart ?? "certificates of the system"))
     }
 
-    /// What the connections of a request show and trust; its files are read if they have changed.
+    /// Returns the trust settings and client certificate for a request's connections. Reads the files if they have
+    /// changed.
     ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` that names the file which cannot be used.
+    /// - Throws: ``ServiceError`` with code `invalid_request` that names the unusable file.
     func material(of trust: RequestTrust?) async throws(ServiceError) -> RequestMaterial {
         guard let trust else { return RequestMaterial() }
-        // Where the engine trusts the system's roots too, requests share its connections.
+        // If the engine trusts the system's roots too, requests share its connections.
         if trust.isUsual, configuration.trust.isUsual { return RequestMaterial() }
         let files = trustFiles
         let looked = await certificates(of: trust).result { _ throws(DiskError) in

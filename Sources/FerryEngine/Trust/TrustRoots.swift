@@ -3,7 +3,7 @@ import Foundation
 import NIOSSL
 import Synchronization
 
-/// Whom TLS trusts: the system's roots, or the file or folders that the environment names, as OpenSSL does.
+/// The trusted roots: the system's, or the file or folders named by the environment, as in OpenSSL.
 package struct TrustRoots: Sendable {
     private let authorities: [String]
     private let certificates = RootCertificates()
@@ -14,15 +14,15 @@ package struct TrustRoots: Sendable {
         authorities = RequestTrust(variables: environment, currentFolder: folder).authorities
     }
 
-    /// Whether it is the system's roots.
+    /// Whether these are the system's roots.
     var isUsual: Bool { authorities.isEmpty }
 
-    /// What tells whether the roots have changed: a daemon outlives many updates of the system's.
+    /// Versions of the root files, to detect changes: a daemon outlives many updates of the system's roots.
     var versions: [FileVersion?] { certificates.versions(of: authorities) }
 
-    /// What verifies the chain of a server's certificate; whether it names the host is left to the caller.
+    /// Returns a configuration that verifies certificate chains. The caller checks the host name.
     ///
-    /// - Parameter material: a request's own trust, in place of this.
+    /// - Parameter material: A request's own trust, in place of this one.
     func configuration(
         isInsecure: Bool, minimum: FerryCore.TLSVersion? = nil, maximum: FerryCore.TLSVersion? = nil,
         material: TrustMaterial? = nil
@@ -35,15 +35,15 @@ package struct TrustRoots: Sendable {
             own?.apply(to: &configuration)
         }
         material?.show(in: &configuration)
-        // The name is judged by `ServerIdentity`. The library's own check also takes an address of the certificate that the
-        // connection leads to, whatever name was asked, and behind a proxy that is the proxy's.
+        // `ServerIdentity` checks the name. The library's own check would also accept a certificate for the connected
+        // address, whatever host was requested. Behind a proxy that is the proxy's address.
         configuration.certificateVerification = isInsecure ? .none : .noHostnameVerification
         return configuration
     }
 }
 
 extension TLSConfiguration {
-    /// Of a client that makes no connection with TLS: one that it made all the same would fail.
+    /// The configuration of a client without TLS connections. If it opened one, the connection would fail.
     static var trustingNobody: TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .certificates([])
@@ -74,24 +74,24 @@ extension FerryCore.TLSVersion {
 
 /// The certificates of the engine's own roots, read once for all clients.
 ///
-/// Each client has a TLS context of its own, and a context that reads a file of all roots itself costs a megabyte.
+/// Each client has its own TLS context, and a context that reads a file of all roots itself costs a megabyte.
 final class RootCertificates: Sendable {
     private struct Entry {
         let versions: [FileVersion?]
         let certificates: [NIOSSLCertificate]
     }
 
-    /// What was read of one path. Its lock is held while the path is read: another
-    /// caller that wants the path would wait for the same disk.
+    /// The cached contents of one path. Its lock is held while reading: another caller for the path would wait for the
+    /// same disk anyway.
     private final class Slot: Sendable {
         let entry = Mutex<Entry?>(nil)
     }
 
-    /// By the paths; the system's roots have an empty path.
+    /// Slots by path. The system's roots have an empty path.
     private let slots = Mutex<[String: Slot]>([:])
 
-    /// What files and folders hold; without any, what the system trusts. Nil leaves it to the TLS library. Blocks while the
-    /// disk does.
+    /// Returns the certificates of files and folders, or without paths the system's. `nil` leaves the roots to the TLS
+    /// library. Blocks on the disk.
     func authorities(of paths: [String]) -> Authorities? {
         guard let first = paths.first else {
             let system = known("", versions(of: [])) { Self.system }
@@ -101,14 +101,16 @@ final class RootCertificates: Sendable {
         return lists.isEmpty ? Authorities(missing: first) : Authorities(lists)
     }
 
-    /// The versions of files and folders, by which a change is noticed; without any, of the system's files and folder.
+    /// Returns the versions of files and folders, to detect changes. Without paths, returns those of the system's files
+    /// and folder.
     func versions(of paths: [String]) -> [FileVersion?] {
         (paths.isEmpty ? SystemRoots.files + [SystemRoots.folder] : paths).map {
             FileVersion(at: $0, kind: S_IFREG) ?? FileVersion(at: $0, kind: S_IFDIR)
         }
     }
 
-    /// The certificates of a file or a folder; nil if there is none, or a file without one that can be read.
+    /// Returns the certificates of a file or folder, or `nil` if it does not exist or is a file without a readable
+    /// certificate.
     private func certificates(at path: String) -> [NIOSSLCertificate]? {
         if let folder = FileVersion(at: path, kind: S_IFDIR) {
             return known(path, [folder]) { HashedFolder.certificates(in: path) }
@@ -118,7 +120,7 @@ final class RootCertificates: Sendable {
         return certificates.isEmpty ? nil : certificates
     }
 
-    /// The file of all roots, and what its user has put beside it.
+    /// The file of all roots, and the certificates that the administrator has added in its folder.
     private static var system: [NIOSSLCertificate] {
         let all =
             SystemRoots.files.lazy.compactMap { try? NIOSSLCertificate.fromPEMFile($0) }.first { !$0.isEmpty } ?? []
@@ -126,10 +128,10 @@ final class RootCertificates: Sendable {
         return all + HashedFolder.certificates(in: SystemRoots.folder).filter { !ofFile.contains($0) }
     }
 
-    /// Whether the system has no authority in its files. Blocks while the disk does.
+    /// Whether the system has no authority in its files. Blocks on the disk.
     static var systemIsEmpty: Bool { SystemRoots.areInFiles && system.isEmpty }
 
-    /// The certificates that were read before, if their files and folders still have these versions; else reads them.
+    /// Returns the cached certificates if the files and folders still have these versions. Otherwise reads them.
     private func known(
         _ path: String, _ versions: [FileVersion?], read: () -> [NIOSSLCertificate]
     ) -> [NIOSSLCertificate] {
@@ -148,14 +150,14 @@ final class RootCertificates: Sendable {
     }
 }
 
-/// The certificates by which servers are verified, as they were read.
+/// The certificates for verifying servers, as read.
 ///
-/// The TLS library gets the certificates of files and folders all at once: given a folder, it would read the folder's files on
-/// the event loop of the handshake.
+/// The TLS library gets the certificates themselves: given a folder, it would read its files on the event loop of the
+/// handshake.
 struct Authorities: Sendable {
     /// The certificates of each file and folder.
     var lists: [[NIOSSLCertificate]] = []
-    /// A file or folder that is not there, where nothing else is: the library says so.
+    /// A missing file or folder, if there is no other. The library reports it.
     private var missing: String?
 
     init(_ lists: [[NIOSSLCertificate]] = [], missing: String? = nil) {
@@ -169,12 +171,12 @@ struct Authorities: Sendable {
     }
 }
 
-/// Folders of hashed certificates, as `openssl rehash` makes them.
+/// Folders of hashed certificates, as created by `openssl rehash`.
 enum HashedFolder {
-    /// Larger than any certificate with what people write beside it.
+    /// Maximum file size in bytes: larger than any certificate with its usual comments.
     private static let largestFile: Int64 = 1 << 20
 
-    /// The certificates that lie under their hashes, as OpenSSL finds them. Blocks while the disk does.
+    /// Returns the certificates with hashed file names, as OpenSSL finds them. Blocks on the disk.
     static func certificates(in folder: String) -> [NIOSSLCertificate] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter(isHashed).sorted().flatMap { name -> [NIOSSLCertificate] in
@@ -184,7 +186,7 @@ enum HashedFolder {
         }
     }
 
-    /// Whether a name is eight hexadecimal digits, a full stop and a number.
+    /// Returns whether a name is eight hexadecimal digits, a full stop and a number.
     private static func isHashed(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count == 2 && parts[0].count == 8

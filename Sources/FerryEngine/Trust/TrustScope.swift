@@ -2,9 +2,9 @@ package import FerryCore
 import Foundation
 import Synchronization
 
-/// Certificates that one client has answered for, so that it is asked once for each host and certificate.
+/// Certificates that one client has accepted, so that it is asked once for each host and certificate.
 ///
-/// In memory, and only answers that let the connection be used: what was refused is asked about again.
+/// Kept in memory. Only accepting answers are kept: the client is asked again about refused certificates.
 package final class TrustScope: Sendable {
     private struct Shown: Hashable {
         let host: String
@@ -12,14 +12,14 @@ package final class TrustScope: Sendable {
         let certificates: [Data]
     }
 
-    /// The most answers that are kept; then all are asked for again.
+    /// Maximum number of answers. Beyond it, all are forgotten.
     private static let maximumCount = 256
 
     private let answers = Mutex<[Shown: TrustAnswer]>([:])
 
     package init() {}
 
-    /// An answer that was given for the same certificates of the same host.
+    /// Returns an earlier answer for the same certificates of the same host.
     package func answer(to challenge: TrustChallenge) -> TrustAnswer? {
         answers.withLock { $0[Self.shown(challenge)] }
     }
@@ -37,15 +37,15 @@ package final class TrustScope: Sendable {
     }
 }
 
-/// Asks one exchange's advisor about the certificates of the server that the exchange goes to.
+/// Asks an exchange's advisor about its server's certificates.
 struct TrustQuestion: Sendable {
     let url: HTTPURL
     let advisor: any ExchangeAdvisor
     let scope: TrustScope?
-    /// Whether the certificates must be for the URL's host.
+    /// Whether the certificates must match the URL's host.
     let checksHost: Bool
 
-    /// The error that forbids the request; nil if it may be sent.
+    /// Returns the error that forbids the request, or `nil` if it may be sent.
     func verdict(on shown: ShownCertificates, recorder: ExchangeRecorder) async -> ServiceError? {
         let fault = shown.fault?.transferError(of: url.host, url: url)
         let challenge = TrustChallenge(host: url.host, port: url.port, certificates: shown.chain, fault: fault)

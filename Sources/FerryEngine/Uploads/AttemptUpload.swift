@@ -1,14 +1,14 @@
 import FerryCore
 import Synchronization
 
-/// The upload that a transfer is.
+/// The upload of a transfer.
 enum AttemptUpload {
-    /// Opens the content, and goes on from what earlier attempts left.
+    /// Opens the content, and continues from the state of earlier attempts.
     ///
     /// - Parameters:
-    ///   - facts: what earlier attempts left.
-    ///   - record: makes facts durable.
-    /// - Returns: nil for a transfer that is no upload.
+    ///   - facts: The state of earlier attempts.
+    ///   - record: Makes facts durable.
+    /// - Returns: `nil` for a transfer that is not an upload.
     /// - Throws: ``ServiceError`` with code `file_changed`, or Foundation's code for a file that cannot be sent.
     static func open(
         _ job: TransferJob, _ facts: UploadFacts?, disk: DiskQueue,
@@ -25,10 +25,10 @@ enum AttemptUpload {
         return Upload(machine, content, place)
     }
 
-    /// Counts what the server has of an upload as gained: bytes that it has lost and gets again are no gain.
+    /// Counts the uploaded bytes that the server has as gained. Bytes that it lost and receives again are not counted.
     static func count(_ upload: UploadFacts?, of job: TransferJob, in cost: inout AttemptCost) {
         guard let body = job.request.body, job.request.direction == .upload else { return }
-        // A server that cannot resume may get all of it again, as often as it would send a download.
+        // A server that cannot resume may receive all bytes again, as often as it may send all bytes of a download.
         cost.frontier = max(cost.frontier, body.length)
         guard let upload else { return }
         let gained = max(0, upload.frontier - (job.facts.upload?.frontier ?? 0))

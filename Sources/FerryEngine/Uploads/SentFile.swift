@@ -2,17 +2,17 @@ import FerryCore
 import Foundation
 import NIOCore
 
-/// An open file that is the body of requests: read piece by piece, and only as it was when it was opened.
+/// An open file that is the body of requests. Read piece by piece, and only while it is unchanged.
 struct SentFile: Sendable {
     private let file: OpenFile
     let size: Int64
-    /// Nanoseconds since 1970 of the last modification.
+    /// Modification time, in nanoseconds since 1970.
     let modified: Int64
     private let inode: UInt64
 
-    /// Opens the file; blocks.
+    /// Opens the file. Blocks.
     ///
-    /// - Throws: ``ServiceError`` with Foundation's code for what is missing, a directory or unreadable.
+    /// - Throws: ``ServiceError`` with Foundation's code for a path that is missing, a directory or unreadable.
     init(path: String) throws(ServiceError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.failure(path, errno) }
@@ -26,14 +26,14 @@ struct SentFile: Sendable {
         inode = UInt64(facts.st_ino)
     }
 
-    /// Whether size and time of the last modification are still the same; blocks.
+    /// Whether size and modification time are unchanged. Blocks.
     private var isUnchanged: Bool {
         var facts = stat()
         guard unsafe fstat(file.descriptor, &facts) == 0 else { return false }
         return Int64(facts.st_size) == size && Self.modified(facts) == modified
     }
 
-    /// Checks that this is the file that a request was made for.
+    /// Checks that this is the file of the request.
     ///
     /// - Throws: ``ServiceError`` with code `file_changed`.
     func check(is given: RequestBody.SentFile) throws(ServiceError) {
@@ -42,7 +42,7 @@ struct SentFile: Sendable {
         }
     }
 
-    /// How it looked when it was opened.
+    /// The file's properties when it was opened.
     var noted: RequestBody.SentFile {
         RequestBody.SentFile(path: file.path, size: size, modified: modified, inode: inode)
     }
@@ -57,16 +57,16 @@ struct SentFile: Sendable {
         Int64(seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
     }
 
-    /// Reads the bytes from an offset on.
+    /// Reads bytes from an offset.
     ///
-    /// - Throws: ``ServiceError`` with code `file_changed` if the file is no longer as it was: the look comes after the bytes, so
-    ///   that none of another version are ever returned.
+    /// - Throws: ``ServiceError`` with code `file_changed` if the file has changed. The check follows the read, so that
+    ///   bytes of another version are never returned.
     func piece(
         at offset: Int64, count: Int, into buffer: @escaping @Sendable () -> ByteBuffer, disk: DiskQueue
     ) async throws(ServiceError) -> ByteBuffer {
         let place = DiskLane.Place.folder(file.path.folderPart)
         let read = await disk.at(place).result { [self] system throws(DiskError) -> ByteBuffer? in
-            // Taken here, so that nothing else refers to it and its memory is used again.
+            // Taken here, so that nothing else refers to it and its memory is reused.
             var piece = buffer()
             piece.clear(minimumCapacity: count)
             var failure: DiskError?

@@ -1,14 +1,14 @@
 import FerryCore
 
 extension Upload {
-    /// Makes the requests of the upload, up to the answer of the resource that the caller named.
+    /// Makes the requests of the upload, until the resource named by the caller responds.
     ///
-    /// Each of them is a conversation of its own, with its redirects and challenges.
+    /// Each request is its own conversation, with redirects and challenges.
     ///
     /// - Parameters:
-    ///   - url: where the content is sent to first.
-    ///   - shared: the conversations of the attempt or load.
-    /// - Throws: what the host throws.
+    ///   - url: The first URL that gets the content.
+    ///   - shared: State shared by the conversations of the attempt or load.
+    /// - Throws: The host's errors.
     func carry(
         isolation: isolated (any Actor)? = #isolation, to url: HTTPURL, planned: [HeaderField] = [],
         isFresh: Bool = false, by host: some ConversationHost, _ shared: Correspondence, _ engine: Engine
@@ -52,7 +52,7 @@ extension Upload {
 }
 
 extension Correspondence {
-    /// A conversation about an upload.
+    /// Begins a conversation about an upload.
     func begin(
         _ request: UploadRequest, at url: HTTPURL, planned: [HeaderField], isFresh: Bool
     ) throws(ServiceError) -> Conversation {
@@ -65,7 +65,7 @@ extension Correspondence {
         return Conversation(terms, from: course, planned: planned, isFresh: isFresh)
     }
 
-    /// Whether a field speaks of the resource or the content that the caller's own request is about, and of no part of it.
+    /// Returns whether a field describes the resource or content of the caller's whole request, and not of a part.
     private static func isAboutWhole(_ field: HeaderField) -> Bool {
         let name = field.name.lowercased()
         return name.hasPrefix("if-") || ["range", "content-md5", "content-digest", "digest"].contains(name)

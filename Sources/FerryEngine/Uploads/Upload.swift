@@ -3,16 +3,16 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// One upload while it is carried: its decisions, and the content that its requests send.
+/// One upload in progress: its decisions, and the content of its requests.
 ///
-/// The event loop that receives a 104, the task that reads the content and the conversation that waits for the answer all come
-/// here. No byte is sent after a 104 before the upload resource that it names has been recorded.
+/// Used by the event loop that receives a 104, the task that reads the content, and the conversation that waits for the
+/// response. After a 104, no byte is sent before the upload resource named by it is recorded.
 final class Upload: Sendable {
-    /// The services of the attempt or load that carries the upload.
+    /// The services of the attempt or load that performs the upload.
     struct Place: Sendable {
-        /// Limits of the rate; nil is none.
+        /// Rate limits. `nil` for none.
         var gate: RateGate?
-        /// Called with the size of each piece that is sent.
+        /// Called with the size of each piece sent.
         var onSent: @Sendable (Int) -> Void = { _ in }
         /// Makes facts durable.
         var record: @Sendable (UploadFacts) async throws(ServiceError) -> Void = { _ throws(ServiceError) in }
@@ -20,13 +20,13 @@ final class Upload: Sendable {
 
     private struct State {
         var machine: UploadMachine
-        /// Makes facts durable, before more is sent.
+        /// The running task that makes facts durable. No more is sent before it finishes.
         var recording: Task<Void, any Error>?
-        /// The stream of the present request; earlier ones may still be read.
+        /// Number of the current request's stream. Earlier streams may still be read.
         var stream = 0
-        /// How far the content was given to a connection of the present request.
+        /// Position up to which a connection of the current request has been given the content.
         var sent: Int64 = 0
-        /// The most bytes that may have been sent before the present request.
+        /// Upper bound of the bytes sent before the current request.
         var reach: Int64 = 0
     }
 
@@ -42,20 +42,20 @@ final class Upload: Sendable {
 
     var facts: UploadFacts { state.withLock(\.machine.facts) }
 
-    /// Whether the server keeps what it gets.
+    /// Whether the server keeps received bytes.
     var isResumable: Bool { state.withLock(\.machine.isResumable) }
 
-    /// The request that is made next, or is under way.
+    /// The next or current request.
     var request: UploadRequest { state.withLock(\.machine.request) }
 
-    /// Where the part of the present request begins in the content.
+    /// Position in the content at which the current request's part begins.
     var start: Int64 { request.part?.lowerBound ?? facts.offset }
 
     // MARK: The body
 
-    /// The part of the present request, from its beginning; nil if it sends nothing.
+    /// Returns the part of the current request, from its beginning. `nil` if it sends nothing.
     ///
-    /// A request that is made again, after a redirect or a challenge, has a stream of its own: the one before may still be read.
+    /// A repeated request, after a redirect or a challenge, has its own stream: the previous one may still be read.
     func body() -> RequestBodyStream? {
         let (request, stream) = state.withLock { state in
             state.stream += 1
@@ -80,20 +80,20 @@ final class Upload: Sendable {
         state.withLock { state in
             guard stream == state.stream else { return }
             state.sent = max(state.sent, position)
-            // Also after the answer has come: the server may keep what comes behind it.
+            // Also after the response: the server may keep bytes sent later.
             state.machine.sent(to: position)
         }
     }
 
     // MARK: The machine
 
-    /// Notes that the present request goes out.
+    /// Records that the current request is being sent.
     func begin() async throws(ServiceError) -> UploadRequest {
         let request = state.withLock { state in
             state.reach = state.machine.facts.reach
             state.sent = 0
             state.machine.begins()
-            // Before a server is known to keep anything, nothing is to be remembered.
+            // Until a server is known to keep bytes, there is nothing to record.
             if state.machine.isResumable, state.machine.facts.reach > state.reach { record(&state) }
             return state.machine.request
         }
@@ -101,7 +101,8 @@ final class Upload: Sendable {
         return request
     }
 
-    /// Takes in informational responses to the present request, on the event loop that receives them.
+    /// Returns a closure that handles informational responses to the current request. It runs on the event loop that
+    /// receives them.
     func informing() -> @Sendable (ResponseHead) -> Void {
         let stream = state.withLock(\.stream)
         return { [weak self] head in self?.informed(head, stream) }
@@ -115,7 +116,7 @@ final class Upload: Sendable {
         }
     }
 
-    /// Notes that the present request has ended, with or without an answer.
+    /// Records that the current request has ended, with or without a response.
     func end() async throws(ServiceError) {
         state.withLock { $0.machine.ended(at: $0.sent, before: $0.reach) }
         try await recorded()
@@ -125,7 +126,7 @@ final class Upload: Sendable {
         state.withLock { $0.machine.answered(head, from: url) }
     }
 
-    // MARK: What is durable
+    // MARK: Durable facts
 
     private func record(_ state: inout State) {
         let (facts, before) = (state.machine.facts, state.recording)
@@ -135,7 +136,7 @@ final class Upload: Sendable {
         }
     }
 
-    /// Returns once the facts are durable that were to be recorded.
+    /// Returns once all pending facts are durable.
     private func recorded() async throws(ServiceError) {
         guard let recording = state.withLock(\.recording) else { return }
         do {

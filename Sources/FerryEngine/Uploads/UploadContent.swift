@@ -2,14 +2,14 @@ import FerryCore
 import Foundation
 import NIOCore
 
-/// The content of an upload, which can be read from any position.
+/// The content of an upload, readable from any position.
 enum UploadContent: Sendable {
     case bytes(Data)
     case file(SentFile, DiskQueue)
 
     /// Opens the content of a request.
     ///
-    /// - Throws: ``ServiceError`` with code `file_changed` if the file is not the one that the request was made for, and with
+    /// - Throws: ``ServiceError`` with code `file_changed` if the file is not the one of the request, or with
     ///   Foundation's code for a file that cannot be sent.
     init(_ body: RequestBody, disk: DiskQueue) async throws(ServiceError) {
         switch body {
@@ -20,7 +20,6 @@ enum UploadContent: Sendable {
         }
     }
 
-    /// Opens a file.
     init(path: String, disk: DiskQueue) async throws(ServiceError) {
         let opened = await disk.result { _ throws(DiskError) in
             Result { () throws(ServiceError) in try SentFile(path: path) }
@@ -31,7 +30,7 @@ enum UploadContent: Sendable {
         }
     }
 
-    /// Bytes of all of it.
+    /// Total length in bytes.
     var length: Int64 {
         switch self {
         case .bytes(let data): Int64(data.count)
@@ -39,9 +38,9 @@ enum UploadContent: Sendable {
         }
     }
 
-    /// The bytes from a position on, at most so many.
+    /// Returns bytes from a position, at most `count`.
     ///
-    /// - Parameter buffer: gives the memory for them, which is used again where nothing else refers to it.
+    /// - Parameter buffer: Returns the memory for them. It is reused when nothing else refers to it.
     /// - Throws: ``ServiceError`` with code `file_changed`.
     func piece(at position: Int64, count: Int, into buffer: @escaping @Sendable () -> ByteBuffer)
         async throws(ServiceError) -> ByteBuffer

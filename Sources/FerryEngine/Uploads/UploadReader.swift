@@ -2,12 +2,12 @@ import FerryCore
 import NIOCore
 import Synchronization
 
-/// Reads the part of an upload that one request sends, piece by piece.
+/// Reads the part of an upload sent by one request, piece by piece.
 ///
-/// One piece is read while the one before it is written to the connection; their buffers are used again.
+/// Reads one piece while the previous one is written to the connection. Their buffers are reused.
 final class UploadReader: Sendable {
     private struct State {
-        /// Where the next piece begins.
+        /// Position of the next piece.
         var position: Int64
         var size = PieceSize()
         var sentAt: NIODeadline?
@@ -15,7 +15,7 @@ final class UploadReader: Sendable {
         var buffers: [ByteBuffer] = []
     }
 
-    /// Buffers that are in use at the same time: one is read into, and one is written.
+    /// Number of buffers in use: one is read into, and one is written.
     private static let buffers = 2
 
     private let content: UploadContent
@@ -32,10 +32,10 @@ final class UploadReader: Sendable {
         state = Mutex(State(position: part.lowerBound))
     }
 
-    /// The position after the last piece that was given to the connection.
+    /// Position after the last piece given to the connection.
     var end: Int64 { sent.load(ordering: .relaxed) }
 
-    /// The next piece, once the limits of the rate allow it; nil at the end of the part.
+    /// Returns the next piece once the rate limits allow it, or `nil` at the end of the part.
     ///
     /// - Throws: ``ServiceError`` with code `file_changed`.
     func next() async throws(ServiceError) -> ByteBuffer? {
@@ -55,12 +55,12 @@ final class UploadReader: Sendable {
         return piece
     }
 
-    /// A buffer of an earlier piece that is not in use any more.
+    /// Returns the unused buffer of an earlier piece.
     private func buffer() -> ByteBuffer {
         state.withLock { $0.buffers.count < Self.buffers ? ByteBuffer() : $0.buffers.removeFirst() }
     }
 
-    /// Notes that a piece goes to the connection, which has taken the one before.
+    /// Records that a piece is given to the connection, which has taken the previous one.
     func sends(_ piece: ByteBuffer) {
         sent.wrappingAdd(Int64(piece.readableBytes), ordering: .relaxed)
         let now = NIODeadline.now()
@@ -71,14 +71,14 @@ final class UploadReader: Sendable {
     }
 }
 
-/// Bytes of the next piece: large where the connection takes it at once, and small where that takes long, so that a slow
-/// connection shows that it moves.
+/// Size of the next piece in bytes: large if the connection takes it at once, and small if that takes long, so that a
+/// slow connection shows progress.
 struct PieceSize: Hashable, Sendable {
     static let range = (16 << 10)...(512 << 10)
 
     private(set) var bytes = 64 << 10
 
-    /// Takes in how long the connection took for a piece.
+    /// Records how long the connection took for a piece.
     mutating func taken(in time: TimeAmount) {
         if time < .milliseconds(50) {
             bytes = min(bytes * 2, Self.range.upperBound)

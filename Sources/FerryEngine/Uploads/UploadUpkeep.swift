@@ -6,9 +6,9 @@ package struct UploadUpkeep: Sendable {
 
     package init(_ engine: Engine) { self.engine = engine }
 
-    /// Notes how a file looks that is to be uploaded.
+    /// Returns the properties of a file to be uploaded.
     ///
-    /// - Throws: ``ServiceError`` with Foundation's code for what is missing, a directory or unreadable.
+    /// - Throws: ``ServiceError`` with Foundation's code for a path that is missing, a directory or unreadable.
     package func look(at path: String) async throws(ServiceError) -> RequestBody.SentFile {
         guard case .file(let file, _) = try await UploadContent(path: path, disk: engine.disk) else {
             throw ServiceError(.internal, "A file's content is none.")
@@ -16,10 +16,10 @@ package struct UploadUpkeep: Sendable {
         return file.noted
     }
 
-    /// Seconds for which a server is asked to give up an upload.
+    /// Time limit in seconds for requesting a server to cancel an upload.
     private static let cancelTimeout = 10.0
 
-    /// Asks the server to give up an upload that was canceled; returns at once. What the server answers changes nothing.
+    /// Requests the server to cancel an upload, and returns at once. The server's response is ignored.
     package func cancel(_ upload: UploadFacts, of record: TransferRecord) {
         guard let resource = upload.resource, let url = try? HTTPURL(parsing: resource),
             let home = try? HTTPURL(parsing: record.request.url)
