@@ -4,10 +4,10 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// Carries transfers in this process: the one implementation of `TransferService` that runs them.
+/// Runs transfers in this process: the implementation of `TransferService` behind all clients.
 ///
-/// One actor decides; it changes its state synchronously and looks again after each `await`. What it says has happened is in
-/// the journal. Only transfers that run live in memory; of each transfer that waits it keeps eight bytes at most.
+/// One actor decides. It changes its state synchronously and checks it again after each `await`. Every fact it reports
+/// is in the journal. Only running transfers live in memory. Each waiting transfer costs eight bytes at most.
 package actor LocalTransferService: TransferService {
     let configuration: ServiceConfiguration
     let journal: any Journal
@@ -15,22 +15,22 @@ package actor LocalTransferService: TransferService {
     // SAFETY: The actor keeps alive what owns the executor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe engine.home.unownedExecutor }
     let hub: EventHub
-    /// How it began, and how it ends.
+    /// Startup and shutdown state.
     var life: ServiceLife
 
     var queue: Queue
-    /// What runs of a session share, and the connections of apps.
+    /// State shared by a session's runs, and the apps' connections.
     var runtime: SessionRuntime
-    /// The attempts of the transfers that have a slot.
+    /// Attempts of the transfers that have a slot.
     var attempts: [TransferID: Attempt] = [:]
     var starting = StartingTransfers()
     var ending = EndingTransfers()
     var clock = AlarmClock()
     var locks = ServiceLocks()
     var samplers: Task<Void, Never>?
-    /// The networks and the power that transfers depend on.
+    /// The network and power conditions that transfers depend on.
     var watch: ConditionWatch
-    /// What is to be tidied up.
+    /// Pending maintenance.
     var upkeep = Upkeep()
 
     private init(
@@ -59,7 +59,7 @@ package actor LocalTransferService: TransferService {
         hub = EventHub(journal: journal, lastNumber: lastEvent, home: self.engine.home)
     }
 
-    /// Opens the journal and takes up what it holds.
+    /// Opens the journal and restores its transfers.
     ///
     /// - Throws: ``ServiceError`` with code `journal_failed` if the journal is of a newer version or cannot be opened.
     package static func open(
@@ -69,7 +69,7 @@ package actor LocalTransferService: TransferService {
         do throws(ServiceError) {
             return try await open(configuration, startWatch)
         } catch {
-            // What is wrong is said: nothing was trapped.
+            // The error is reported to the user: this is no crash.
             startWatch.succeeded()
             throw error
         }
@@ -90,17 +90,17 @@ package actor LocalTransferService: TransferService {
         return service
     }
 
-    // MARK: End
+    // MARK: Shutdown
 
-    /// Whether the service is about to end, and begins nothing more.
+    /// Whether the service is shutting down and starts nothing new.
     var isShuttingDown: Bool { life.isEnding }
 
-    /// - Throws: ``ServiceError`` with code `daemon_unreachable` once the service is about to end.
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` once the service is shutting down.
     func checkIsOpen() throws(ServiceError) {
         if isShuttingDown { throw ServiceError(.daemonUnreachable, "The daemon is ending.") }
     }
 
-    /// Begins to stop all runs; the service still answers.
+    /// Begins to stop all runs. The service still responds to calls.
     func beginEnd() {
         guard !isShuttingDown else { return }
         life.beginEnd(stopAll())
@@ -109,7 +109,7 @@ package actor LocalTransferService: TransferService {
         samplers?.cancel()
     }
 
-    /// Stops all runs, with everything that they wrote durable, and closes the journal.
+    /// Stops all runs, makes their bytes durable, and closes the journal.
     package func shutdown() async {
         beginEnd()
         guard life.close() else { return }
@@ -117,7 +117,7 @@ package actor LocalTransferService: TransferService {
         await life.endOfRuns?.value
         await hub.finish()
         await engine.shutdown()
-        // The journal's own disk may not answer either.
+        // The journal's own disk may not respond either.
         let journal = journal
         await Patience.wait(atMost: Self.journalPatience) { await journal.close() }
         life.succeeded()
@@ -126,7 +126,7 @@ package actor LocalTransferService: TransferService {
 
     private static let journalPatience = Duration.seconds(1)
 
-    /// Notes that a part that the service needs has failed, so that `run` ends with it.
+    /// Records the failure of a required component, so that `run` throws it.
     func noteFailure(_ error: ServiceError) {
         guard error.code == .journalFailed, life.fail(error) else { return }
         logger.critical("the journal failed", metadata: ["error": "\(error)"])
@@ -136,17 +136,18 @@ package actor LocalTransferService: TransferService {
 
     var transferLog: TransferLog { TransferLog(logger: configuration.logger) }
 
-    /// The files of transfers that have succeeded.
+    /// The files of succeeded transfers.
     var placed: PlacedFiles { PlacedFiles(engine: engine, journal: journal) }
 
-    /// Folder of the files that their clients still have to take.
+    /// Folder of finished files that their clients have not collected yet.
     package nonisolated var spoolFolder: String { configuration.spool }
 }
 
 extension LocalTransferService: Service {
-    /// Runs until the graceful shutdown of its group, then makes everything durable.
+    /// Runs until the graceful shutdown of its service group, then makes everything durable.
     ///
-    /// - Throws: ``ServiceError`` with code `journal_failed` as soon as the journal fails: a daemon without one must end.
+    /// - Throws: ``ServiceError`` with code `journal_failed` as soon as the journal fails: a daemon must not run
+    ///   without one.
     package func run() async throws {
         let failures = life.failures
         let failure = await withGracefulShutdownHandler {

@@ -2,55 +2,55 @@ package import FerryCore
 package import FerryEngine
 package import Logging
 
-/// What a service is made from.
+/// The configuration of a service.
 package struct ServiceConfiguration: Sendable {
-    /// Folder of what outlives the process; nil if nothing does.
+    /// Folder of persistent state, or `nil` for a service without any.
     package var stateFolder: String?
-    /// Opens the journal, once.
+    /// Opens the journal. Called once.
     package var openJournal: OpenedJournal.Opening
     package var logger: Logger
-    /// Proxy and trust variables for transfers that bring none.
+    /// Proxy and trust variables for transfers without their own.
     package var environment: [String: String]
-    /// What the files of transfers that bring no mask are not permitted; apps that are launched get it too.
+    /// File mode mask for files of transfers without their own, and for launched apps.
     package var umask = FileMask.usual
     package var disk: any DiskSystem = SystemDisk()
     package var timeouts = Timeouts()
-    /// How names are looked up.
+    /// Host name resolution.
     package var lookup = NameLookup.system
-    /// Called at each step at which a crash makes a difference.
+    /// Called at each step where a crash makes a difference.
     package var reached: @Sendable (LifecycleStep) -> Void
-    /// Called when nothing has run for a while after work and the journal is tidy; returns at once.
+    /// Called when nothing has run for a while after work and journal maintenance is done. Must return at once.
     package var atRest: @Sendable () -> Void = {}
-    /// Gives the random numbers that spread delays, from 0 up to 1.
+    /// Returns random numbers for jitter, from 0 up to, but not including, 1.
     package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
-    /// Multiplies every delay before a retry; tests make them short.
+    /// Factor for every retry delay. Tests use small values.
     package var delayScale: Double = 1
-    /// Seconds before its time is over at which a transfer gets an alarm for that.
+    /// How long before its deadline a transfer gets an alarm, in seconds.
     package var lookAhead: Double = 7200
-    /// Seconds after which a start counts as a good one.
+    /// Time after which a start counts as good, in seconds.
     package var trial = StartMode.trial
     /// Seconds between checkpoints.
     package var checkpointInterval: Double = 1
-    /// Seconds that an action waits for transfers whose disk does not answer.
+    /// How long an action waits for transfers on an unresponsive disk, in seconds.
     package var answerLimit: Double = 3
-    /// Seconds that a shutdown waits for transfers whose disk does not answer; threads and journal get three more.
+    /// How long a shutdown waits for transfers on an unresponsive disk, in seconds. Threads and journal get three more.
     package var stopLimit: Double = 6
 
-    /// Folder of the files that their clients still have to take; nil is `spool` in the state folder.
+    /// Folder of finished files that their clients have not collected yet. `nil` is `spool` in the state folder.
     package var spoolFolder: String?
-    /// Returns the advisor that is asked while a transfer's requests are under way. Where it returns nil, or is nil itself, a
-    /// spooled transfer uses what its session's client has answered before.
+    /// Returns the advisor for a transfer's requests. If it is `nil` or returns `nil`, a spooled transfer uses the
+    /// earlier answers of its session's client.
     package var advisor: (@Sendable (Transfer) -> (any ExchangeAdvisor)?)?
-    /// Seconds that results are kept which their client does not take; `FERRY_RESULT_AGE` sets it.
+    /// How long uncollected results are kept, in seconds. Set by `FERRY_RESULT_AGE`.
     package var resultAge: Double = 30 * 86_400
     /// How long events are kept.
     package var retention = EventRetention()
-    /// Seconds that the first launch of an app sets as the delay before its background work; `FERRY_RELAUNCH_DELAY` sets it.
+    /// Delay before an app's background work after its first launch, in seconds. Set by `FERRY_RELAUNCH_DELAY`.
     package var relaunchDelay = 60.0
 
-    /// Where the conditions come from; nil is the machine, or the file that `FERRY_CONDITIONS_FILE` names.
+    /// The condition source. `nil` is the machine, or the file in `FERRY_CONDITIONS_FILE`.
     package var conditions: (any ConditionSource)?
-    /// Whether a host is this machine, which is reached without a network.
+    /// Whether a host is this machine, reached without a network.
     package var isLoopback: @Sendable (_ host: String) -> Bool = LoopbackHost.contains
 
     package init(

@@ -1,13 +1,13 @@
 import FerryCore
 import Foundation
 
-/// How a service began, and how it ends. Owned by the service.
+/// Startup and shutdown state of a service. Owned by the service.
 struct ServiceLife {
     let startedAt = Date()
-    /// What was found when the journal was opened.
+    /// Warnings from opening the journal.
     private let found: [String]
     private let start: StartWatch
-    /// The stop of all runs, once the service is about to end.
+    /// The task that stops all runs, once the service is shutting down.
     private(set) var endOfRuns: Task<Void, Never>?
     private var isClosed = false
     private var failure: ServiceError?
@@ -23,29 +23,29 @@ struct ServiceLife {
     /// How this process started.
     var mode: StartMode { start.mode }
 
-    /// What users are to know of it.
+    /// Warnings for users.
     var warnings: [String] { found + [start.mode.warning].compactMap { $0 } }
 
-    /// Notes that the transfers that were at work at the traps have failed, so that no later start fails them again.
+    /// Records that the suspected transfers were failed, so that no later start fails them again.
     func suspectsFailed() { start.suspectsFailed() }
 
-    /// Notes that this start was a good one.
+    /// Ends the trial: this start was good.
     func succeeded() { start.succeeded() }
 
-    // MARK: End
+    // MARK: Shutdown
 
-    /// Whether the service is about to end, and begins nothing more.
+    /// Whether the service is shutting down and starts nothing new.
     var isEnding: Bool { endOfRuns != nil }
 
     mutating func beginEnd(_ endOfRuns: Task<Void, Never>) { self.endOfRuns = endOfRuns }
 
-    /// Notes that the journal is about to be closed; false if it was before.
+    /// Marks the journal as about to be closed. Returns false if it already was.
     mutating func close() -> Bool {
         defer { isClosed = true }
         return !isClosed
     }
 
-    /// Notes that a part that the service needs has failed; false if one had before.
+    /// Records the failure of a required component. Returns false if one had already failed.
     mutating func fail(_ error: ServiceError) -> Bool {
         guard failure == nil else { return false }
         failure = error
@@ -53,7 +53,7 @@ struct ServiceLife {
         return true
     }
 
-    /// The first failure, and the end.
+    /// The first failure. Finishes on shutdown.
     var failures: AsyncStream<ServiceError> { failed.stream }
 
     func finish() { failed.continuation.finish() }

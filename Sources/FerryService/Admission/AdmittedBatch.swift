@@ -1,8 +1,8 @@
 import FerryCore
 
-/// A batch whose items were checked without a look at the disk.
+/// A batch after the checks that need no disk access.
 struct AdmittedBatch: Sendable {
-    /// An item that may be stored: what is its own, as it is to be stored. All else is its template's.
+    /// The own values of an accepted item, as they are to be stored. All other values come from its template.
     struct Item: Sendable {
         let template: Int
         let url: String
@@ -10,14 +10,14 @@ struct AdmittedBatch: Sendable {
         let credentials: Credentials?
         var folder: String
         var name: String?
-        /// The note's data that the item gives.
+        /// The item's own note data.
         let data: String?
     }
 
-    /// What is the same for many, as it is to be stored but for what is each item's own.
+    /// Values shared by many items, as they are to be stored. Each item's own values are left out.
     private(set) var templates: [Result<TransferRequest, ServiceError>]
     private(set) var items: [Result<Item, ServiceError>] = []
-    /// Templates of which an item is asked for over TLS.
+    /// Templates with at least one `https` item.
     private var secure: Set<Int> = []
 
     @concurrent
@@ -38,7 +38,7 @@ struct AdmittedBatch: Sendable {
         refuseSharedFiles()
     }
 
-    /// Refuses items of which several would go on with one file.
+    /// Refuses the items of templates where several items would continue the same file.
     private mutating func refuseSharedFiles() {
         for (place, template) in templates.enumerated() {
             guard (try? template.get())?.continues != nil, accepted.count(where: { $0.template == place }) > 1 else {
@@ -48,12 +48,12 @@ struct AdmittedBatch: Sendable {
         }
     }
 
-    /// The items that may be stored.
+    /// The accepted items.
     var accepted: [Item] { items.compactMap { try? $0.get() } }
 
-    /// The template of an item; its URL, folder, name and note's data count for nothing.
+    /// Returns an item's template. Its URL, folder, name and note data are placeholders.
     ///
-    /// - Throws: what is wrong with it; then no item of it is accepted.
+    /// - Throws: The template's error. None of its items is accepted then.
     func template(_ place: Int) throws(ServiceError) -> TransferRequest {
         guard templates.indices.contains(place) else {
             throw ServiceError(.invalidRequest, "There is no template \(place).")
@@ -61,7 +61,7 @@ struct AdmittedBatch: Sendable {
         return try templates[place].get()
     }
 
-    /// The whole request of an item.
+    /// Returns the complete request of an item.
     func request(_ item: Item) throws(ServiceError) -> TransferRequest {
         var request = try template(item.template)
         request.url = item.url
@@ -71,16 +71,16 @@ struct AdmittedBatch: Sendable {
         return request
     }
 
-    /// Whether a URL of a template's items, or a mirror of theirs, needs what the template trusts.
+    /// Whether an item of a template, or a mirror, uses TLS and so needs the template's trust settings.
     func needsTrust(_ place: Int) -> Bool {
         let mirrors = (try? template(place).mirrors) ?? []
         return secure.contains(place) || mirrors.contains { $0.hasPrefix("https:") }
     }
 
-    /// Whether any file stays in the service's own folder.
+    /// Whether any template keeps its files in the service's spool folder.
     var hasSpooled: Bool { templates.contains { (try? $0.get())?.spooled == true } }
 
-    /// Makes the spool the folder of all items that stay there.
+    /// Sets the spool folder as the folder of all spooled items.
     mutating func setFolder(_ folder: String) {
         let spooled = templates.map { (try? $0.get())?.spooled == true }
         for (place, item) in items.enumerated() {
@@ -90,13 +90,13 @@ struct AdmittedBatch: Sendable {
         }
     }
 
-    /// Refuses a template, and all items of it.
+    /// Refuses a template and all its items.
     mutating func refuse(_ place: Int, _ error: ServiceError) {
         templates[place] = .failure(error)
         items = items.map { item in item.flatMap { $0.template == place ? .failure(error) : .success($0) } }
     }
 
-    /// Notes how the file of an upload looks.
+    /// Sets the request body, with the upload file's attributes.
     mutating func setBody(_ body: RequestBody, of place: Int) {
         templates[place] = templates[place].map { request in
             var request = request
@@ -105,7 +105,7 @@ struct AdmittedBatch: Sendable {
         }
     }
 
-    /// Makes the transfers of some sessions discretionary: the apps of these sessions were launched for events.
+    /// Makes the transfers of these sessions discretionary. Their apps were launched for background events.
     mutating func setDiscretionary(_ sessions: Set<SessionID>) {
         templates = templates.map { template in
             template.map { request in
@@ -117,7 +117,7 @@ struct AdmittedBatch: Sendable {
         }
     }
 
-    /// Checks all but the URL, which is each item's own.
+    /// Checks everything but the URL, which differs per item.
     static func admit(_ template: TransferRequest) -> Result<TransferRequest, ServiceError> {
         var request = template
         request.url = "http://localhost/"
@@ -129,7 +129,7 @@ struct AdmittedBatch: Sendable {
         }
     }
 
-    /// What items need to know of a template: a whole request is much to hand around for each of them.
+    /// The template values that checking an item needs. Copying a whole request per item would be expensive.
     private struct Template {
         let folder: Result<String, ServiceError>
         let hasMirrors: Bool
@@ -143,7 +143,7 @@ struct AdmittedBatch: Sendable {
         }
     }
 
-    /// The most bytes of data that need no second look.
+    /// Largest size of an item's data that needs no second check, in bytes.
     private static let smallData = 1 << 16
 
     private func admit(

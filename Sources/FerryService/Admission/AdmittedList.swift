@@ -1,22 +1,22 @@
 import FerryCore
 
-/// A list whose URLs were checked without a look at the disk.
+/// A URL list after the checks that need no disk access.
 struct AdmittedList: Sendable {
-    /// As it is to be stored but for the URL.
+    /// The request to store, without the URL.
     var template: TransferRequest
-    /// URLs in the order of the list that were accepted, or refused for the same reason.
+    /// Runs of consecutive URLs that were accepted, or refused for the same reason, in list order.
     private(set) var spans: [Span] = []
     private(set) var urls = URLTable()
-    /// Whether any of them is asked for over TLS.
+    /// Whether any accepted URL uses TLS.
     private(set) var needsTrust = false
 
     struct Span: Sendable {
         var count: Int
-        /// nil if they were accepted.
+        /// The reason for refusing the span, or `nil` if it was accepted.
         let error: ServiceError?
     }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` if the template is none.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the template is invalid.
     @concurrent
     init(_ lines: URLLines, of template: TransferRequest) async throws(ServiceError) {
         self.template = try Self.admit(template)
@@ -52,9 +52,9 @@ struct AdmittedList: Sendable {
         return try AdmittedBatch.admit(template).get()
     }
 
-    /// What its submitter is answered.
+    /// Returns the report for the submitter.
     ///
-    /// - Parameter first: the id of the first that was accepted; the others follow it.
+    /// - Parameter first: The id of the first accepted transfer. The ids of the others follow it.
     func report(first: TransferID, lastEvent: Int64) -> TransferBatch.Report {
         var report = TransferBatch.Report(lastEvent: lastEvent)
         var next = first
@@ -69,7 +69,7 @@ struct AdmittedList: Sendable {
         return report
     }
 
-    /// Refuses all that were accepted.
+    /// Refuses all accepted URLs.
     mutating func refuse(_ error: ServiceError) {
         let all = spans
         spans = []

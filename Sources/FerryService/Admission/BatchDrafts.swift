@@ -1,14 +1,14 @@
 import FerryCore
 import Foundation
 
-/// The transfers that a batch becomes, and what its submitter is answered.
+/// The transfers to create for a batch, and the results for its submitter.
 struct BatchDrafts: Sendable {
-    /// One transfer that is to be stored.
+    /// A transfer to store.
     struct Draft: Sendable {
         let id: TransferID
         let item: AdmittedBatch.Item
         fileprivate(set) var place: Result<FolderChecks.Finding, ServiceError>
-        /// As it is stored, if it goes on with a file; all others are as their templates.
+        /// The record to store if the transfer continues a file. `nil` stores a row like the template.
         fileprivate(set) var record: TransferRecord?
 
         var row: BatchRow {
@@ -23,10 +23,10 @@ struct BatchDrafts: Sendable {
     private(set) var items: [Draft] = []
     private var results: [TransferBatch.Result] = []
     private let active: ActiveTime
-    /// Sessions whose apps were launched for events.
+    /// Sessions whose apps were launched for background events.
     private let inBackground: Set<SessionID>
 
-    /// - Parameter inBackground: the sessions whose apps were launched for events.
+    /// - Parameter inBackground: The sessions whose apps were launched for background events.
     init(_ batch: AdmittedBatch, at now: Date, inBackground: Set<SessionID>) {
         var batch = batch
         if !inBackground.isEmpty { batch.setDiscretionary(inBackground) }
@@ -49,9 +49,9 @@ struct BatchDrafts: Sendable {
         items.append(Draft(id: id, item: item, place: place))
     }
 
-    /// What became of each item, in their order.
+    /// Returns the result of each item, in batch order.
     ///
-    /// - Parameter refused: the transfers that the transaction has not stored, with their errors.
+    /// - Parameter refused: The transfers that the transaction did not store, with their errors.
     func results(refusing refused: [TransferID: ServiceError]) -> [TransferBatch.Result] {
         guard !refused.isEmpty else { return results }
         return results.map { result in
@@ -60,13 +60,13 @@ struct BatchDrafts: Sendable {
         }
     }
 
-    /// Lets a draft go on with a file.
+    /// Makes a draft continue a file.
     mutating func continueTransfer(_ index: Int, as record: TransferRecord) { items[index].record = record }
 
-    /// Notes why a draft cannot have its place.
+    /// Records why a draft's destination is refused.
     mutating func displace(_ index: Int, _ error: ServiceError) { items[index].place = .failure(error) }
 
-    /// The record of a draft.
+    /// Returns the record of a draft.
     func record(_ draft: Draft) throws(ServiceError) -> TransferRecord {
         if let record = draft.record { return record }
         var record = TransferRecord(
@@ -77,12 +77,12 @@ struct BatchDrafts: Sendable {
         return record
     }
 
-    /// What the templates of the drafts say; nil where no item is accepted.
+    /// Returns the shared values of the drafts' templates, with `nil` for templates without accepted items.
     func templates() -> [Template?] {
         batch.templates.map { template in (try? template.get()).map { Template($0) } }
     }
 
-    /// What is the same for all drafts of a template.
+    /// Values shared by all drafts of a template.
     struct Template: Sendable {
         let request: TransferRequest
         let session: SessionID
@@ -101,7 +101,7 @@ struct BatchDrafts: Sendable {
         }
     }
 
-    /// What the rows of each template have in common, as a journal stores it; nil for a template without drafts.
+    /// Returns the shared row values of each template in the journal's form, with `nil` for templates without drafts.
     func rows(for journal: any Journal) throws(ServiceError) -> [BatchTemplate?] {
         var templates = [BatchTemplate?](repeating: nil, count: batch.templates.count)
         for draft in items where templates[draft.item.template] == nil {
@@ -112,7 +112,7 @@ struct BatchDrafts: Sendable {
         return templates
     }
 
-    /// How the drafted transfers that may run wait; transfers that have ended are left out.
+    /// Returns the queue entries of the drafts that may run. Finished transfers are left out.
     func pending(without ended: Set<TransferID>) -> [PendingTransfer] {
         let templates = templates()
         let dues = templates.map { template in

@@ -1,11 +1,11 @@
 import FerryCore
 import Foundation
 
-/// The transfers that go on with a batch, as they were found in their turns.
+/// The transfers to resume or restart with a batch. Their locks are held.
 struct BatchStarts: Sendable {
-    /// What has become of them.
+    /// The result of starting them.
     struct Begun: Sendable {
-        /// A request that was changed, and what it was.
+        /// A changed request, with its former record.
         struct Change: Sendable {
             let changed: TransferRecord
             let old: TransferRecord
@@ -14,21 +14,21 @@ struct BatchStarts: Sendable {
         let transfers: BegunTransfers
         let pending: [PendingTransfer]
         let changes: [Change]
-        /// Changes that cannot be made.
+        /// Changes that failed.
         let failures: [ActionResult]
     }
 
     let ids: [TransferID]
-    /// The successes whose files are gone.
+    /// Succeeded transfers with missing files.
     let gone: [TransferID: Outcome]
     let circumstances: BulkCommandSituation
-    /// What is changed before they go on.
+    /// Changes to apply before the transfers start.
     let changes: [(id: TransferID, change: TransferChange)]
     let failures: [ActionResult]
 
-    /// Stores the changes, which may give secrets again, and lets all go on.
+    /// Stores the changes, including new secrets, and starts all transfers.
     ///
-    /// What a change makes of a transfer is decided from the row that it is stored in.
+    /// Each change is applied to the row as it is in this transaction.
     func begin(in session: SessionID, _ transaction: any JournalTransaction) throws(ServiceError) -> Begun {
         var changes: [Begun.Change] = []
         var failures: [ActionResult] = []

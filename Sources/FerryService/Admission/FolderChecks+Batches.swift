@@ -1,9 +1,9 @@
 import FerryCore
 import FerryEngine
 
-/// What the disk says to many requests.
+/// Destination checks of many requests at once.
 extension FolderChecks {
-    /// What `check` finds for each of some items of a batch; a folder is asked once for all names in it that nothing has.
+    /// Does the same as `check` for several items of a batch. Each folder is searched once for all its free names.
     mutating func check(
         _ items: [AdmittedBatch.Item], of batch: AdmittedBatch
     ) async -> [Result<Finding, ServiceError>] {
@@ -24,7 +24,7 @@ extension FolderChecks {
         return results
     }
 
-    /// The paths of the items whose names are free, or come from the response; nil for the other items.
+    /// Returns the paths of the items with free names, or with names from the response. Other items get `nil`.
     private mutating func freeNames(
         of items: [AdmittedBatch.Item], in batch: AdmittedBatch
     ) async -> [[String]?] {
@@ -60,13 +60,13 @@ extension FolderChecks {
                 }
                 let path = folder.appendingPathPart(name)
                 let numbersNames = numbersNames[items[one.index].template]
-                // Two items of the batch have one name: the policy decides about the later one.
+                // Another item of the batch has the same name: the conflict policy decides about the later item.
                 guard used.insert(path).inserted || !numbersNames else { continue }
                 free[one.index] = [path]
                 if numbersNames { unique.append((one.index, path)) }
             }
         }
-        // Items whose paths other transfers have reserved get numbers; a journal that cannot be read fails in the transaction.
+        // Items with paths that other transfers reserve get numbers. A journal read error surfaces in the transaction.
         let held = unique.isEmpty ? [] : (try? await taken(unique.map(\.path))) ?? []
         for (index, path) in unique where held.contains(path) { free[index] = nil }
         return free
@@ -74,18 +74,18 @@ extension FolderChecks {
 
     private struct Named {
         let index: Int
-        /// The file's name in its folder; nil where it comes from the response.
+        /// The file's name in its folder, or `nil` if the response names it.
         let name: String?
     }
 
-    /// The items by their folders, each folder where it first comes.
+    /// Groups the items by folder, in order of first appearance.
     private func groups(of items: [AdmittedBatch.Item]) -> [(folder: String, group: [Named])] {
         var places: [String: Int] = [:]
         var groups: [(folder: String, group: [Named])] = []
         for (index, item) in items.enumerated() {
             let folder = Destination.folder(item.folder, name: item.name)
             let place = Named(index: index, name: item.name?.lastPathPart)
-            // Most items have the same folder as the one before.
+            // Most items have the same folder as their predecessor.
             if groups.last?.folder == folder {
                 groups[groups.count - 1].group.append(place)
             } else if let known = places[folder] {

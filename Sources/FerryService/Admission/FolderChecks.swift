@@ -2,23 +2,24 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// Looks at the destinations of a batch; each folder once. A folder is made only for a request that is not refused.
+/// Checks the destinations of a batch, each folder once. A missing folder is created only for a request that is not
+/// refused.
 struct FolderChecks {
-    /// What was found at a destination.
+    /// The result of checking a destination.
     enum Finding: Sendable {
-        /// These paths are free, in the order of preference; empty where the name comes from the response.
+        /// Free paths in order of preference. Empty if the response names the file.
         case free([String])
-        /// The file is there and stays.
+        /// The file exists and is kept.
         case skipped(Outcome.Success)
     }
 
     let disk: DiskQueue
-    /// The mask of folders that are made for requests that bring none.
+    /// The file mode mask of folders created for requests without their own.
     let umask: FileMask
-    /// Which of some paths other transfers aim at.
+    /// Returns the given paths that other transfers have reserved.
     let taken: ([String]) async throws(ServiceError) -> Set<String>
     private var known: [String: Place] = [:]
-    /// Numbers of names that earlier requests of the batch have not tried.
+    /// Next number to try for a name. Earlier requests of the batch used the lower ones.
     private var nextNumbers: [String: Int] = [:]
 
     init(_ engine: Engine, taken: @escaping ([String]) async throws(ServiceError) -> Set<String>) {
@@ -27,20 +28,20 @@ struct FolderChecks {
         self.taken = taken
     }
 
-    /// A folder, as far as it is there.
+    /// A folder that exists or is to be created.
     struct Place: Sendable {
         let path: String
-        /// Nil where it is to be made: then nothing has a name in it.
+        /// The open folder, or `nil` if it is to be created and so contains nothing.
         let folder: OpenFile?
 
-        /// What a name in it stands for.
+        /// Returns the identity of the file with this name, or `nil` if there is none.
         func identity(of name: String, _ system: any DiskSystem) throws(DiskError) -> FileIdentity? {
             guard let folder else { return nil }
             return try system.identity(of: name, in: folder)
         }
     }
 
-    /// Applies the conflict policy if the name is known, then makes the folder if that is wanted.
+    /// Applies the conflict policy if the name is known, then creates the folder if the request allows it.
     ///
     /// - Throws: ``ServiceError`` with code `destination_unwritable` or `destination_exists`.
     mutating func check(_ request: TransferRequest) async throws(ServiceError) -> Finding {
@@ -49,19 +50,19 @@ struct FolderChecks {
         do throws(ServiceError) {
             place = try await self.place(Destination.folder(of: request), makes: request.createFolders)
         } catch  where keepsBytes {
-            // Where partial files have a folder of their own, what keeps a file from its place is its transfer's failure.
+            // With a separate folder for partial files, the transfer itself fails if its destination is unusable.
             return .free(Destination.path(of: request).map { [$0] } ?? [])
         }
         let finding = try await finding(for: request, in: place)
         do throws(ServiceError) {
             try await make(place, mode: Destination.folderMode(of: request, umask: umask))
         } catch  where keepsBytes {
-            // As above: the transfer finds the same.
+            // As above: the transfer fails with this error later.
         }
         return finding
     }
 
-    /// What the conflict policy says to a name, if that is known.
+    /// Applies the conflict policy to a name, if it is known.
     private mutating func finding(
         for request: TransferRequest, in place: Place
     ) async throws(ServiceError) -> Finding {
@@ -85,7 +86,7 @@ struct FolderChecks {
         }
     }
 
-    /// Some paths that nothing has; several, since another call may take the first before this one is stored.
+    /// Returns several free paths: another call may reserve the first before this transfer is stored.
     private mutating func freePaths(
         _ path: String, in place: Place, _ rule: ConflictRule
     ) async throws(ServiceError) -> [String] {
@@ -121,9 +122,9 @@ struct FolderChecks {
         throw ConflictRule.exists(path)
     }
 
-    /// Looks for a folder.
+    /// Looks up a folder.
     ///
-    /// - Parameter makes: whether it is to be made if it is not there.
+    /// - Parameter makes: Whether a missing folder is to be created.
     /// - Throws: ``ServiceError`` with code `destination_unwritable`.
     mutating func place(_ path: String, makes: Bool) async throws(ServiceError) -> Place {
         if let place = known[path] { return place }
@@ -138,7 +139,7 @@ struct FolderChecks {
         return place
     }
 
-    /// Makes a folder that is not there; what is made before that fails goes again.
+    /// Creates a missing folder. If that fails, removes the parent folders it created.
     ///
     /// - Throws: ``ServiceError`` with code `destination_unwritable`.
     mutating func make(_ place: Place, mode: UInt32) async throws(ServiceError) {
@@ -155,7 +156,7 @@ struct FolderChecks {
         return folder
     }
 
-    /// Folders have lanes of their own: one that hangs holds up no admission to others.
+    /// Each folder has its own disk queue, so a hanging folder delays no requests for others.
     private func onDisk(
         _ folder: String, _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Place
     ) async throws(ServiceError) -> Place {

@@ -1,8 +1,8 @@
 import FerryCore
 
-/// How transfers go on with a batch.
+/// Starting existing transfers with a batch.
 extension LocalTransferService {
-    /// Looks at the transfers that go on with a batch, and keeps their turns until the closure has returned.
+    /// Inspects the transfers to start with a batch, and holds their locks until the closure returns.
     func withStarts(
         _ starts: [TransferBatch.Start], of session: SessionID,
         _ body: (BatchStarts) async throws(ServiceError) -> TransferBatch.Report
@@ -33,7 +33,7 @@ extension LocalTransferService {
         return report
     }
 
-    /// Lets the queue follow what the journal says of transfers that go on.
+    /// Updates the queue with the transfers that the journal has started.
     func goneOn(_ begun: BatchStarts.Begun) async {
         let events = begun.transfers.events
         take(.restarted(Input.Restart(ids: events.ids, session: events.session, pending: begun.pending)))

@@ -2,22 +2,22 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// A batch that is in the journal, and whose transfers are in line.
+/// A batch stored in the journal, with its transfers queued.
 struct AcceptedBatch: Sendable {
-    /// One for each item, in their order.
+    /// One result per item, in batch order.
     let results: [TransferBatch.Result]
-    /// The transfers as they are shown; only where their submitter wants to see them.
+    /// Snapshots of the transfers, if the submitter asked for them.
     let shown: [TransferID: Transfer]
     let report: TransferBatch.Report
 }
 
 extension LocalTransferService {
-    /// Stores a batch, tells of its transfers and lets them run.
+    /// Stores a batch, publishes its transfers and schedules them.
     ///
     /// - Parameters:
-    ///   - starts: what goes on with it, in its turns.
-    ///   - refusesPlaces: whether an item whose destination is refused is refused, and all others are shown; otherwise it is
-    ///     stored as failed.
+    ///   - starts: The transfers to start with it. Their locks are held.
+    ///   - refusesPlaces: If true, items with a refused destination are refused, and snapshots of all others are
+    ///     returned. If false, such items are stored as failed.
     func accept(
         _ batch: TransferBatch, starting starts: BatchStarts? = nil, refusesPlaces: Bool
     ) async throws(ServiceError) -> AcceptedBatch {
@@ -28,7 +28,7 @@ extension LocalTransferService {
         if admitted.hasSpooled { admitted.setFolder(try await openSpool()) }
         let places = await places(of: admitted)
         configuration.reached(.batchChecked)
-        // From here on no other call gets an id between the ids of the batch.
+        // From here on no other call gets an id between the ids of this batch.
         var drafted = drafts(of: admitted, places)
         await takeOverFiles(for: &drafted)
         let drafts = drafted
@@ -56,10 +56,10 @@ extension LocalTransferService {
         return AcceptedBatch(results: results, shown: shown, report: report)
     }
 
-    /// Tells of what was submitted.
+    /// Publishes the submitted transfers.
     ///
-    /// Transfers that are shown come with their events: a listener that has to read them from the journal hears nothing of
-    /// what they wait for meanwhile.
+    /// Where snapshots exist, they are published with the events. A listener reading the transfers from the journal
+    /// would miss the waiting events published meanwhile.
     private func tell(of submitted: [EventRun], _ shown: [TransferID: Transfer]) async {
         for run in submitted {
             guard !shown.isEmpty else {
@@ -75,11 +75,11 @@ extension LocalTransferService {
         }
     }
 
-    /// Refuses the templates whose files of certificates cannot be used.
+    /// Refuses the templates with unusable certificate files.
     private func checkTrust(of batch: inout AdmittedBatch) async {
         var trusted: RequestTrust?
         for (place, template) in batch.templates.enumerated() {
-            // Most templates trust the same as the one before.
+            // Most templates have the same trust settings as their predecessor.
             guard case .success(let request) = template, request.trust != trusted, batch.needsTrust(place) else {
                 continue
             }
@@ -92,7 +92,7 @@ extension LocalTransferService {
         }
     }
 
-    /// Notes how the files look that are to be uploaded, where the client has not done so.
+    /// Reads the attributes of the upload files that the client did not inspect.
     private func lookAtUploads(of batch: inout AdmittedBatch) async {
         for (place, template) in batch.templates.enumerated() {
             guard case .file(let file) = (try? template.get())?.body, !file.isNoted else { continue }
@@ -104,7 +104,7 @@ extension LocalTransferService {
         }
     }
 
-    /// What the disk says to the items that may be stored, in their order.
+    /// Checks the destinations of the accepted items, in order.
     private func places(of batch: AdmittedBatch) async -> [Result<FolderChecks.Finding, ServiceError>] {
         let journal = journal
         var folders = FolderChecks(engine) { paths throws(ServiceError) in
@@ -112,13 +112,13 @@ extension LocalTransferService {
         }
         let items = batch.accepted
         guard batch.hasSpooled else { return await folders.check(items, of: batch) }
-        // The place of a spooled file is the service's own.
+        // The service chooses the path of a spooled file.
         let spooled = batch.templates.map { (try? $0.get())?.spooled == true }
         var found = await folders.check(items.filter { !spooled[$0.template] }, of: batch).makeIterator()
         return items.map { spooled[$0.template] ? .success(.free([])) : found.next() ?? .success(.free([])) }
     }
 
-    /// Gives ids to the items that may be stored.
+    /// Assigns ids to the accepted items.
     private func drafts(
         of batch: AdmittedBatch, _ places: [Result<FolderChecks.Finding, ServiceError>]
     ) -> BatchDrafts {
@@ -135,14 +135,14 @@ extension LocalTransferService {
         return drafts
     }
 
-    /// ServiceLocks files that earlier transfers left into the partial files of the transfers that continue them.
+    /// Turns files left by earlier transfers into partial files of the transfers that continue them.
     private func takeOverFiles(for drafts: inout BatchDrafts) async {
         for (index, draft) in drafts.items.enumerated() {
             do throws(ServiceError) {
                 guard let source = try drafts.batch.template(draft.item.template).continues else { continue }
                 let origin = try HTTPURL(parsing: draft.item.url).origin
                 var record = try drafts.record(draft)
-                // What it continues is said once; the file has another name then.
+                // Used only once: the file has been renamed.
                 record.request.continues = nil
                 try await takeOver(source, for: &record, origin: origin)
                 drafts.continueTransfer(index, as: record)
@@ -152,7 +152,7 @@ extension LocalTransferService {
         }
     }
 
-    /// The transfers of a batch as they are shown.
+    /// Returns snapshots of a batch's transfers.
     private func shown(
         _ drafts: BatchDrafts, _ stored: StoredBatch
     ) throws(ServiceError) -> [TransferID: Transfer] {

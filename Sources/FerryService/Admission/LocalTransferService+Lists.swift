@@ -2,9 +2,9 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// From a list of URLs to transfers in the journal.
+/// Storing a list of URLs as transfers.
 extension LocalTransferService {
-    /// Stores a transfer for each of very many URLs.
+    /// Stores one transfer per URL of a very long list.
     func submit(
         _ lines: URLLines, of template: TransferRequest
     ) async throws(ServiceError) -> TransferBatch.Report {
@@ -20,7 +20,7 @@ extension LocalTransferService {
         configuration.reached(.batchChecked)
         let isInBackground = isInBackground(list.template.session)
         if isInBackground { list.template.network.isDiscretionary = true }
-        // From here to the commit no other call gets ids: the ids of the list follow each other.
+        // No other call gets ids until the commit: the ids of the list are consecutive.
         let now = Date()
         let urls = list.urls
         let session = list.template.session
@@ -33,7 +33,7 @@ extension LocalTransferService {
         if isInBackground { record.facts.startsAfterRelaunch = true }
         if record.isEligible { record.active.begin(at: .now) }
         let row = try journal.prepare(record)
-        // Events of a long list that the next trimming would let go are not stored.
+        // Events that the next trimming would remove are not stored.
         let kept = keptEvents(of: session)
         let submitted = try await noting { () async throws(ServiceError) in
             try await journal.commit { transaction throws(ServiceError) in
@@ -41,7 +41,7 @@ extension LocalTransferService {
             }
         }
         configuration.reached(.requestCommitted)
-        // Before anything that may fail: the hub publishes no later event before these.
+        // Before anything that may throw: the hub publishes no later event before these.
         await hub.publish(submitted)
         try await enqueue(submitted.ids, urls.origins, like: record)
         schedule()
@@ -49,7 +49,7 @@ extension LocalTransferService {
         return list.report(first: first, lastEvent: submitted.last)
     }
 
-    /// Puts the transfers of a list in line, and sets the alarms for the ends of their time.
+    /// Queues the transfers of a list and sets the alarms for their deadlines.
     private func enqueue(
         _ ids: [TransferID], _ origins: Set<String>, like template: TransferRecord
     ) async throws(ServiceError) {

@@ -2,7 +2,7 @@ package import FerryCore
 import FerryEngine
 import Foundation
 
-/// The one door: whatever is submitted is a batch.
+/// Submission. Every submission is handled as a batch.
 extension LocalTransferService {
     package func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
         try checkIsOpen()

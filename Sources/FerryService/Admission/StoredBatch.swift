@@ -1,29 +1,29 @@
 import FerryCore
 
-/// What the transaction of a batch has stored.
+/// The rows and events that a batch's transaction stored.
 struct StoredBatch: Sendable {
-    /// Events of the submitted transfers: one run for all neighbours of one session.
+    /// Events of the submitted transfers: one run for consecutive transfers of a session.
     private(set) var submitted: [EventRun] = []
-    /// Events of the transfers that ended at once.
+    /// Events of the transfers that finished at once.
     private(set) var ends: [TransferEvent] = []
-    /// Items that have no place, and are not stored.
+    /// Items that were not stored because their destination is refused.
     private(set) var refused: [TransferID: ServiceError] = [:]
-    /// The paths that transfers have reserved; only where these are shown to their submitter.
+    /// Reserved paths of the transfers. Only set if the submitter gets snapshots.
     private(set) var destinations: [TransferID: String] = [:]
-    /// What goes on.
+    /// The transfers started with the batch.
     private(set) var started: BatchStarts.Begun?
-    /// Number of the latest durable event of the batch's session.
+    /// Number of the latest durable event in the batch's session.
     private(set) var lastEvent: Int64 = 0
 
-    /// The transfers that are in no line: they ended at once, or were refused.
+    /// Transfers that are not queued: they finished at once or were refused.
     var notWaiting: Set<TransferID> { Set(ends.map(\.id)).union(refused.keys) }
 
     /// Stores a batch.
     ///
     /// - Parameters:
-    ///   - rows: what the rows of each template have in common.
-    ///   - refusesPlaces: whether an item whose destination is refused is refused; otherwise it is stored as failed.
-    ///   - session: the one whose latest event is told; that of `starts`.
+    ///   - rows: The shared row values of each template.
+    ///   - refusesPlaces: If true, items with a refused destination are refused. If false, they are stored as failed.
+    ///   - session: The session of `starts`. `lastEvent` is read for it.
     init(
         _ drafts: BatchDrafts, _ rows: [BatchTemplate?], _ starts: BatchStarts?, refusesPlaces: Bool,
         of session: SessionID?, _ transaction: any JournalTransaction
@@ -91,7 +91,7 @@ struct StoredBatch: Sendable {
         case ends(Outcome)
     }
 
-    /// Stores one transfer, unless it ends at once.
+    /// Stores one transfer, unless it finishes at once.
     private static func store(
         _ draft: BatchDrafts.Draft, _ template: BatchDrafts.Template, _ like: BatchTemplate,
         _ transaction: any JournalTransaction
@@ -114,7 +114,7 @@ struct StoredBatch: Sendable {
                 let verdict = template.rule.verdict(on: path, heldBy: .transfer, holder)
                 if case .refuse(let error) = verdict { return .ends(.failed(error)) }
             }
-            // Where all were taken meanwhile, the first head chooses another.
+            // All candidates have been reserved meanwhile: the path is chosen at the first response head.
             _ = try transaction.insert(row, like: like, destination: nil)
             return .waits(destination: nil)
         }

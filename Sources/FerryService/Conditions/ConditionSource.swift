@@ -1,29 +1,30 @@
 package import FerryCore
 
-/// Where the conditions come from: the machine, a file, or a test.
+/// A source of network and power conditions: the machine, a file, or a test.
 package protocol ConditionSource: Sendable {
-    /// Whether it may want hosts on this machine treated like all others.
+    /// Whether the conditions may also apply to hosts on this machine.
     var concernsLoopback: Bool { get }
 
-    /// What is known at the moment. Does not block.
+    /// The current report. Does not block.
     var report: ConditionReport { get }
 
-    /// Begins to watch what is not watched yet, and calls the closure after every change of the report, from any thread.
+    /// Starts watching the given needs, and calls the closure after every change of the report, from any thread.
     ///
-    /// What is asked for becomes known soon, also where the machine cannot say: then it is what restricts no transfer.
+    /// A source soon reports every watched need. If the machine cannot determine one, the reported value restricts no
+    /// transfer.
     func watch(_ needs: ConditionNeeds, changed: @escaping @Sendable () -> Void)
 
-    /// Looks at the power again and again, where nothing announces its changes; nil looks no more.
+    /// Polls the power state at this interval if its changes are not announced. `nil` stops polling.
     func pollPower(every seconds: Int?)
 
-    /// Ends everything; nothing is watched afterwards. Twice is as good as once.
+    /// Stops watching, permanently. Idempotent.
     func stop()
 }
 
-/// What a source knows.
+/// The conditions a source reports.
 package struct ConditionReport: Hashable, Sendable {
     package var conditions = Conditions()
-    /// Which of them it knows.
+    /// The needs that the report covers.
     package var known: ConditionNeeds = []
 
     package init() {}

@@ -1,6 +1,6 @@
 import FerryCore
 
-/// Where the conditions come from, and who wants to know about changes beside the queue. Owned by the service.
+/// The condition source, and the listeners notified of changes besides the queue. Owned by the service.
 struct ConditionWatch: Sendable {
     let source: any ConditionSource
     private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -16,7 +16,7 @@ struct ConditionWatch: Sendable {
         }
     }
 
-    /// Adds a listener, which is told of changes; returns its number.
+    /// Adds a listener to notify of changes and returns its number.
     mutating func add(_ listener: AsyncStream<Void>.Continuation) -> Int {
         lastListener += 1
         listeners[lastListener] = listener

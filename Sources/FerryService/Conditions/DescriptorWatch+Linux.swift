@@ -1,13 +1,13 @@
 package import Dispatch
 import Glibc
 
-/// Waits at a descriptor without a thread of its own, and closes it at the end.
+/// Watches a descriptor without a thread of its own, and closes it at the end.
 package final class DescriptorWatch: Sendable {
     private nonisolated(unsafe) let source: any DispatchSourceRead  // SAFETY: sources are thread-safe
 
     /// - Parameters:
-    ///   - readable: called on the queue.
-    ///   - close: called on the queue after the last call of `readable`.
+    ///   - readable: Called on the queue when the descriptor is readable.
+    ///   - close: Called on the queue after the last call of `readable`.
     package init(
         _ descriptor: Int32, queue: DispatchQueue, readable: @escaping @Sendable () -> Void,
         close: @escaping @Sendable () -> Void

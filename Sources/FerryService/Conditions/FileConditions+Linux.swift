@@ -5,10 +5,11 @@ import Glibc
 package import Logging
 import Synchronization
 
-/// Conditions from the file that `FERRY_CONDITIONS_FILE` names, in place of all other sources, so that every policy can be tested.
+/// Conditions read from the file in `FERRY_CONDITIONS_FILE`, instead of all other sources, so that every policy can be
+/// tested.
 ///
-/// The file may be replaced or written in place. While it is not there, no transfer is restricted; while it is half written,
-/// what it said before holds.
+/// The file may be replaced or written in place. While it does not exist, no transfer is restricted. While it is
+/// incomplete, the previous conditions apply.
 package final class FileConditions: ConditionSource {
     private struct State {
         var report = ConditionReport()
@@ -36,7 +37,7 @@ package final class FileConditions: ConditionSource {
             defer { state.changed = changed }
             return state.changed == nil
         }
-        // Watched before it is read, so that no change falls in between.
+        // Watch before reading, so that no change is missed in between.
         queue.async { [self] in
             if isFirst { open() }
             read(known: needs)
@@ -78,7 +79,7 @@ package final class FileConditions: ConditionSource {
         if isStopped { folder.stop() }
     }
 
-    /// Reads what has happened in the folder: whether any of it concerns the file.
+    /// Reads the folder's pending events. Returns whether any of them concerns the file.
     private func takeEvents(_ descriptor: Int32) -> Bool {
         let name = Array((path as NSString).lastPathComponent.utf8)
         let head = MemoryLayout<inotify_event>.size
@@ -93,7 +94,7 @@ package final class FileConditions: ConditionSource {
                     unsafe $0.loadUnaligned(fromByteOffset: start, as: inotify_event.self)
                 }
                 let end = min(count, start + head + Int(event.len))
-                // Without a name it speaks of the folder, or of events that were lost.
+                // An event without a name concerns the folder itself, or reports lost events.
                 if event.len == 0 || buffer[(start + head)..<end].prefix(while: { $0 != 0 }).elementsEqual(name) {
                     concerns = true
                 }

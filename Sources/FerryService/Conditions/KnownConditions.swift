@@ -1,45 +1,45 @@
 import FerryCore
 
-/// What is known of networks and power, what transfers depend on, and which policy may run.
+/// The known conditions of network and power, the conditions that transfers depend on, and the policies that may run.
 ///
-/// A value without clock and I/O. The service owns it and tells it what a ``ConditionSource`` says.
+/// Pure value: no clock, no I/O. The service owns it and passes the reports of a ``ConditionSource``.
 struct KnownConditions: Sendable {
-    /// How often the power is looked at, where nothing announces its changes.
+    /// How often the power state is polled if its changes are not announced.
     enum Pace: Equatable, Sendable {
         case never
         case every(seconds: Int)
     }
 
-    /// What follows from a change.
+    /// The consequences of a change.
     struct Change: Equatable, Sendable {
-        /// Whether a network has come up: what failed for want of one is worth another attempt at once.
+        /// Whether a network has come up. Transfers that failed without one are retried at once.
         let cameUp: Bool
     }
 
     private let concernsLoopback: Bool
     private let isLoopback: @Sendable (_ host: String) -> Bool
     private var conditions = Conditions()
-    /// What has been asked for because a transfer depends on it.
+    /// Conditions requested because a transfer depends on them.
     private var watched: ConditionNeeds = []
-    /// What the source has answered.
+    /// Conditions the source has reported.
     private var known: ConditionNeeds = []
     private var pace = Pace.never
-    /// Whose needs were seen to last: most neighbours in line are alike.
+    /// The key handled last. Most neighboring transfers in the queue have equal keys.
     private var latest: QueueKey?
 
     /// - Parameters:
-    ///   - concernsLoopback: whether what is known may concern hosts on this machine.
-    ///   - isLoopback: whether a host is this machine, which is reached without a network.
+    ///   - concernsLoopback: Whether the conditions may apply to hosts on this machine.
+    ///   - isLoopback: Whether a host is this machine, reached without a network.
     init(concernsLoopback: Bool = false, isLoopback: @escaping @Sendable (_ host: String) -> Bool) {
         self.concernsLoopback = concernsLoopback
         self.isLoopback = isLoopback
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Notes that a transfer with a key waits or runs.
+    /// Registers that a transfer with this key waits or runs.
     ///
-    /// - Returns: what is to be watched from here on; nil if nothing is new.
+    /// - Returns: The needs to watch from here on, or `nil` if nothing is new.
     mutating func depend(on key: QueueKey) -> ConditionNeeds? {
         guard key != latest, !watched.isSuperset(of: key.network.needs) else { return nil }
         latest = key
@@ -49,10 +49,10 @@ struct KnownConditions: Sendable {
         return needs
     }
 
-    /// Takes up what a source says.
+    /// Applies a source's report.
     ///
-    /// - Parameter constrained: whether the settings want networks to be used sparingly.
-    /// - Returns: nil if nothing is new, or nothing depends on it.
+    /// - Parameter constrained: Whether the settings ask for sparing use of networks.
+    /// - Returns: `nil` if nothing changed, or nothing depends on it.
     mutating func take(_ report: ConditionReport, constrained: Bool) -> Change? {
         guard !watched.isEmpty else { return nil }
         var conditions = report.conditions
@@ -65,12 +65,12 @@ struct KnownConditions: Sendable {
         return Change(cameUp: cameUp)
     }
 
-    /// Decides how often the power is looked at; at rest nothing wakes up for it.
+    /// Updates the polling interval of the power state. An idle service does not poll.
     ///
     /// - Parameters:
-    ///   - isWaiting: whether a discretionary transfer waits.
-    ///   - isRunning: whether one runs. What runs on must stop within five seconds.
-    /// - Returns: nil if nothing is new.
+    ///   - isWaiting: Whether a discretionary transfer waits.
+    ///   - isRunning: Whether one runs. A running one must stop within five seconds.
+    /// - Returns: The new pace, or `nil` if unchanged.
     mutating func setPace(isWaiting: Bool, isRunning: Bool) -> Pace? {
         guard watched.contains(.power) else { return nil }
         let pace: Pace = isRunning ? .every(seconds: 3) : isWaiting ? .every(seconds: 15) : .never
@@ -81,22 +81,22 @@ struct KnownConditions: Sendable {
 
     // MARK: Questions
 
-    /// Whether no rule can be in the way of a transfer.
+    /// Whether the conditions cannot block any transfer.
     var areGood: Bool { conditions.areGood }
 
-    /// Which condition is in the way of transfers with a key; nil if none is, or none is known to be.
+    /// Returns the condition that blocks transfers with this key, or `nil` if none is known to.
     func obstacle(_ key: QueueKey) -> WaitReason? {
         if areGood { return nil }
         return ConditionRule.obstacle(key.network, conditions, isLoopback: isLoopback(ofOrigin: key.origin))
     }
 
-    /// Whether everything is known that transfers with a key depend on.
+    /// Whether all conditions that transfers with this key depend on are known.
     func isSettled(_ key: QueueKey) -> Bool { watched.isSubset(of: known) || needs(of: key).isSubset(of: known) }
 
-    /// Whether the conditions let transfers with a key run.
+    /// Whether the conditions permit transfers with this key to run.
     func isPermitted(_ key: QueueKey) -> Bool { isSettled(key) && obstacle(key) == nil }
 
-    /// The conditions that transfers with a key depend on.
+    /// Returns the conditions that transfers with this key depend on.
     private func needs(of key: QueueKey) -> ConditionNeeds {
         let needs = key.network.needs
         return !concernsLoopback && isLoopback(ofOrigin: key.origin) ? needs.intersection(.power) : needs

@@ -3,14 +3,14 @@ import FerryEngine
 import Foundation
 import Logging
 
-/// Networks and power: who may run, who has to stop, and who goes on.
+/// Applying network and power conditions to waiting and running transfers.
 extension LocalTransferService {
-    /// Takes the conditions up as they are, and lets all transfers follow.
+    /// Applies the current conditions to all transfers.
     func takeConditions() {
         if !isShuttingDown { take(.conditions(watch.source.report)) }
     }
 
-    /// Ends a transfer that the conditions forbid, and which does not wait for better ones.
+    /// Fails a transfer that the conditions forbid and that does not wait for better ones.
     func fail(_ id: TransferID, _ reason: WaitReason) async {
         await lock(id)
         defer { unlock(id) }
@@ -22,7 +22,7 @@ extension LocalTransferService {
                 known = record
                 var machine = TransferMachine(record, network: network(of: record.request))
                 guard case .finish(let outcome) = machine.forbidden(reason) else {
-                    // It was changed to wait.
+                    // The request was changed meanwhile, to wait.
                     enqueue(record)
                     return schedule()
                 }
@@ -35,7 +35,7 @@ extension LocalTransferService {
         }
     }
 
-    // MARK: Telling
+    // MARK: Notifications
 
     /// Publishes a waiting event for each given transfer that still waits, up to 2000.
     func notifyWaiting(_ ids: [TransferID]) {
@@ -50,8 +50,8 @@ extension LocalTransferService {
         }
     }
 
-    /// Publishes a waiting event for each given transfer that waits for better conditions, for its server or for its host's
-    /// limit, which the short form of an event does not say.
+    /// Publishes a waiting event for each given transfer that waits for better conditions, for its server or for its
+    /// host's limit. The short form of an event does not carry these reasons.
     func notifyObstacles(of ids: [TransferID]) async {
         let areHeld = !queue.conditions.areGood || !waitingTransfers.throttledOrigins.isEmpty
         guard areHeld || !queue.crowded.isEmpty else { return }
@@ -68,9 +68,9 @@ extension LocalTransferService {
         }
     }
 
-    // MARK: Requests that are no transfers
+    // MARK: Loads
 
-    /// Which condition is in the way of requests to a URL that are no transfers: now, and after each change.
+    /// Returns the condition that blocks requests to a URL outside of transfers: the current one, then every change.
     package func obstacles(to url: String, _ policy: NetworkPolicy) -> AsyncStream<WaitReason?> {
         let origin = (try? HTTPURL(parsing: url))?.origin.description ?? url
         let key = QueueKey(session: .cli, origin: origin, priority: .normal, network: policy)
@@ -92,7 +92,7 @@ extension LocalTransferService {
         return reasons
     }
 
-    /// A stream with an element at once and after each change; bursts are one.
+    /// Returns a stream with one element at once and one after each change. Bursts are coalesced.
     private func conditionChanges() -> AsyncStream<Void> {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield()

@@ -2,7 +2,7 @@ import Dispatch
 import FerryCore
 import Synchronization
 
-/// The network's kind, as NetworkManager has it, and every change of it, also when NetworkManager comes or goes.
+/// The network kind reported by NetworkManager, with all its changes, also when NetworkManager starts or stops.
 final class NetworkManagerWatch: Sendable {
     private let bus: SystemBus
     private let changed: @Sendable (NetworkKind) -> Void
@@ -10,7 +10,7 @@ final class NetworkManagerWatch: Sendable {
 
     private let descriptor = Mutex<DescriptorWatch?>(nil)
 
-    /// Nil where there is no bus. Made and used on the queue, where the closures are called too.
+    /// Returns `nil` if there is no bus. Create and use it on the queue, which also calls the closures.
     init?(
         address: String, queue: DispatchQueue, changed: @escaping @Sendable (NetworkKind) -> Void,
         ended: @escaping @Sendable () -> Void
@@ -19,7 +19,7 @@ final class NetworkManagerWatch: Sendable {
         self.bus = bus
         self.changed = changed
         self.ended = ended
-        // The bus is closed with the last reference to it, after the descriptor is not waited at.
+        // The last reference closes the bus, after the descriptor watch has ended.
         let watch = DescriptorWatch(bus.descriptor, queue: queue) { [weak self] in
             self?.read()
         } close: {
@@ -28,9 +28,9 @@ final class NetworkManagerWatch: Sendable {
         descriptor.withLock { $0 = watch }
     }
 
-    /// Takes in what the bus says and tells what holds now.
+    /// Reads pending bus messages and reports the current state.
     func read() {
-        // Answers bring along signals that no longer show at the descriptor.
+        // Reading a reply may also queue signals. The descriptor does not announce them.
         var kind = bus.networkKind
         while let hasChanged = bus.process() {
             guard hasChanged else { return changed(kind) }

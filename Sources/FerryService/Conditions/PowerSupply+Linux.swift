@@ -4,7 +4,7 @@ import Foundation
 
 /// The machine's power supplies.
 extension PowerSupply {
-    /// The supplies that a folder like `/sys/class/power_supply` describes.
+    /// Returns the supplies in a folder such as `/sys/class/power_supply`.
     package static func all(in folder: String) -> [PowerSupply] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.compactMap { name in
@@ -18,13 +18,13 @@ extension PowerSupply {
     }
 }
 
-/// A look at the power every few seconds: the kernel's files announce nothing.
+/// Polls the power state every few seconds: the kernel's files announce no changes.
 final class PowerPoll: Sendable {
     private nonisolated(unsafe) let timer: any DispatchSourceTimer  // SAFETY: sources are thread-safe
 
     init(every seconds: Int, queue: DispatchQueue, _ look: @escaping @Sendable () -> Void) {
         let timer = DispatchSource.makeTimerSource(queue: queue)
-        // The first look is at once: a transfer begins to depend on it.
+        // The first poll is immediate: a transfer has just begun to depend on it.
         timer.schedule(deadline: .now(), repeating: .seconds(seconds), leeway: .seconds(1))
         timer.setEventHandler(handler: look)
         timer.resume()

@@ -4,7 +4,7 @@ import Glibc
 
 /// The kernel's default routes.
 enum Routes {
-    /// Interfaces that are up and carry a default route; nil where the kernel does not say.
+    /// Returns the interfaces that are up and have a default route, or `nil` if the kernel does not report them.
     static func uplinks() -> Set<UInt32>? {
         var found = [UInt32](repeating: 0, count: 64)
         let count = unsafe found.withUnsafeMutableBufferPointer {
@@ -13,7 +13,8 @@ enum Routes {
         return count < 0 ? nil : Set(found.prefix(Int(count)))
     }
 
-    /// Calls the closure whenever an interface or a default route changes; nil where the kernel does not tell.
+    /// Calls the closure whenever an interface or a default route changes. Returns `nil` if the kernel does not report
+    /// changes.
     static func watch(_ queue: DispatchQueue, changed: @escaping @Sendable () -> Void) -> DescriptorWatch? {
         let descriptor = ferry_route_watch()
         guard descriptor >= 0 else { return nil }

@@ -2,17 +2,17 @@ import CFerrySystem
 import Dispatch
 import FerryCore
 
-/// What NetworkManager says about the network; without one it is neither mobile nor metered.
+/// NetworkManager's classification of the network. Without NetworkManager it is neither mobile nor metered.
 struct NetworkKind: Hashable, Sendable {
     var isCellular = false
     var isExpensive = false
 }
 
-/// A connection to the system's message bus. Used on one serial queue alone.
+/// A connection to the system's message bus. Used on one serial queue only.
 @safe final class SystemBus: Sendable {
     private nonisolated(unsafe) let bus: OpaquePointer  // SAFETY: used on its owner's one queue alone
 
-    /// Nil where there is no bus, or no libsystemd to speak to it with.
+    /// Returns `nil` if there is no bus, or no libsystemd to use it with.
     init?(address: String) {
         guard let bus = unsafe ferry_bus_open(address) else { return nil }
         unsafe self.bus = unsafe bus
@@ -20,7 +20,7 @@ struct NetworkKind: Hashable, Sendable {
 
     deinit { unsafe ferry_bus_close(bus) }
 
-    /// Where the bus is, as D-Bus has it.
+    /// Returns the address of the system bus, in D-Bus syntax.
     static func address(_ environment: [String: String]) -> String {
         environment["DBUS_SYSTEM_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
             ?? "unix:path=/run/dbus/system_bus_socket"
@@ -30,7 +30,7 @@ struct NetworkKind: Hashable, Sendable {
 
     func watchNetwork() -> Bool { unsafe ferry_bus_watch_network(bus) >= 0 }
 
-    /// Takes in what the bus has to say: whether something has changed; nil if the connection is gone.
+    /// Processes pending messages. Returns whether something changed, or `nil` if the connection is closed.
     func process() -> Bool? {
         let status = unsafe ferry_bus_process(bus)
         return status < 0 ? nil : status > 0
@@ -49,7 +49,7 @@ struct NetworkKind: Hashable, Sendable {
             isExpensive: NetworkManagerRule.isExpensive(metered: metered))
     }
 
-    /// Where the user's own bus is; nil where the environment does not say.
+    /// Returns the address of the user's bus, or `nil` if the environment does not contain it.
     static func userAddress(_ environment: [String: String]) -> String? {
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return address }
         return environment["XDG_RUNTIME_DIR"].flatMap { $0.isEmpty ? nil : "unix:path=\($0)/bus" }
@@ -60,11 +60,11 @@ struct NetworkKind: Hashable, Sendable {
     var isPreparingForShutdown: Bool { unsafe ferry_bus_preparing_for_shutdown(bus) > 0 }
 }
 
-/// Whether the machine or the user's session is being shut down: a signal that ends a program is no force-quit then
+/// Whether the machine or the user's session is shutting down. A signal that ends a program is then no force-quit
 /// (docs/behaviour/url-session.md#61).
 package enum ShutdownNotice {
-    /// What logind says of the machine and systemd of the user's services, which also end at the last logout; false where
-    /// there are none. May take a few seconds, where a bus hangs.
+    /// Asks logind about the machine and systemd about the user's services, which also end at the last logout. Returns
+    /// false where neither runs. May take a few seconds if a bus hangs.
     package static func isPreparing(environment: [String: String]) async -> Bool {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: isUnderWay(environment)) }

@@ -4,11 +4,10 @@ import Foundation
 package import Logging
 import Synchronization
 
-/// Conditions as the machine has them: routes from the kernel, the network's kind from NetworkManager, power from `/sys`.
+/// The machine's conditions: routes from the kernel, network kind from NetworkManager, power from `/sys`.
 ///
-/// Changes of routes and of the network's kind announce themselves, so an idle service does not wake up. Power alone is
-/// polled, while a discretionary transfer waits or runs.
-/// What the machine does not say restricts no transfer.
+/// Changes of routes and network kind arrive as notifications, so an idle service does not wake up. Only power is
+/// polled, while a discretionary transfer waits or runs. An unknown condition restricts no transfer.
 package final class SystemConditions: ConditionSource {
     private struct State {
         var report = ConditionReport()
@@ -24,7 +23,7 @@ package final class SystemConditions: ConditionSource {
     private let powerFolder: String
     private let logger: Logger
     private let queue = DispatchQueue(label: "conditions")
-    /// Apart from ``queue``, since the bus may let its callers wait.
+    /// Separate from ``queue``, because bus calls may block.
     private let busQueue = DispatchQueue(label: "conditions of NetworkManager")
     private let state = Mutex(State())
 
@@ -128,7 +127,7 @@ package final class SystemConditions: ConditionSource {
         manager.read()
     }
 
-    /// Looks for a bus that was not there, whenever something about the networks changes.
+    /// Retries opening a missing bus whenever the networks change.
     private func reopenManager() {
         busQueue.async { [self] in
             let isMissing = state.withLock { $0.wanted.contains(.kind) && $0.manager == nil && !$0.isStopped }

@@ -4,10 +4,10 @@ import FerryEngine
 import Foundation
 import Synchronization
 
-/// Hands events to its listeners, to each at its own speed.
+/// Delivers events to listeners, each at its own speed.
 ///
-/// A listener's queue is bounded (``EventQueue``): what does not fit is read in the journal when its turn comes, so that a
-/// listener that does not read neither holds up a transfer nor fills the memory.
+/// Each listener's queue is bounded (``EventQueue``). Events that do not fit are read from the journal later, so a
+/// listener that does not read neither delays transfers nor fills the memory.
 actor EventHub {
     private let journal: any Journal
     private nonisolated let home: DecidingActor
@@ -17,12 +17,12 @@ actor EventHub {
     private var nextListener = 0
     private var history = HistoryReaders()
     private var order: EventOrder
-    /// How long an event waits for its predecessors before listeners read them in the journal.
+    /// How long an event waits for its predecessors. After that, listeners read those from the journal.
     private let patience: Duration
-    /// Looks whether events are kept back for too long.
+    /// Detects events that are held back for too long.
     private var gapWatch: Task<Void, Never>?
     private var isFinished = false
-    /// How many listeners want events that the journal does not have.
+    /// Number of listeners that want events that are not in the journal.
     private nonisolated let liveListeners = Atomic(0)
 
     init(
@@ -34,10 +34,11 @@ actor EventHub {
         order = EventOrder(last: lastNumber)
     }
 
-    /// Number of the latest durable event that all listeners have been told of.
+    /// Number of the latest durable event delivered to all listeners.
     var lastNumber: Int64 { order.last }
 
-    /// Tells all listeners of an event; durable events in the order of their numbers, whatever the order of the calls.
+    /// Publishes an event to all listeners. Durable events are delivered in number order, whatever the order of the
+    /// calls.
     func publish(_ event: TransferEvent) {
         if let number = event.number, !order.follows(number) { return tell(order.add(event, number)) }
         offer(event)
@@ -47,7 +48,7 @@ actor EventHub {
         for index in listeners.indices { listeners.values[index].offer(event) }
     }
 
-    /// Tells all listeners of events that were recorded together.
+    /// Publishes events that were recorded together.
     func publish(_ run: EventRun) { tell(order.add(run)) }
 
     private func tell(_ events: [EventOrder.Delivery]) {
@@ -60,9 +61,9 @@ actor EventHub {
         if order.isFull { skipGap() } else { watchGap() }
     }
 
-    // MARK: Numbers that are never told
+    // MARK: Missing numbers
 
-    /// Sees to it that a number that is never told does not keep later events back.
+    /// Ensures that a number that is never published does not hold back later events.
     private func watchGap() {
         guard order.isHeld, gapWatch == nil, !isFinished else { return }
         let last = order.last
@@ -84,13 +85,13 @@ actor EventHub {
         for id in Array(listeners.keys) { listeners[id]?.skip(after: told, through: order.last) }
     }
 
-    /// Whether any listener wants events that the journal does not have.
+    /// Whether any listener wants events that are not in the journal.
     nonisolated var hasLiveListeners: Bool { liveListeners.load(ordering: .acquiring) > 0 }
 
-    /// The shortest interval at which a listener wants samples; nil if no listener wants any.
+    /// The shortest sample interval of any listener, or `nil` if none wants samples.
     var sampleInterval: Double? { listeners.values.compactMap(\.subscription.progressInterval).min() }
 
-    /// Makes a stream for one listener. It ends when the hub does, or by its own subscription.
+    /// Returns a stream for one listener. It finishes with the hub, or as its subscription says.
     func listen(
         _ subscription: EventSubscription, ended: @escaping @Sendable (TransferID) async -> Bool
     ) throws(ServiceError) -> AsyncThrowingStream<TransferEvent, any Error> {
@@ -102,10 +103,10 @@ actor EventHub {
         }
     }
 
-    /// Events that are handed out together at most.
+    /// Maximum number of events delivered together.
     private static let largestGroup = 64
 
-    /// Makes a stream as ``listen(_:ended:)`` does, of all events that wait, as many as go together.
+    /// Returns a stream like ``listen(_:ended:)``, with all pending events grouped.
     func listenInGroups(
         _ subscription: EventSubscription, ended: @escaping @Sendable (TransferID) async -> Bool
     ) throws(ServiceError) -> AsyncThrowingStream<[TransferEvent], any Error> {
@@ -127,10 +128,10 @@ actor EventHub {
         return group
     }
 
-    /// Makes a stream for a session's client.
+    /// Returns a stream for a session's client.
     ///
-    /// - Parameter isBrief: whether it wants events in short where that is enough.
-    /// - Returns: the stream, and the number by which ``end(_:)`` ends it.
+    /// - Parameter isBrief: Whether the client accepts short events.
+    /// - Returns: The stream, and the listener number for ``end(_:)``.
     func signals(
         _ subscription: EventSubscription, isBrief: Bool
     ) throws(ServiceError) -> (listener: Int, signals: AsyncThrowingStream<SessionSignal, any Error>) {
@@ -143,10 +144,10 @@ actor EventHub {
         return (id, signals)
     }
 
-    /// Ends the stream of a listener; what it was not told yet, it is not told.
+    /// Ends the stream of a listener. Pending events are dropped.
     func end(_ id: Int) { remove(id) }
 
-    /// The most listeners.
+    /// Maximum number of listeners.
     static let mostListeners = 512
 
     private func add(_ listener: EventListener) throws(ServiceError) -> (id: Int, guardian: ListenerGuardian) {
@@ -183,7 +184,7 @@ actor EventHub {
         _ id: Int, ended: @Sendable (TransferID) async -> Bool
     ) async throws(ServiceError) -> SessionSignal? {
         while !Task.isCancelled, listeners[id] != nil {
-            // A listener that is held here would be copied, with all that waits for it, by each change.
+            // Do not hold the listener in a variable: each change would copy it with its whole queue.
             switch listeners[id]?.next() {
             case .signal(let signal): return signal
             case .range(let range):
@@ -193,7 +194,7 @@ actor EventHub {
             }
             if isFinished { return nil }
             if listeners[id]?.subscription.endsWithTransfers == true, await allEnded(id, ended) {
-                // Looks again: the last event may have come while the transfers were looked at.
+                // Check again: the last event may have arrived while the transfers were looked up.
                 guard listeners[id]?.isEmpty != false else { continue }
                 break
             }
@@ -203,8 +204,8 @@ actor EventHub {
         return nil
     }
 
-    /// Whether no more events can come: transfers that ended before the listener came are looked up once, later ends are told
-    /// by events.
+    /// Whether no more events can come. Transfers that finished before the listener came are looked up once. Later
+    /// completions arrive as events.
     private func allEnded(_ id: Int, _ ended: @Sendable (TransferID) async -> Bool) async -> Bool {
         guard let listener = listeners[id], listener.subscription.ids != nil else { return false }
         if !listener.knowsEnded {
@@ -214,7 +215,7 @@ actor EventHub {
         return listeners[id]?.unfinished.isEmpty ?? false
     }
 
-    /// Reads events for a listener in the journal, a page at a time.
+    /// Reads events for a listener from the journal, page by page.
     private func read(_ range: EventQueue.Range, for id: Int) async throws(ServiceError) {
         await beginReading()
         defer { history.end()?.resume() }
@@ -250,14 +251,14 @@ actor EventHub {
     private func wake(_ id: Int) { listeners[id]?.wake() }
 }
 
-/// The listeners that read in the journal at a time: a few, so that however many ask for the history, calls find a reader too.
+/// Limits the number of listeners reading the journal at a time, so that other calls find a free journal reader.
 private struct HistoryReaders {
     private static let most = 2
 
     private var active = 0
     private var waiting: Deque<CheckedContinuation<Void, Never>> = []
 
-    /// Takes a place; false if there is none.
+    /// Takes a reader slot. Returns false if none is free.
     mutating func begin() -> Bool {
         guard active < Self.most else { return false }
         active += 1
@@ -266,7 +267,7 @@ private struct HistoryReaders {
 
     mutating func wait(_ continuation: CheckedContinuation<Void, Never>) { waiting.append(continuation) }
 
-    /// Gives a place back; returns who takes it.
+    /// Releases a reader slot. Returns the waiter that takes it over.
     mutating func end() -> CheckedContinuation<Void, Never>? {
         let next = waiting.popFirst()
         if next == nil { active -= 1 }
@@ -274,7 +275,7 @@ private struct HistoryReaders {
     }
 }
 
-/// Lives as long as the stream of one listener.
+/// Token held by a listener's stream. Removes the listener when the stream is released.
 private final class ListenerGuardian: Sendable {
     private let ended: @Sendable () -> Void
 

@@ -1,31 +1,31 @@
 import FerryCore
 
-/// One listener: what it wants, and what it is still to be told. Owned by the hub.
+/// A listener's subscription and its pending events. Owned by the hub.
 struct EventListener {
     let subscription: EventSubscription
-    /// Whether it wants some kinds of durable events in short.
+    /// Whether the listener accepts short forms of some durable events.
     let isBrief: Bool
     private var queue = EventQueue()
     private var waiting: CheckedContinuation<Void, Never>?
-    /// Transfers of the subscription that have not been told to have ended.
+    /// Subscribed transfers for which no completion was delivered.
     private(set) var unfinished: Set<TransferID>
-    /// Whether the transfers that had ended before the listener came have been looked up.
+    /// Whether transfers that finished before the listener came have been looked up.
     var knowsEnded = false
 
     init(_ subscription: EventSubscription, isBrief: Bool = false, lastNumber: Int64) {
         self.subscription = subscription
         self.isBrief = isBrief
         unfinished = subscription.ids ?? []
-        // A number that has not been given yet is of a journal that is gone.
+        // A number beyond the latest one comes from a deleted journal.
         queue.append(EventQueue.Range(after: min(subscription.after ?? lastNumber, lastNumber), through: lastNumber))
     }
 
-    /// Whether nothing waits to be told.
+    /// Whether no event is pending.
     var isEmpty: Bool { queue.isEmpty }
 
-    // MARK: What comes
+    // MARK: Adding
 
-    /// Takes an event up if the listener wants it.
+    /// Queues an event if the listener wants it.
     mutating func offer(_ event: TransferEvent) {
         guard wants(event) else { return }
         if isBrief, event.kind.isBrief, let number = event.number {
@@ -36,7 +36,7 @@ struct EventListener {
         wake()
     }
 
-    /// Takes events up that the listener wants: in short, or to be read whole in the journal.
+    /// Queues the events that the listener wants: in short, or as a range to read from the journal.
     mutating func offer(_ run: EventRun) {
         guard wants(run) else { return }
         if isBrief, run.kind.isBrief {
@@ -47,18 +47,19 @@ struct EventListener {
         wake()
     }
 
-    /// Notes that durable events after a number, up to another, are to be read in the journal.
+    /// Queues the durable events after `number` through `last` to be read from the journal.
     mutating func skip(after number: Int64, through last: Int64) {
         queue.append(EventQueue.Range(after: number, through: last))
         wake()
     }
 
-    /// Puts a page of the journal in the place of the range that it was read for.
+    /// Replaces a range with the journal page read for it.
     mutating func fill(_ range: EventQueue.Range, with page: EventPage) { queue.fill(range, with: page) }
 
-    // MARK: What is told
+    // MARK: Delivery
 
-    /// Takes the next signal out, or says what is to be read before it; nil if nothing waits.
+    /// Removes and returns the next signal, or returns the range to read before it. Returns `nil` if nothing is
+    /// pending.
     mutating func next() -> EventQueue.Item? {
         let item = queue.next()
         guard case .signal(.event(var event))? = item else { return item }
@@ -91,7 +92,7 @@ struct EventListener {
 
     func leave() { waiting?.resume() }
 
-    // MARK: What it wants
+    // MARK: Filter
 
     private func wants(_ event: TransferEvent) -> Bool {
         if let session = subscription.session, session != event.session { return false }

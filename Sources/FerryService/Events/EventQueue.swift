@@ -1,28 +1,28 @@
 import DequeModule
 import FerryCore
 
-/// What one listener is still to be told, in order: events as they came, and ranges of events to be read in the journal.
+/// A listener's pending events in order: events in memory, and ranges of events to read from the journal.
 ///
-/// Durable events are whole or in short while few wait, else a range, which costs nothing however long it is. An event that is
-/// in no journal stands between its neighbours until they are told: reading these takes nothing from the listener. Of a
-/// transfer's samples between two other items the latest is enough. Events of runs and of waits are kept too. When more than
-/// ``liveCapacity`` events that are in no journal wait, the listener loses the ones that later events of the same transfer
-/// replace, and then the oldest.
+/// Durable events are kept whole or in short while few are pending. Further ones become a range, which has constant
+/// size. Live events (found in no journal) keep their position between durable ones until delivered, and reading a
+/// range drops none of them. Of a transfer's samples between two other items only the latest is kept. Running and
+/// waiting events are all kept. When more than ``liveCapacity`` live events are pending, the ones replaced by later
+/// events of the same transfer are dropped, then the oldest.
 struct EventQueue: Sendable {
-    /// Durable events, and batches of them, that wait before further ones are read in the journal.
+    /// Maximum number of pending durable events and batches. Further events are read from the journal.
     static let capacity = 256
-    /// Events that no journal has and that wait.
+    /// Maximum number of pending live events.
     static let liveCapacity = 1024
-    /// Transfers that one batch names at most.
+    /// Maximum number of transfers in one batch.
     static let largestBatch = 4096
-    /// Transfers that waiting batches name before further ones are read in the journal.
+    /// Maximum number of transfers in all pending batches. Further events are read from the journal.
     static let idCapacity = 65_536
 
-    /// Durable events to be read in the journal.
+    /// A range of durable events to read from the journal.
     struct Range: Equatable, Sendable {
-        /// The number before the first of them.
+        /// The number before the first event.
         var after: Int64
-        /// The number of the last of them.
+        /// The number of the last event.
         var through: Int64
     }
 
@@ -32,23 +32,23 @@ struct EventQueue: Sendable {
     }
 
     private var items: Deque<Item> = []
-    /// The place of the first item, if the first that ever came had the place 0.
+    /// Position of the first item. The first item ever queued had position 0.
     private var start = 0
-    /// Where samples wait that a later one of the same transfer replaces.
+    /// Positions of the samples that a later sample of the same transfer replaces.
     private var samples: [TransferID: Int] = [:]
-    /// Durable signals among them.
+    /// Number of durable signals among the items.
     private var durable = 0
-    /// Events among them that no journal has.
+    /// Number of live events among the items.
     private var live = 0
-    /// Transfers that the batches among them name.
+    /// Number of transfers in the items' batches.
     private var ids = 0
 
     var isEmpty: Bool { items.isEmpty }
 
-    /// Items in memory; the events of a range are none.
+    /// Number of items in memory, without the events of ranges.
     var count: Int { items.count }
 
-    // MARK: What comes
+    // MARK: Adding
 
     mutating func append(_ event: TransferEvent) {
         guard let number = event.number else { return appendLive(event) }
@@ -58,11 +58,11 @@ struct EventQueue: Sendable {
         items.append(.signal(.event(event)))
     }
 
-    /// Adds events in short: to the batch that waits last if that is of the same kind, else as new ones.
+    /// Adds short events: to the last batch if it is of the same kind, else as a new batch.
     ///
     /// - Parameters:
-    ///   - ids: the transfers of events with consecutive numbers.
-    ///   - number: the number of the last event.
+    ///   - ids: The transfers of events with consecutive numbers.
+    ///   - number: The number of the last event.
     mutating func append(_ ids: [TransferID], _ kind: TransferEvent.Kind, through number: Int64) {
         guard durable < Self.capacity, self.ids < Self.idCapacity else {
             return append(Range(after: number - Int64(ids.count), through: number))
@@ -72,7 +72,7 @@ struct EventQueue: Sendable {
         if case .signal(.batch(var batch)) = items.last, batch.kind == kind,
             batch.ids.count + ids.count <= Self.largestBatch
         {
-            // The queue's own copy goes first, so that the ids are not copied each time.
+            // Remove the queue's copy first, so that the ids are not copied each time.
             items.removeLast()
             batch.ids.append(contentsOf: ids)
             batch.through = number
@@ -88,12 +88,12 @@ struct EventQueue: Sendable {
         }
     }
 
-    /// Adds events that are read in the journal when their turn comes.
+    /// Adds a range of events to read from the journal.
     mutating func append(_ range: Range) {
         guard range.after < range.through else { return }
-        // Which transfers they are of is not known yet.
+        // The range's transfers are unknown, so it ends the replacement of earlier samples.
         samples = [:]
-        // What lies between two ranges is not for this listener.
+        // Events between two ranges are not for this listener.
         if case .range(var last) = items.last {
             last.through = max(last.through, range.through)
             items[items.count - 1] = .range(last)
@@ -114,7 +114,8 @@ struct EventQueue: Sendable {
         if live > Self.liveCapacity { thinOut() }
     }
 
-    /// Drops live events that later ones of the same transfer replace, then the oldest, so that the next thinning is far away.
+    /// Drops live events replaced by later ones of the same transfer, then the oldest. Drops enough to make the next
+    /// thinning rare.
     private mutating func thinOut() {
         var seen: Set<TransferID> = []
         var kept: [Item] = []
@@ -128,14 +129,14 @@ struct EventQueue: Sendable {
         items = []
         samples = [:]
         for item in kept.reversed() {
-            // Ranges may have become neighbours.
+            // Ranges may have become adjacent.
             if case .range(let range) = item { append(range) } else { items.append(item) }
         }
     }
 
-    // MARK: What is told
+    // MARK: Delivery
 
-    /// Takes the first signal out; a range stays in its place until it is read.
+    /// Removes and returns the first signal. A range stays in place until it is read.
     mutating func next() -> Item? {
         guard let item = items.first else { return nil }
         guard case .signal(let signal) = item else { return item }
@@ -152,7 +153,7 @@ struct EventQueue: Sendable {
         return item
     }
 
-    /// Puts a page of the journal in the place of the range that it was read for, and the rest of the range behind it.
+    /// Replaces a range with the journal page read for it, followed by the remaining range.
     mutating func fill(_ read: Range, with page: EventPage) {
         guard case .range(var rest) = items.first, rest.after == read.after else { return }
         let count = items.count

@@ -4,7 +4,7 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// Events of the queue, and samples of what runs.
+/// Live events of the queue, and samples of running transfers.
 extension LocalTransferService {
     package func events(
         _ subscription: EventSubscription
@@ -26,7 +26,7 @@ extension LocalTransferService {
 
     package func lastEvent() async throws(ServiceError) -> Int64 { await hub.lastNumber }
 
-    /// The events of a session for its client, in short where that is wanted and enough.
+    /// Returns a session's events for its client, in short where accepted.
     func signals(
         _ subscription: EventSubscription, isBrief: Bool
     ) async throws(ServiceError) -> (listener: Int, signals: AsyncThrowingStream<SessionSignal, any Error>) {
@@ -43,7 +43,7 @@ extension LocalTransferService {
         throw ServiceError(.invalidRequest, "progress is 0.05 to 60 seconds, not \(interval).")
     }
 
-    /// Starts the samples anew: an earlier listener may have asked for a longer interval, with the next sample far away.
+    /// Restarts sampling: an earlier listener may have asked for a longer interval, with the next sample far away.
     private func sampleAnew(for subscription: EventSubscription) {
         guard subscription.progressInterval != nil else { return }
         samplers?.cancel()
@@ -60,13 +60,13 @@ extension LocalTransferService {
     }
 
     private func hasEnded(_ id: TransferID) async -> Bool {
-        // The journal alone: an outcome is in it before its event is told.
+        // The journal suffices: an outcome is committed before its event is published.
         let record = try? await journal.read { reader throws(ServiceError) in try reader.record(id) }
         guard let record else { return true }
         return record.outcome != nil
     }
 
-    /// Tells listeners what the journal does not keep: that a transfer runs, or waits, and why.
+    /// Publishes events that the journal does not keep: a transfer runs, or waits for a reason.
     func publishLive(_ kind: TransferEvent.Kind, _ record: TransferRecord) async {
         guard hub.hasLiveListeners else { return }
         await hub.publish(
@@ -79,7 +79,7 @@ extension LocalTransferService {
         guard record.outcome == nil, running.hasRun(record.id), let attempt = attempts[record.id] else {
             return waiting(record) { obstacle(to: record) }
         }
-        // The user's wish is what counts, while its disk does not let it end.
+        // The user's intent counts while the disk keeps the run from ending.
         if running.disposition(of: record.id) == .isAbandoned, record.intent != .run { return suspending(record) }
         let now = NIODeadline.now().uptimeNanoseconds
         var shown = Transfer(record, live: attempt.liveState(now: now))
@@ -92,13 +92,14 @@ extension LocalTransferService {
         return shown
     }
 
-    /// - Parameter obstacle: what is in the way of its whole line; called only if the transfer has no reason of its own.
+    /// - Parameter obstacle: Returns what blocks the transfer's whole queue. Called only if the transfer has no reason
+    ///   of its own.
     func waiting(_ record: TransferRecord, obstacle: () -> WaitReason) -> Transfer {
         guard record.isEligible else { return Transfer(record, live: .waiting(.slot)) }
         let reason = ownReason(record) ?? obstacle()
         var transfer = Transfer(record, live: .waiting(reason))
         transfer.reason = reason
-        // The time of the attempt has come: the transfer waits for what its whole line waits for.
+        // The attempt is due: the transfer waits for the same reason as its whole queue.
         guard let waiting = waitingTransfers.delay(of: record.id) else {
             transfer.nextAttemptAt = reason == .server ? holdEnd(key(record).origin) : nil
             return transfer
@@ -113,7 +114,7 @@ extension LocalTransferService {
 
     // MARK: Samples
 
-    /// Samples running transfers as long as there are any and a listener wants samples; an idle service has no timer.
+    /// Samples running transfers as long as there are any and a listener wants samples. An idle service has no timer.
     func startSampling() {
         guard samplers == nil, hub.hasLiveListeners, !running.isEmpty, !isShuttingDown else { return }
         samplers = Task(name: "samples of running transfers") { [weak self] in
@@ -140,7 +141,7 @@ extension LocalTransferService {
         return interval
     }
 
-    /// Runs a call, and ends the service if it shows that the journal has failed.
+    /// Runs a call, and ends the service if the error shows that the journal has failed.
     func noting<Value: Sendable>(
         _ body: () async throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {

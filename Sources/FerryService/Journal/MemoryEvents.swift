@@ -8,7 +8,7 @@ struct MemoryEvent: Sendable {
     let at: Date
     let id: TransferID
     let session: SessionID
-    /// The transfer as the event shows it for ever; nil shows it as it is.
+    /// The transfer as the event shows it permanently. `nil` shows its current state.
     let snapshot: Transfer?
 }
 
@@ -21,21 +21,21 @@ struct MemoryEvents: Sendable {
 
     private var events: [Int64: MemoryEvent] = [:]
     private var numbers: [SessionID: SortedList<Int64>] = [:]
-    /// The number of the latest event, also if it was let go.
+    /// Number of the latest event, also if it was removed.
     private(set) var last: Int64 = 0
-    /// What takes the changes since ``begin()`` back, the latest last.
+    /// Undo log since ``begin()``, latest change last.
     private var undo: [Change] = []
     private var lastBefore: Int64 = 0
 
     // MARK: Changes
 
-    /// Begins to note what takes changes back.
+    /// Starts the undo log.
     mutating func begin() {
         undo.removeAll(keepingCapacity: true)
         lastBefore = last
     }
 
-    /// Takes all changes back that were made since ``begin()``.
+    /// Reverts all changes since ``begin()``.
     mutating func rollBack() {
         for change in undo.reversed() {
             switch change {
@@ -47,7 +47,7 @@ struct MemoryEvents: Sendable {
         last = lastBefore
     }
 
-    /// Gives numbers to events that are not kept.
+    /// Assigns numbers to events that are not stored.
     mutating func skip(_ count: Int) { last += Int64(count) }
 
     mutating func append(
@@ -59,10 +59,10 @@ struct MemoryEvents: Sendable {
         return last
     }
 
-    /// Lets events of a session go, the oldest first.
+    /// Removes events of a session, oldest first.
     ///
-    /// - Parameter isGone: answers false for one that stays, nil where no later one goes either.
-    /// - Returns: how many went.
+    /// - Parameter isGone: Returns true to remove an event, false to keep it, `nil` to keep it and all later ones.
+    /// - Returns: The number of removed events.
     mutating func remove(of session: SessionID, atMost most: Int = .max, where isGone: (MemoryEvent) -> Bool?) -> Int {
         var gone: [MemoryEvent] = []
         numbers[session]?.forEach { number in
@@ -91,9 +91,9 @@ struct MemoryEvents: Sendable {
 
     // MARK: Reading
 
-    /// Events after a number for which a condition holds, oldest first.
+    /// Returns the events after a number that meet a condition, oldest first.
     ///
-    /// - Parameter session: nil is all.
+    /// - Parameter session: The session, or `nil` for all.
     func events(
         after number: Int64, of session: SessionID?, limit: Int, where isMeant: (MemoryEvent) -> Bool = { _ in true }
     ) -> [MemoryEvent] {
@@ -116,7 +116,7 @@ struct MemoryEvents: Sendable {
 
     func last(of session: SessionID) -> Int64 { numbers[session]?.last ?? 0 }
 
-    /// The number of the event of a session that so many newer ones follow; nil if there are not so many.
+    /// Returns the number of the session's event with `count` newer ones, or `nil` if there are fewer events.
     func number(of session: SessionID, newerThanIt count: Int) -> Int64? {
         var left = count
         var found: Int64?

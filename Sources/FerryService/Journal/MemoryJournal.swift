@@ -1,9 +1,9 @@
 package import FerryCore
 import Synchronization
 
-/// The journal of the sessions of one process: values in memory, gone with it.
+/// A journal of the sessions of one process, kept in memory only.
 ///
-/// A body runs where its caller is; what it has changed is taken back if it throws.
+/// A body runs on its caller's executor. Its changes are reverted if it throws.
 package final class MemoryJournal: Journal {
     private struct State {
         let transaction = MemoryTransaction()
@@ -19,7 +19,7 @@ package final class MemoryJournal: Journal {
 
     package init() {}
 
-    /// How a service opens one.
+    /// Opens an in-memory journal for a service.
     package static let opening: OpenedJournal.Opening = { () async throws(ServiceError) in
         OpenedJournal(MemoryJournal())
     }
@@ -59,13 +59,13 @@ package final class MemoryJournal: Journal {
     package func close() async { state.withLock { $0.isClosed = true } }
 }
 
-/// All that a journal in memory has, and the changes of one commit at a time.
+/// The contents of an in-memory journal, and the changes of one transaction at a time.
 final class MemoryTransaction: JournalTransaction {
     var rows = MemoryTransfers()
     var log = MemoryEvents()
     var registry = MemorySessions()
 
-    /// Runs a body, and takes its changes back if it throws.
+    /// Runs a body and reverts its changes if it throws.
     func run<Value>(
         _ body: (any JournalTransaction) throws(ServiceError) -> Value
     ) throws(ServiceError) -> Value {

@@ -1,21 +1,21 @@
 import FerryCore
 import Foundation
 
-/// A transfer in memory, with what its indexes go by.
+/// A transfer in memory, with the values of its indexes.
 struct MemoryRow: Sendable {
     let record: TransferRecord
-    /// Scheme, host and port of its URL; the URL itself where that has none.
+    /// Scheme, host and port of the URL, or the URL itself if it has none.
     let origin: String
-    /// The path that it has reserved; what its facts say may not be recorded yet.
+    /// The reserved path. The recorded facts may not contain it yet.
     let destination: String?
     let phase: JournalPhase
-    /// The line in which it waits; nil if it waits for a moment of its own, or not at all.
+    /// The queue in which the transfer waits. `nil` if it waits for a moment of its own, or not at all.
     let line: StoredQueueKey?
     let due: Date?
 
     /// - Parameters:
-    ///   - origin: nil reads it from the URL.
-    ///   - revision: how many forms of it there are with this one.
+    ///   - origin: `nil` derives it from the URL.
+    ///   - revision: The number of versions of the row, including this one.
     init(_ record: TransferRecord, origin: String? = nil, destination: String?, revision: Int64 = 1) {
         var record = record
         record.revision = Revision(revision)
@@ -28,9 +28,9 @@ struct MemoryRow: Sendable {
         due = phase == .pending ? record.due : nil
     }
 
-    /// What is stored in place of a row, with its reservation.
+    /// Creates the row that replaces `old`, with its reservation.
     ///
-    /// - Parameter isCheckpoint: whether it says no more than what a run has found out: then its revision stays.
+    /// - Parameter isCheckpoint: Whether the change only records a run's progress. The revision then stays the same.
     init(_ record: TransferRecord, inPlaceOf old: MemoryRow, destination: String?, isCheckpoint: Bool = false) {
         let isSameURL = record.request.url == old.record.request.url
         self.init(
@@ -43,13 +43,13 @@ struct MemoryRow: Sendable {
     var isTimed: Bool { phase == .pending && line == nil }
     var isLive: Bool { !phase.isEnded }
 
-    /// Whether there may be something left on disk after its end.
+    /// Whether files may be left on disk after the transfer has finished.
     var leavesWork: Bool { (phase == .canceling || phase.isEnded) && record.facts.leavesWork }
 
-    /// Whether it has ended and still has secrets that it had before.
+    /// Whether the transfer has finished and still has secrets in the journal.
     var hasOldSecrets: Bool { phase.isEnded && JournalSecrets(record) == .kept }
 
-    /// Where one that succeeded has put its file.
+    /// The path of a succeeded transfer's file.
     var placed: String? {
         guard phase == .succeeded, case .succeeded(let success) = record.outcome else { return nil }
         return success.path
@@ -61,7 +61,7 @@ struct MemoryRow: Sendable {
 }
 
 extension PendingTransfer {
-    /// What the queue needs to know of a row that waits.
+    /// Creates the queue's view of a pending row.
     init(_ row: MemoryRow) {
         let record = row.record
         self.init(

@@ -1,16 +1,16 @@
 import FerryCore
 
-/// Settings, and what is kept of sessions and apps, in memory.
+/// Settings, sessions and apps of an in-memory journal.
 struct MemorySessions: Sendable {
     struct Session: Sendable {
         var settings = SessionSettings()
-        /// The highest number of a task.
+        /// The highest task number.
         var lastTask = 0
         var order: [TransferID] = []
         var cookies = TransferCookies()
     }
 
-    /// All of it; small, so that what takes changes back is a copy.
+    /// All values. They are small, so the undo log is a copy.
     private struct Values {
         var settings: ServiceSettings?
         var sessions: [SessionID: Session] = [:]
@@ -25,18 +25,18 @@ struct MemorySessions: Sendable {
 
     mutating func begin() { before = nil }
 
-    /// Takes all changes back that were made since ``begin()``.
+    /// Reverts all changes since ``begin()``.
     mutating func rollBack() {
         if let before { values = before }
         before = nil
     }
 
-    /// Ends what ``begin()`` began: a copy that is held would make the next change copy all.
+    /// Ends the transaction of ``begin()``. A retained copy would force the next change to copy everything.
     mutating func commit() { before = nil }
 
     mutating func save(_ settings: ServiceSettings) { change { $0.settings = settings } }
 
-    /// Changes a session; makes it if there is none.
+    /// Changes a session, creating it if necessary.
     mutating func save(_ id: SessionID, _ body: (inout Session) -> Void) {
         change { body(&$0.sessions[id, default: Session()]) }
     }

@@ -40,7 +40,7 @@ extension MemoryTransaction {
         return run
     }
 
-    /// A new transfer like a template.
+    /// Creates the record of a new transfer from a template.
     private static func record(
         _ id: TransferID, like template: TransferRecord, url: String, _ credentials: Credentials?
     ) -> TransferRecord {
@@ -70,7 +70,7 @@ extension MemoryTransaction {
         return true
     }
 
-    /// The row that a record was read from; nil if it is gone, or another one.
+    /// Returns the row that a record was read from, or `nil` if it was removed or changed.
     private func row(of record: TransferRecord) -> MemoryRow? {
         guard let row = rows[record.id], row.record.revision == record.revision else { return nil }
         return row
@@ -114,7 +114,7 @@ extension MemoryTransaction {
             .destinationExists, "Transfer \(holder) already goes to “\(path.escapingControls)”; choose another name.")
     }
 
-    // MARK: Ends
+    // MARK: Completion
 
     func finish(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) throws(ServiceError) -> Int64? {
         let ended = end.value.record

@@ -1,7 +1,7 @@
 import FerryCore
 import Foundation
 
-/// Durable log.
+/// The durable event log.
 extension MemoryTransaction {
     func appendEvent(
         kind: TransferEvent.Kind, at: Date, id: TransferID, session: SessionID, snapshot: Transfer?

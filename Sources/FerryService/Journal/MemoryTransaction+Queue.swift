@@ -1,7 +1,7 @@
 import FerryCore
 import Foundation
 
-/// The parts of the queue.
+/// Queues.
 extension MemoryTransaction {
     private static var phases: Set<JournalPhase> { [.pending, .suspended] }
 

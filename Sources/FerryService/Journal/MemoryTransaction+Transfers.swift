@@ -70,7 +70,7 @@ extension MemoryTransaction {
         rows.lastPlaced(at: path).flatMap { rows[$0]?.record }
     }
 
-    // MARK: What waits
+    // MARK: Waiting transfers
 
     func forEachPending(_ selection: PendingSelection, _ body: (PendingTransfer) -> Void) throws(ServiceError) {
         let ids =
@@ -97,7 +97,7 @@ extension MemoryTransaction {
         rows.due(after: last, from: start, through: end, limit: limit)
     }
 
-    // MARK: What is left to do
+    // MARK: Unfinished work
 
     func unfinishedCleanups() throws(ServiceError) -> [TransferRecord] {
         try records(Set(rows.leftIDs + rows.ids(of: nil, in: [.canceling])).sorted())

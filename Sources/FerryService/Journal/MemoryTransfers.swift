@@ -1,11 +1,11 @@
 import FerryCore
 import Foundation
 
-/// The transfers of a journal in memory, with their indexes.
+/// The transfers of an in-memory journal, with their indexes.
 ///
-/// All changes go through ``set(_:of:)``, which keeps the indexes and what takes the change back.
+/// All changes go through ``set(_:of:)``, which maintains the indexes and the undo log.
 struct MemoryTransfers: Sendable {
-    /// When the time of a transfer is over; transfers with the same moment are in the order of their ids.
+    /// A transfer's deadline. Equal deadlines are ordered by id.
     private struct Due: Comparable {
         let at: Date
         let id: TransferID
@@ -14,39 +14,39 @@ struct MemoryTransfers: Sendable {
     }
 
     private var rows: [TransferID: MemoryRow] = [:]
-    /// The largest id that there ever was.
+    /// The largest id ever used.
     private(set) var lastID: TransferID?
     private var phases: [SessionID: [JournalPhase: SortedList<TransferID>]] = [:]
     private var tags: [String: SortedList<TransferID>] = [:]
     private var waiting: [StoredQueueKey: SortedList<TransferID>] = [:]
     private var timed = SortedList<TransferID>()
     private var dues = SortedList<Due>()
-    /// Live transfers by the paths that they have reserved.
+    /// Live transfers by reserved path.
     private var holders: [String: TransferID] = [:]
     private var placed: [String: SortedList<TransferID>] = [:]
-    /// Transfers whose cleaning up may not be over.
+    /// Transfers with unfinished cleanup.
     private var left = SortedList<TransferID>()
     private var secrets = SortedList<TransferID>()
-    /// What takes the changes since ``begin()`` back, the latest last.
+    /// Undo log since ``begin()``, latest change last.
     private var undo: [(id: TransferID, row: MemoryRow?)] = []
     private var lastIDBefore: TransferID?
 
     // MARK: Changes
 
-    /// Begins to note what takes changes back.
+    /// Starts the undo log.
     mutating func begin() {
         undo.removeAll(keepingCapacity: true)
         lastIDBefore = lastID
     }
 
-    /// Takes all changes back that were made since ``begin()``.
+    /// Reverts all changes since ``begin()``.
     mutating func rollBack() {
         for (id, row) in undo.reversed() { replace(rows[id], by: row, of: id) }
         undo.removeAll()
         lastID = lastIDBefore
     }
 
-    /// Stores a row, or nil in its place.
+    /// Sets or removes a row.
     mutating func set(_ row: MemoryRow?, of id: TransferID) {
         let old = rows[id]
         undo.append((id, old))
@@ -110,18 +110,18 @@ struct MemoryTransfers: Sendable {
     func holder(of path: String) -> TransferID? { holders[path] }
     func lastPlaced(at path: String) -> TransferID? { placed[path]?.last }
 
-    /// How many transfers are in each phase, by session.
+    /// Number of transfers per session and phase.
     var counts: [SessionID: [JournalPhase: Int]] { phases.mapValues { $0.mapValues(\.count) } }
 
     func count(of session: SessionID, in phase: JournalPhase) -> Int { phases[session]?[phase]?.count ?? 0 }
 
     // MARK: Lists
 
-    /// Transfers in some phases, in order.
+    /// Returns transfers in the given phases, in order.
     ///
     /// - Parameters:
-    ///   - session: nil is all.
-    ///   - only: whether one is among them; asked in order, until there are enough.
+    ///   - session: The session, or `nil` for all.
+    ///   - only: Whether to include a transfer. Called in order, until there are enough.
     func ids(
         of session: SessionID?, in phases: Set<JournalPhase>, after last: TransferID? = nil, limit: Int = .max,
         newestFirst: Bool = false, where only: (TransferID) -> Bool = { _ in true }
@@ -147,17 +147,17 @@ struct MemoryTransfers: Sendable {
         return found.count > limit ? Array(found.prefix(limit)) : found
     }
 
-    /// The transfers that carry a tag, in the order of their ids.
+    /// Returns the transfers with a tag, in id order.
     func ids(tagged tag: String) -> [TransferID] { Self.all(tags[tag]) }
 
-    /// The transfers that carry a tag that begins so, in the order of their ids.
+    /// Returns the transfers with a tag that has this prefix, in id order.
     func ids(taggedWithPrefix prefix: String) -> [TransferID] {
         Set(tags.filter { $0.key.hasPrefix(prefix) }.values.flatMap { Self.all($0) }).sorted()
     }
 
     var timedIDs: [TransferID] { Self.all(timed) }
 
-    /// Transfers whose cleaning up may not be over, besides the transfers in ``JournalPhase/canceling``.
+    /// Transfers with unfinished cleanup, besides the transfers in ``JournalPhase/canceling``.
     var leftIDs: [TransferID] { Self.all(left) }
 
     var lines: [StoredQueueKey] { Array(waiting.keys) }
@@ -174,7 +174,7 @@ struct MemoryTransfers: Sendable {
 
     func due(after last: DueTransfer?, from start: Date?, through end: Date, limit: Int) -> [DueTransfer] {
         var found: [DueTransfer] = []
-        // No transfer has the lowest id: it stands before all transfers of a moment.
+        // No transfer has the lowest id: it sorts before all transfers with the same deadline.
         let beginning = start.map { Due(at: $0, id: TransferID(rawValue: 0)) }
         dues.forEach(after: last.map { Due(at: $0.due, id: $0.id) } ?? beginning) { due in
             guard due.at <= end, found.count < limit else { return false }
@@ -184,7 +184,7 @@ struct MemoryTransfers: Sendable {
         return found
     }
 
-    /// The transfers that have ended in a phase and still have secrets that they had before, in the order of their ids.
+    /// Returns the transfers that finished in a phase and still have secrets, in id order.
     func withSecrets(
         in phase: JournalPhase, endedBefore moment: Date?, after last: TransferID, limit: Int
     ) -> [TransferID] {

@@ -1,8 +1,8 @@
-/// Elements in ascending order, each once.
+/// A sorted list of distinct elements.
 ///
-/// They lie in pieces of bounded size, so that one is inserted or removed in the time that a piece takes, however many there are.
+/// Elements are stored in pieces of bounded size, so an insertion or removal moves one piece at most.
 struct SortedList<Element: Comparable & Sendable>: Sendable {
-    /// None of them is empty.
+    /// Never contains an empty piece.
     private var pieces: [[Element]] = []
     private(set) var count = 0
 
@@ -19,7 +19,7 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
         return place < pieces[piece].count && pieces[piece][place] == element
     }
 
-    /// - Returns: whether it was not there.
+    /// - Returns: Whether the element was inserted. False if it was present.
     @discardableResult
     mutating func insert(_ element: Element) -> Bool {
         guard let piece = piece(of: element) else {
@@ -34,7 +34,7 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
         return true
     }
 
-    /// - Returns: whether it was there.
+    /// - Returns: Whether the element was present.
     @discardableResult
     mutating func remove(_ element: Element) -> Bool {
         guard let piece = piece(of: element) else { return false }
@@ -46,9 +46,9 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
         return true
     }
 
-    /// Calls a closure with the elements, the first first, until it returns false.
+    /// Calls a closure with the elements in ascending order until it returns false.
     ///
-    /// - Parameter last: only elements after this one; nil stands for all elements.
+    /// - Parameter last: Start after this element. `nil` starts at the first.
     func forEach(after last: Element? = nil, _ body: (Element) -> Bool) {
         guard let last else {
             for piece in pieces { for element in piece where !body(element) { return } }
@@ -59,9 +59,9 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
         for piece in pieces[(first + 1)...] { for element in piece where !body(element) { return } }
     }
 
-    /// Calls a closure with the elements, the last first, until it returns false.
+    /// Calls a closure with the elements in descending order until it returns false.
     ///
-    /// - Parameter next: only elements before this one; nil stands for all elements.
+    /// - Parameter next: Start before this element. `nil` starts at the last.
     func forEachReversed(before next: Element? = nil, _ body: (Element) -> Bool) {
         let end = next.flatMap(piece(of:)) ?? pieces.count - 1
         guard end >= 0 else { return }
@@ -72,7 +72,7 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
 
     // MARK: -
 
-    /// The piece in which an element is or would be; nil if it comes after all.
+    /// Returns the index of the piece that contains the element or would, or `nil` if it sorts after all.
     private func piece(of element: Element) -> Int? {
         guard let last, element <= last else { return nil }
         return Self.firstIndex(in: pieces.indices) { index in
@@ -80,12 +80,13 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
         }
     }
 
-    /// Where an element is or would be.
+    /// Returns the index of an element in a piece, or its insertion index.
     private static func place(of element: Element, in piece: [Element]) -> Int {
         firstIndex(in: piece.indices) { element <= piece[$0] }
     }
 
-    /// The first index for which a condition holds that holds for all after it; the end if there is none.
+    /// Returns the first index that meets a condition, or the end index. The condition must hold for all later indices
+    /// too.
     private static func firstIndex(in indices: Range<Int>, where condition: (Int) -> Bool) -> Int {
         var (low, high) = (indices.lowerBound, indices.upperBound)
         while low < high {

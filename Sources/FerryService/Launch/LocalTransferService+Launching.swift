@@ -3,17 +3,17 @@ import FerryEngine
 import Foundation
 import Logging
 
-/// Telling an app that events wait, and starting it for them.
+/// Notifying apps of pending events, and launching apps for them.
 extension LocalTransferService {
-    /// Seconds after the daemon's start in which apps that lived through a restart come back.
+    /// Time after the daemon's start in which apps that survived its restart reconnect, in seconds.
     private static let settlingTime = 5.0
 
-    /// The daemon is about to end: connections that break from here on say nothing about their processes.
+    /// Announces the daemon's shutdown. Connections lost from here on say nothing about their processes.
     ///
     /// Runs stop from here on, while the server still waits for its connections.
     package func prepareToEnd() { beginEnd() }
 
-    /// Takes up what an earlier process knew of apps and sessions.
+    /// Restores apps and sessions from the journal.
     func recoverSessions() async throws(ServiceError) {
         let (applications, registrations) = try await journal.read { reader throws(ServiceError) in
             var found: [(id: SessionID, registration: SessionRegistration, hasNews: Bool)] = []
@@ -25,20 +25,20 @@ extension LocalTransferService {
         take(.app(.recovered(applications, registrations)))
     }
 
-    /// Looks at all sessions once apps that live through a restart of the daemon have had the time to come back.
+    /// Reconsiders all sessions once apps that survived a daemon restart have had time to reconnect.
     func settleSessions() {
         take(.app(.settling(after: Self.settlingTime * configuration.delayScale)))
     }
 
     func endSettling() async {
         await performInOrder(queue.take(.app(.settled), at: .now))
-        // It has not let go of its session.
+        // The process is alive and did not close its session.
         if queue.apps.mayComeBack(isAlive: \.isAlive) {
             setAlarm(Alarm(due: .now + .seconds(Self.settlingTime), cause: .settling))
         }
     }
 
-    /// A transfer of a session has ended, or asks its app for something.
+    /// Handles that a session's transfer finished, or needs its app to answer.
     func noteNews(of id: SessionID) async {
         await performInOrder(queue.take(.app(.news(of: id)), at: .now))
     }
@@ -47,7 +47,7 @@ extension LocalTransferService {
         for id in queue.apps.sessions(of: application) { await consider(id) }
     }
 
-    /// Tells a session's app that events wait, or starts it, if it is the time.
+    /// Notifies a session's app of pending events, or launches it, if either is due.
     func consider(_ id: SessionID) async {
         guard !isShuttingDown, queue.apps.mayCall(for: id, isAlive: \.isAlive) else { return }
         let asking = waitingTransfers.asking[id, default: 0]
@@ -57,7 +57,7 @@ extension LocalTransferService {
                     hasResults: try reader.hasEnded(id), isWorking: try reader.hasPending(id, besides: asking),
                     isAsking: asking > 0)
             }
-            // Another process may have attached, or the app may have been told, while the journal was read.
+            // Another process may have attached, or the app may have been notified, while the journal was read.
             let effects = queue.take(
                 .app(.considered(id, work, firstDelay: configuration.relaunchDelay)), at: .now)
             perform(effects)
@@ -72,7 +72,7 @@ extension LocalTransferService {
         let start = ProgramStart(
             launch.command, application: application, session: launch.session,
             environment: configuration.environment, umask: configuration.umask)
-        // On a thread that may be held up: the app's folder may be one that does not answer.
+        // On a disk thread: the app's folder may not respond.
         let started = await engine.disk.at(.folder(start.folder)).result { _ throws(DiskError) in
             Result { () throws(ServiceError) in try start.run() }
         }
@@ -86,7 +86,7 @@ extension LocalTransferService {
         } catch {
             logger.warning("an app cannot be launched", metadata: ["session": "\(id)", "error": "\(error)"])
             await performInOrder(queue.take(.app(.launchFailed(id)), at: .now))
-            // Its other sessions have counted on this launch.
+            // The app's other sessions relied on this launch.
             for other in queue.apps.sessions(of: application) where other != id { await consider(other) }
         }
         take(.relaunchDelay(of: application))

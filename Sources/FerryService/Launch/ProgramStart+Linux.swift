@@ -3,15 +3,15 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// Starts an app for its events: without a shell, in a session and, where systemd runs for the user, a scope of its own,
-/// so that it does not end with the daemon.
+/// Launches an app for its events. The process starts without a shell and in its own session. Where systemd runs for
+/// the user it also gets its own scope, so that it does not end with the daemon.
 struct ProgramStart {
     let arguments: [String]
     let folder: String
     let environment: [String: String]
     let umask: FileMask
 
-    /// Variables of the daemon that mean something else, or nothing, to another process.
+    /// Daemon variables that are meaningless or misleading for another process.
     private static let unsuitable: Set = [
         "FERRY_READY_FD", "FERRY_KILL_AT", "NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
         "INVOCATION_ID", "JOURNAL_STREAM", "MAINPID", "WATCHDOG_USEC", "WATCHDOG_PID",
@@ -30,7 +30,7 @@ struct ProgramStart {
             .merging(["FERRY_BACKGROUND_SESSION": session]) { $1 }
     }
 
-    /// What goes before a command that is to have a scope of its own; nothing where no systemd runs for the user.
+    /// Returns the command prefix that creates a scope. Empty where no systemd runs for the user.
     static func scope(_ environment: [String: String], exists: (String) -> Bool) -> [String] {
         guard let folder = environment["XDG_RUNTIME_DIR"], !folder.isEmpty,
             FileManager.default.fileExists(atPath: folder + "/systemd/private"),
@@ -39,9 +39,9 @@ struct ProgramStart {
         return [program, "--user", "--scope", "--quiet", "--collect", "--"]
     }
 
-    /// Starts the program; blocks for as long as its folder does not answer.
+    /// Starts the program. Blocks while its folder does not respond.
     ///
-    /// - Returns: the number of its process, which the caller has to ``watch(_:ended:)``.
+    /// - Returns: The process id, which the caller must ``watch(_:ended:)``.
     /// - Throws: ``ServiceError`` with code `invalid_request` if the program cannot be started.
     func run() throws(ServiceError) -> Int32 {
         var process: pid_t = 0
@@ -59,18 +59,18 @@ struct ProgramStart {
         return process
     }
 
-    /// Waits for the end of a process that was started here.
+    /// Waits for a process started here to exit.
     ///
-    /// - Parameter ended: called once it has ended, on any thread.
+    /// - Parameter ended: Called once the process has exited, on any thread.
     static func watch(_ process: Int32, ended: @escaping @Sendable (Int32) -> Void) {
-        // Waiting blocks for as long as the app lives.
+        // Blocks as long as the app runs.
         let isWatched = BlockingThread.start {
             var status: Int32 = 0
             while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
             ended(process)
         }
         guard !isWatched else { return }
-        // The system gives no thread: the process is asked for now and then.
+        // No thread is available: poll the process instead.
         Task(name: "end of process \(process)") {
             var status: Int32 = 0
             while unsafe waitpid(process, &status, WNOHANG) == 0 { try? await Task.sleep(for: .seconds(1)) }
@@ -79,9 +79,10 @@ struct ProgramStart {
     }
 }
 
-/// Commands that can be run.
+/// Checking a launch command.
 extension LaunchCommand {
-    /// - Throws: ``ServiceError`` with code `invalid_request` if the program is no absolute path of an executable file.
+    /// - Throws: ``ServiceError`` with code `invalid_request` unless the program is the absolute path of an executable
+    ///   file.
     func check() throws(ServiceError) {
         guard let program = arguments.first, program.hasPrefix("/") else {
             throw ServiceError(.invalidRequest, "A launch command begins with the absolute path of a program.")

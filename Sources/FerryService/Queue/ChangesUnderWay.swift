@@ -1,23 +1,23 @@
 import FerryCore
 
-/// Requests whose change is being stored, and whether their transfers have ended meanwhile.
+/// Request changes being stored, and whether their transfers finished meanwhile.
 ///
-/// An end is decided on what is stored, so that it knows a change that was stored before it. The queue may be told of the end
-/// first: what is told of the change afterwards would put a transfer into line that has ended.
+/// An outcome is decided on the stored row, so it includes a change committed before it. The queue may receive the
+/// outcome before the change. The late change would then requeue a finished transfer.
 struct ChangesUnderWay {
-    /// Whether the transfer has ended since the change was handed to the journal.
+    /// Whether each transfer has finished since its change was handed to the journal.
     private var isOvertaken: [TransferID: Bool] = [:]
 
-    /// A change goes to the journal. One transfer has one change at a time.
+    /// Marks a change as being stored. A transfer has one change at a time.
     mutating func begin(_ id: TransferID) { isOvertaken[id] = false }
 
-    /// The transfer has ended, or is gone.
+    /// Marks the transfer as finished or removed.
     mutating func overtake(_ id: TransferID) {
         if isOvertaken[id] != nil { isOvertaken[id] = true }
     }
 
-    /// The change is stored, or was given up.
+    /// Marks the change as committed or given up.
     ///
-    /// - Returns: Whether the transfer is still to follow it.
+    /// - Returns: Whether the transfer is still to apply it.
     mutating func end(_ id: TransferID) -> Bool { isOvertaken.removeValue(forKey: id) != true }
 }

@@ -1,216 +1,217 @@
 import FerryCore
 import Foundation
 
-/// Something that has happened, for the queue to decide what follows.
+/// An event for the queue.
 enum Input: Sendable {
     // MARK: The service
 
-    /// Something may have freed a slot, or made a transfer eligible.
+    /// A slot may be free, or a transfer eligible: schedule.
     case schedule
-    /// It is time for the look that was planned.
+    /// The deferred scheduling pass is due.
     case deferredSchedule
     /// The next alarm is due.
     case alarm
-    /// An alarm is to ring for the service.
+    /// Adds an alarm.
     case plan(Alarm)
-    /// The service is about to end: nothing begins any more, and what runs stops.
+    /// The service is shutting down. Nothing starts, and running attempts stop.
     case end
 
     // MARK: Settings
 
-    /// The settings of sessions as an earlier process has stored them.
+    /// Stored session settings were loaded at startup.
     case recovered([(id: SessionID, settings: SessionSettings)])
-    /// The settings of all were stored, with what is known of networks and power.
+    /// Global settings were committed. Carries the current network and power conditions.
     case settings(ServiceSettings, ConditionReport)
-    /// What is known of networks and power has changed.
+    /// Network or power conditions have changed.
     case conditions(ConditionReport)
-    /// A request that is no transfer depends on networks and power, as transfers with this key do.
+    /// A request outside of transfers depends on the conditions of this key.
     case dependent(QueueKey)
-    /// The settings of a session were stored.
+    /// A session's settings were committed.
     case session(SessionID, SessionSettings)
-    /// A process has opened a session, and says something about its connections.
+    /// A process opened a session, or reports about its connections.
     case attached(SessionAttachment, SessionID)
-    /// The network policies that the requests of a session's waiting transfers have themselves.
+    /// The requests' own network policies of a session's waiting transfers.
     case policies([TransferID: NetworkPolicy], SessionID)
-    /// The order of a session's transfers was stored.
+    /// The order of a session's transfers was committed.
     case order(SessionID, [TransferID])
     /// The delay after an app's launches has changed.
     case relaunchDelay(of: String)
-    /// Something has happened to an app.
+    /// An event of an app.
     case app(AppInput)
 
-    // MARK: Transfers that wait
+    // MARK: Waiting transfers
 
-    /// Transfers are to run, as the journal knows them, with the times that bound them.
+    /// Pending transfers loaded from the journal, with their deadlines.
     case pending([PendingTransfer])
-    /// A transfer is to run.
+    /// A transfer is ready to run, possibly after a delay.
     case eligible(Eligible)
-    /// The first transfers of each line of the journal were read, at the start.
+    /// The first transfers of each queue, loaded from the journal at startup.
     case stored([(line: StoredQueueKey, ids: [TransferID])])
-    /// A long list was stored.
+    /// A long list was committed.
     case listed(List)
-    /// The transfers that ``Effect/readOn(_:)`` asks for were read; some are being acted upon.
+    /// The rows requested by ``Effect/readOn(_:)``. `busy` rows have an action in progress.
     case read(Backlog<StoredQueueKey>.Reading, [TransferID], busy: Set<TransferID>)
-    /// The transfers that ``Effect/readOn(_:)`` asks for could not be read.
+    /// Reading the rows requested by ``Effect/readOn(_:)`` failed.
     case readingFailed
-    /// Transfers that have a place in their session's order are about to be read.
+    /// The transfers with a position in their session's order are about to be read.
     case ordering(SessionID)
-    /// They were read; some are being acted upon. None were if the reading failed.
+    /// The requested rows, or none if reading failed. `busy` rows have an action in progress.
     case ordered([PendingTransfer], SessionID, busy: Set<TransferID>)
 
-    // MARK: Wishes that are in the journal
+    // MARK: Stored commands
 
-    /// A transfer is to rest, or to end.
+    /// A transfer was suspended, canceled or removed.
     case rested(TransferRecord)
-    /// Transfers of a session are to rest.
+    /// Transfers of a session were suspended or removed.
     case restedAll([TransferID], SessionID)
-    /// Attempts are to stop, and no others follow.
+    /// Stops attempts. No others follow.
     case stop([TransferID])
-    /// Actions are answered although the attempts have not ended.
+    /// Actions have returned although the attempts are still stopping.
     case left([TransferID])
-    /// The user wants a transfer to go on, whatever servers have asked for.
+    /// The user resumes a transfer regardless of any delay a server requested.
     case urged(TransferRecord)
-    /// A transfer goes on, or begins again.
+    /// A transfer was resumed or restarted.
     case resumed(TransferRecord)
-    /// Transfers of a session go on, or begin again.
+    /// Transfers of a session were resumed or restarted.
     case restarted(Restart)
-    /// A change of a request goes to the journal.
+    /// A change of a request is being stored.
     case changing(TransferID)
     /// The change was not stored.
     case unchanged(TransferID)
-    /// A request has changed.
+    /// A changed request was committed.
     case changed(TransferRecord, replacing: TransferRecord)
-    /// Transfers of a session are to begin no attempt while the journal changes them.
+    /// Transfers of a session must not start while the journal changes them.
     case takeOut(Set<TransferID>, SessionID)
-    /// The change is stored, or was given up: what was taken out stands where it stood.
+    /// The change was committed or given up: the removed transfers return to their positions.
     case comeBack(WaitingTransfers.TakenOut)
-    /// An answer was given to a server, which may fit other transfers of the session.
+    /// A challenge was answered. The answer may fit other transfers of the session.
     case answered(SessionID)
-    /// Transfers are forgotten.
+    /// Transfers were removed from the journal.
     case gone([TransferID])
-    /// The action upon a transfer has ended.
+    /// An action on the transfer has ended.
     case unlocked(TransferID)
 
-    // MARK: Ends of time
+    // MARK: Deadlines
 
-    /// The time of a transfer is bounded, as its record says.
+    /// A transfer has a deadline, as in its record.
     case bounded(TransferRecord)
-    /// The time of transfers passes soon, as the journal says.
+    /// Transfers with deadlines in the near future, read from the journal.
     case due([DueTransfer])
-    /// The transfers whose time passes soon are to be found.
+    /// Find the transfers with deadlines in the near future.
     case lookAhead
-    /// The alarms of transfers have rung; the alarm of a transfer that is acted upon rings again after the action.
+    /// Deadline alarms went off. If `isBusy`, actions are in progress on the transfers, and the alarms repeat
+    /// afterwards.
     case rang([TransferID], isBusy: Bool)
-    /// The alarm of a transfer has rung, and this is its record.
+    /// The record of a transfer after its deadline alarm.
     case overdue(TransferRecord)
-    /// The end of a transfer's time could not be looked at, and is after so many seconds.
+    /// The deadline check failed. Retry after this many seconds.
     case ringAgain(TransferID, after: Double)
 
     // MARK: Attempts
 
-    /// A server wants to be asked later, which it told a transfer.
+    /// A server asked a transfer to wait before further requests.
     case held(Origin, seconds: Double, TransferID)
-    /// An attempt has got its run.
+    /// An attempt has its run.
     case began(TransferID, TransferRecord)
-    /// All bytes of a transfer are there.
+    /// All bytes of a transfer have been received.
     case whole(TransferID, inMemory: Bool)
-    /// The look-up of a host's name takes long for a transfer, or has ended.
+    /// Resolving a transfer's host name takes long, or has ended.
     case name(TransferID, isSlow: Bool)
-    /// The look-up of a host's name was given up.
+    /// Resolving a host name was given up.
     case nameGivenUp(TransferID)
-    /// The outcome of a transfer is stored, with the size of its file if it has one.
+    /// A transfer's outcome was committed, with the size of its file if it has one.
     case finished(TransferID, size: Int64?)
-    /// An attempt has ended, and what its report asks for next is stored.
+    /// An attempt has ended, and the next attempt from its report was committed.
     case ended(TransferID, NextAttempt?)
 
-    /// A transfer that is to run, and what it waits for before.
+    /// A transfer to run, and its reason for waiting until then.
     struct Eligible: Sendable {
         let record: TransferRecord
-        /// Seconds.
+        /// Delay in seconds.
         var delay = 0.0
         var reason = WaitReason.retry
-        /// What it waits for, where the journal does not say so.
+        /// The error to wait for, if the journal does not contain it.
         var error: ServiceError?
     }
 
-    /// Transfers of a list that wait in the journal alone; their ids follow each other.
+    /// Transfers of a list that wait only in the journal. Their ids are consecutive.
     struct List: Sendable {
         let lines: [StoredQueueKey]
         let ids: [TransferID]
-        /// When the time of each is over.
+        /// The deadline of each transfer.
         let due: Date?
     }
 
-    /// Transfers that go on, or begin again.
+    /// Transfers that were resumed or restarted.
     struct Restart: Sendable {
         let ids: [TransferID]
         let session: SessionID
-        /// Transfers for which what servers have told them is lifted.
+        /// Transfers freed from delays requested by servers.
         var released: Set<TransferID> = []
-        /// The transfers of `ids` that may run, as the journal knows them.
+        /// The transfers of `ids` that may run, as stored in the journal.
         let pending: [PendingTransfer]
     }
 }
 
-/// What follows from a decision of the queue; the service performs it.
+/// A decision of the queue, for the service to perform.
 enum Effect: Sendable {
-    /// Makes an attempt at a transfer, which has got a slot.
+    /// Starts an attempt for a transfer that has a slot.
     case start(TransferID, QueueKey)
-    /// Lets a run follow a changed request.
+    /// Applies a changed request to a run.
     case follow(TransferID, TransferRequest)
-    /// Stops a run; its transfer has this error then, if there is one.
+    /// Stops a run, with this error for its transfer, if any.
     case stop(TransferID, ServiceError?)
-    /// Ends a transfer that does not wait for better conditions.
+    /// Fails a transfer that does not wait for better conditions.
     case fail(TransferID, WaitReason)
-    /// Reads the transfers whose alarms have rung.
+    /// Reads the transfers with expired deadline alarms, and ends the overdue ones.
     case endOverdue([TransferID])
-    /// Ends a transfer whose time is over, and which has no attempt.
+    /// Ends a transfer that has passed its deadline and has no attempt.
     case expire(TransferID)
-    /// Reads the transfers whose time passes after a moment, if there is one, and through another.
+    /// Reads the transfers with deadlines after a moment (if given) and up to another.
     case readDue(after: Date?, through: Date)
-    /// Transfers that were taken out of line, for the caller to give back.
+    /// Removed transfers, for the caller to give back.
     case takenOut(WaitingTransfers.TakenOut)
-    /// Looks at the free slots once the jobs that wait for the service now are done.
+    /// Schedules once the service's queued jobs are done.
     case deferSchedule
-    /// Reads on in the journal where a line is short.
+    /// Reads more rows of a queue that is running low.
     case readOn(Backlog<StoredQueueKey>.Reading)
-    /// Nothing has a slot: the journal may be tidied up.
+    /// No transfer has a slot: the journal may do maintenance.
     case rest
 
-    /// Does what an alarm was set for.
+    /// Does the work of an alarm.
     case work(Alarm.Cause)
-    /// Watches conditions that transfers depend on from here on.
+    /// Starts watching conditions that transfers depend on.
     case watch(ConditionNeeds)
     case pollPower(KnownConditions.Pace)
-    /// Gives up connections that were made over another network.
+    /// Closes connections made over another network.
     case renewConnections
-    /// Tells the service's other listeners that follow the conditions.
+    /// Notifies the service's other condition listeners.
     case conditionsChanged(KnownConditions)
-    /// Lets limits follow the settings of all.
+    /// Applies the global settings to the limits.
     case limits(ServiceSettings)
-    /// Lets the limits of a session follow its settings.
+    /// Applies a session's settings to its limits.
     case sessionLimits(SessionID, SessionSettings)
-    /// Reads which network policies the requests of a session's waiting transfers have themselves.
+    /// Reads the requests' own network policies of a session's waiting transfers.
     case readPolicies(SessionID)
 
-    /// Tells listeners that a transfer waits.
+    /// Publishes that a transfer waits.
     case notifyWaiting(TransferRecord)
-    /// Tells listeners what transfers wait for, as far as they still do.
+    /// Publishes the wait reasons of the transfers that still wait.
     case notifyReasons([TransferID])
-    /// Asks the journal whether a session's app is to be told of its events, or started for them.
+    /// Checks the journal whether to notify a session's app of events, or launch it.
     case consider(SessionID)
-    /// Tells a run loop, by its connection, that a session of its app has events.
+    /// Notifies an app's run loop, by its connection, that a session has events.
     case notifyApp(Int, session: String)
-    /// Starts an app for a session.
+    /// Launches an app for a session.
     case launch(SessionID, AppLaunch)
-    /// Saves that a session's app was not started although that was tried again.
+    /// Saves that launching a session's app failed again and is given up.
     case launchGivenUp(SessionID)
     /// Saves that no process has a session open.
     case detached(SessionID)
-    /// Ends the events of a process that has a session open no more.
+    /// Ends the event stream of a process whose session is closed.
     case endSignals(Int)
     /// Saves that the user has started an app.
     case saveForeground(AppRegistry.Foreground)
-    /// Removes what an attempt has left whose transfer was acted upon before it ended.
+    /// Removes files of an attempt that ended after an action had already returned.
     case cleanUp
 }

@@ -1,20 +1,20 @@
 import FerryCore
 
-/// Which transfers, sessions and settings are being acted upon. Owned by the service.
+/// Locks of transfers, sessions and settings. Owned by the service.
 struct ServiceLocks: Sendable {
-    /// One action at a time on one transfer.
+    /// One action at a time per transfer.
     var transfers = KeyedLock<TransferID>()
-    /// One change at a time of the settings of a session, or of the service's settings.
+    /// One settings change at a time per session. `nil` is the service's settings.
     var settings = KeyedLock<SessionID?>()
-    /// One action at a time on many transfers of a session.
+    /// One bulk action at a time per session.
     var actions = KeyedLock<SessionID>()
 }
 
-/// Lets actions on the same key follow each other; actions on different keys do not wait for each other. Owned by one actor.
+/// Serializes actions on the same key, in order of arrival. Different keys are independent. Owned by one actor.
 struct KeyedLock<Key: Hashable & Sendable>: Sendable {
     private var waiting: [Key: [CheckedContinuation<Void, Never>]] = [:]
 
-    /// Whether the turn was free, and is taken.
+    /// Takes the lock if it is free. Returns whether it was.
     mutating func take(_ key: Key) -> Bool {
         guard waiting[key] == nil else { return false }
         waiting[key] = []
@@ -27,7 +27,7 @@ struct KeyedLock<Key: Hashable & Sendable>: Sendable {
         waiting[key, default: []].append(continuation)
     }
 
-    /// Hands the turn to the caller that has waited longest.
+    /// Releases the lock to the longest-waiting caller.
     mutating func leave(_ key: Key) {
         guard var line = waiting[key] else { return }
         guard !line.isEmpty else {
@@ -41,29 +41,28 @@ struct KeyedLock<Key: Hashable & Sendable>: Sendable {
 }
 
 extension LocalTransferService {
-    /// Waits until no other caller acts upon a transfer.
+    /// Locks a transfer, waiting for other actions on it.
     func lock(_ id: TransferID) async {
         if !locks.transfers.take(id) { await withCheckedContinuation { locks.transfers.wait(id, $0) } }
     }
 
-    /// Waits until no other caller acts upon any of some transfers.
+    /// Locks several transfers, waiting for other actions on them.
     func lock(_ ids: [TransferID]) async {
         for id in ids { await lock(id) }
     }
 
-    /// Ends a turn on a transfer.
+    /// Unlocks a transfer.
     func unlock(_ id: TransferID) {
         locks.transfers.leave(id)
         take(.unlocked(id))
     }
 
-    /// Lets changes of the same settings follow each other, in the journal and in memory alike; nil stands for the service's
-    /// settings.
+    /// Serializes changes of the same settings, both in the journal and in memory. `nil` is the service's settings.
     func lock(forSettingsOf session: SessionID?) async {
         if !locks.settings.take(session) { await withCheckedContinuation { locks.settings.wait(session, $0) } }
     }
 
-    /// Waits until no other caller acts upon many transfers of a session.
+    /// Locks a session for a bulk action, waiting for others.
     func lock(forActionsIn session: SessionID) async {
         if !locks.actions.take(session) { await withCheckedContinuation { locks.actions.wait(session, $0) } }
     }

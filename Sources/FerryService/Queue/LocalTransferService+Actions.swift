@@ -3,7 +3,7 @@ import FerryEngine
 import Foundation
 import Synchronization
 
-/// What users do to transfers.
+/// Actions on transfers.
 extension LocalTransferService {
     package func act(
         _ action: TransferAction, on selection: TransferSelection
@@ -12,7 +12,7 @@ extension LocalTransferService {
         return try await actOnAll(action, in: selection.session)
     }
 
-    /// Goes through the journal page by page, so that a million transfers are no list in memory.
+    /// Walks the journal page by page, so that a million transfers never form one list in memory.
     private func actOnAll(_ action: TransferAction, in session: SessionID?) async throws(ServiceError)
         -> [ActionResult]
     {
@@ -20,7 +20,8 @@ extension LocalTransferService {
         filter.session = session
         filter.limit = 500
         filter.phases = Self.phases(concernedBy: action)
-        // What runs is mostly old: stopped last, it does not hand its slot to one that is stopped next.
+        // Running transfers are mostly old. Stop them last, so that their slots do not pass to transfers about to be
+        // stopped.
         filter.newestFirst = action.isStop
         var results: [ActionResult] = []
         while true {
@@ -46,7 +47,7 @@ extension LocalTransferService {
         }
     }
 
-    /// Acts on transfers that were read together. What has neither a run nor a file shares reads and transactions.
+    /// Acts on one page of transfers. Transfers with neither run nor file share reads and transactions.
     private func perform(_ action: TransferAction, onPage records: [TransferRecord]) async -> [ActionResult] {
         var done: [TransferID: ActionResult] = [:]
         if action.isEnd { done = await cancelUnbegun(records) }
@@ -63,9 +64,9 @@ extension LocalTransferService {
         return records.compactMap { done[$0.id] }
     }
 
-    /// Cancels those of some transfers that have never run: there is nothing to stop, and nothing on disk.
+    /// Cancels the transfers that never ran: there is nothing to stop, and nothing on disk.
     ///
-    /// - Returns: What became of these; the others are as they were.
+    /// - Returns: The results of the canceled transfers. The others are unchanged.
     private func cancelUnbegun(_ records: [TransferRecord]) async -> [TransferID: ActionResult] {
         let own = records.filter { record in
             record.attempts == 0 && record.outcome == nil && record.facts.partial == nil && !record.intent.endsTransfer
@@ -88,7 +89,8 @@ extension LocalTransferService {
         guard case .stop = machine.perform(.cancel, at: CommandSituation(now: .now)),
             case .finish(let outcome) = machine.runStopped(), (try? await finish(machine.record, outcome)) == true
         else {
-            // One that cannot be stored, or was decided from an old row, takes the usual way, from its place in line.
+            // A transfer that cannot be stored, or was decided on an old row, is canceled individually, from its queue
+            // position.
             let current = (try? await records(of: [record.id])) ?? [record]
             for one in current where one.isEligible { take(.resumed(one)) }
             return nil
@@ -96,7 +98,7 @@ extension LocalTransferService {
         return ActionResult(id: record.id, state: .canceled)
     }
 
-    /// Forgets transfers at rest in one transaction.
+    /// Removes transfers at rest in one transaction.
     private func remove(
         together ids: [TransferID], of session: SessionID, _ intent: TransferIntent
     ) async -> [ActionResult] {
@@ -115,10 +117,9 @@ extension LocalTransferService {
         }
     }
 
-    /// Acts on many transfers at a time, so that they share transactions; answers in the order of the ids.
+    /// Acts on several transfers concurrently, so that they share transactions. Results are in id order.
     ///
-    /// Transfers that wait come before transfers that run, so that a slot that becomes free is not given to a transfer that is
-    /// to stop as well.
+    /// Waiting transfers come before running ones, so that a freed slot does not go to a transfer that is to stop too.
     private func perform(_ action: TransferAction, on ids: [TransferID]) async -> [ActionResult] {
         var results: [TransferID: ActionResult] = [:]
         for part in [ids.filter { !running.contains($0) }, ids.filter(running.contains)] {
@@ -145,7 +146,7 @@ extension LocalTransferService {
             var record = try await existing(id)
             let isDecided = record.intent != .run || record.outcome != nil
             if isDecided, !record.intent.isRemoval, let disposition = running.disposition(of: id) {
-                // A run that is about to end still has facts to record; one that was left is not waited for again to stop it.
+                // A run that is about to end still has facts to record. Do not wait again to stop an abandoned run.
                 let hasEnded =
                     action.isStop && disposition == .isAbandoned && record.outcome == nil ? false : await endsSoon(id)
                 record = try await existing(id)
@@ -156,7 +157,7 @@ extension LocalTransferService {
             }
             while true {
                 if let result = try await perform(action, on: record) { return result }
-                // What its run has found out is stored in between.
+                // The run's facts are stored in between.
                 await attempts[id]?.task?.value
                 record = try await existing(id)
             }
@@ -166,7 +167,7 @@ extension LocalTransferService {
         }
     }
 
-    /// - Returns: nil, with nothing changed, if the transfer has changed since its record was read.
+    /// - Returns: `nil`, with nothing changed, if the transfer has changed since its record was read.
     private func perform(
         _ action: TransferAction, on record: TransferRecord
     ) async throws(ServiceError) -> ActionResult? {
@@ -186,7 +187,8 @@ extension LocalTransferService {
         switch try await store(.pause, for: record) {
         case .done(let event, let stored):
             take(.rested(record))
-            // Its number is taken: the hub publishes no later event before this one, and a run may take long to stop.
+            // Publish at once: the hub holds back later events until this number arrives, and a run may take long to
+            // stop.
             if let event { await hub.publish(event.showing(suspending(stored))) }
             await stopBriefly([record.id])
             let after = (try? await existing(record.id)) ?? stored
@@ -199,7 +201,7 @@ extension LocalTransferService {
         }
     }
 
-    /// Stores what follows from a wish that was decided from a record, and the event that tells of it.
+    /// Stores the consequences of a command decided on a record, with its event.
     private func store(_ command: TransferCommand, for record: TransferRecord) async throws(ServiceError)
         -> CommandOutcome
     {
@@ -211,7 +213,7 @@ extension LocalTransferService {
         }
     }
 
-    /// Suspends a transfer that is about to end; its end alone is told of.
+    /// Suspends a transfer that is about to finish. Only its completion is published.
     func suspendSilently(_ record: TransferRecord) async throws(ServiceError) {
         let id = record.id
         _ = try await journal.commit { transaction throws(ServiceError) in
@@ -223,7 +225,7 @@ extension LocalTransferService {
         ServiceError(.unknownTransfer, "There is no transfer \(id).")
     }
 
-    /// A transfer as the event of its suspension shows it, while its run may still be making bytes durable.
+    /// Returns the transfer as its suspension event shows it. Its run may still be making bytes durable.
     func suspending(_ record: TransferRecord) -> Transfer {
         var shown = Transfer(record, live: .waiting(.slot))
         guard running.hasRun(record.id), let progress = attempts[record.id]?.progress else { return shown }
@@ -232,7 +234,7 @@ extension LocalTransferService {
         return shown
     }
 
-    /// Lets a transfer go on, or begin again.
+    /// Resumes or restarts a transfer.
     private func begin(_ command: TransferCommand, _ record: TransferRecord) async throws(ServiceError) -> ActionResult?
     {
         take(.urged(record))
@@ -259,7 +261,7 @@ extension LocalTransferService {
         take(.rested(record))
         await stopBriefly([id])
         let after = try await existing(id)
-        // Its end is recorded once its run has ended.
+        // Its outcome is recorded once its run has ended.
         if running.contains(id), after.outcome == nil { return ActionResult(id: id, state: shown(after).state) }
         do throws(ServiceError) {
             guard try await finishCancel(after, within: .seconds(configuration.answerLimit)) else {
@@ -272,12 +274,12 @@ extension LocalTransferService {
         return ActionResult(id: id, state: after.outcome?.state ?? .canceled)
     }
 
-    /// Removes what a canceled transfer has on disk and records its end.
+    /// Removes a canceled transfer's files and records its outcome.
     ///
     /// - Parameters:
-    ///   - queue: whose threads remove it; nil is the usual ones.
-    ///   - limit: how long the disk may take; nil is for ever.
-    /// - Returns: false, with nothing recorded, if the disk has not answered.
+    ///   - queue: The disk queue that removes them. `nil` is the default one.
+    ///   - limit: How long the disk may take. `nil` waits forever.
+    /// - Returns: False, with nothing recorded, if the disk did not respond in time.
     @discardableResult
     func finishCancel(
         _ record: TransferRecord, on queue: DiskQueue? = nil, within limit: Duration? = nil
@@ -294,19 +296,20 @@ extension LocalTransferService {
             ended.facts.copy = nil
             ended.facts.needsTruncation = false
             if try await finish(ended, outcome) { return true }
-            // It has changed since it was read.
+            // The record has changed since it was read.
             let id = stopped.id
             record = try await journal.read { reader throws(ServiceError) in try reader.record(id) }
         }
         return true
     }
 
-    /// Forgets a transfer, at once or, if its disk does not answer, when that does: the wish is in the journal first.
+    /// Removes a transfer, at once or, if its disk does not respond, when it does. The intent is stored in the journal
+    /// first.
     private func remove(_ record: TransferRecord, deletesFile: Bool) async throws(ServiceError) -> ActionResult {
         let (id, session) = (record.id, record.request.session)
         let (intent, now) = (deletesFile ? TransferIntent.removeWithFile : .remove, Date())
         try await journal.commit { transaction throws(ServiceError) in
-            // As if it were writing: it is forgotten once its files are gone, including files that were never recorded.
+            // Treat it as still writing: it is removed once its files are, including files that were never recorded.
             _ = try transaction.remove(
                 [id], of: session, intent: intent, sparesSucceeded: false, live: [id], at: now)
         }
@@ -334,7 +337,7 @@ extension LocalTransferService {
 }
 
 extension TransferAction {
-    /// How it forgets the transfer; nil if it does not.
+    /// The kind of removal, or `nil` if the action does not remove the transfer.
     fileprivate var removal: TransferIntent? {
         switch self {
         case .remove: .remove
@@ -345,7 +348,7 @@ extension TransferAction {
 }
 
 extension TransferEvent {
-    /// This event with the transfer as it is shown.
+    /// Returns this event with a snapshot of the transfer.
     func showing(_ transfer: Transfer) -> TransferEvent {
         var event = self
         event.transfer = transfer

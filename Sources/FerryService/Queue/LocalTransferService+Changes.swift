@@ -2,14 +2,14 @@ package import FerryCore
 import FerryEngine
 import Foundation
 
-/// What can be changed about one transfer.
+/// Changing one transfer.
 extension LocalTransferService {
     package func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer {
         let isCanceled = try await make(change, to: id)
         if let action = isCanceled ? .cancel : change.action {
             let result = try await act(action, on: TransferSelection(ids: [id]))
             if let error = result.first?.error { throw error }
-            // With a state it is forgotten once its disk answers.
+            // If a state is returned, the removal completes once the disk responds.
             if action == .remove || action == .removeWithFile, result.first?.state == nil {
                 throw ServiceError(.unknownTransfer, "The transfer \(id) was removed.")
             }
@@ -18,9 +18,9 @@ extension LocalTransferService {
         return shown(try await existing(id))
     }
 
-    /// Makes a change in the transfer's turn, so that changes at the same time do not undo each other.
+    /// Applies a change while holding the transfer's lock, so that concurrent changes do not undo each other.
     ///
-    /// - Returns: whether the change is an answer that ends the transfer.
+    /// - Returns: Whether the change is an answer that ends the transfer.
     private func make(_ change: TransferChange, to id: TransferID) async throws(ServiceError) -> Bool {
         await lock(id)
         defer { unlock(id) }
@@ -48,15 +48,15 @@ extension LocalTransferService {
                 return endsTransfer
             }
             if try await put(changed, replacing: record) { return endsTransfer }
-            // The transfer has changed since it was read, as by its end: what the change makes of it is decided again.
+            // The transfer has changed since it was read, for example by finishing: decide again.
         }
     }
 
-    /// Stores a changed request and lets what runs or waits follow it.
+    /// Stores a changed request and applies it to the running or waiting transfer.
     ///
-    /// - Returns: false, with nothing changed, if the transfer has changed since it was read.
+    /// - Returns: False, with nothing changed, if the transfer has changed since it was read.
     private func put(_ changed: TransferRecord, replacing old: TransferRecord) async throws(ServiceError) -> Bool {
-        // A file that gets another place: no try begins before that is stored.
+        // The destination changes: no attempt may start before that is stored.
         let (request, former) = (changed.request, old.request)
         let moves = request.name != former.name || request.folder != former.folder
         let moved = moves ? [old.id] : []
@@ -83,7 +83,7 @@ extension LocalTransferService {
         return true
     }
 
-    /// Lets what runs or waits follow a request that has changed in the journal.
+    /// Applies a committed change to the running or waiting transfer.
     func follow(_ changed: TransferRecord, replacing old: TransferRecord) async {
         await performInOrder(queue.take(.changed(changed, replacing: old), at: .now))
     }

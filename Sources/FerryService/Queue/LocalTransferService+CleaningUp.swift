@@ -3,24 +3,24 @@ import FerryEngine
 import Foundation
 import Logging
 
-/// Files that earlier processes left, and files that could not be removed.
+/// Cleaning up files that earlier processes left or that could not be removed.
 extension LocalTransferService {
-    /// Seconds until files that could not be removed are looked at again.
+    /// Delay before retrying to remove files, in seconds.
     private static let cleanUpInterval = 300.0
-    /// Seconds after which a folder is taken to hang.
+    /// Time after which a folder counts as hanging, in seconds.
     private static let patience = 5.0
-    /// Folders whose names are found out at the same time.
+    /// Maximum number of concurrent file name checks.
     private static let namesAtOnce = 8
 
-    /// Looks again later at files that cannot be removed now.
+    /// Retries later to remove files that cannot be removed at the moment.
     func cleanUpLater() {
         setAlarm(Alarm(due: .now + .seconds(Self.cleanUpInterval * configuration.delayScale), cause: .cleanUp))
     }
 
-    /// Removes what is left of transfers that are canceled, removed or ended.
+    /// Removes the remaining files of canceled, removed or finished transfers.
     ///
-    /// Returns at once. Transfers whose files are in the same folders follow each other; a folder that does not answer
-    /// holds up these, and folders beside it that do not answer either.
+    /// Returns at once. Transfers with files in the same folders are cleaned up one after another. A folder that does
+    /// not respond delays only these, and unresponsive folders beside it.
     func cleanUp() {
         Task(name: "clean-up") {
             do throws(ServiceError) {
@@ -55,15 +55,15 @@ extension LocalTransferService {
         }
     }
 
-    /// Finds out which names files have whose names were being changed, so that the service shows these from its first answer.
+    /// Determines the names of files that were being renamed, so that the first reply already shows them.
     ///
-    /// Waits a second at most: what a folder that hangs would say is found out when it answers.
+    /// Waits one second at most. Names in a hanging folder are determined when it responds.
     func recoverNames() async throws(ServiceError) {
         let records = try await journal.read { reader throws(ServiceError) in try reader.unfinishedNames() }
         guard !records.isEmpty else { return }
         let (ends, end) = AsyncStream<Void>.makeStream()
         Task(name: "names that were being changed") {
-            // What waits behind folders that hang is found out by the clean-up that follows each start.
+            // The cleanup that follows each start handles files behind hanging folders.
             await withTaskGroup(of: Void.self) { group in
                 for (index, record) in records.enumerated() {
                     guard let place = CleanUpPlace(record, now: Date()) else { continue }
@@ -82,7 +82,7 @@ extension LocalTransferService {
 
     private func cleanUp(_ ids: [TransferID], in place: CleanUpPlace) async {
         let queue: DiskQueue
-        // Asked before the turns are taken: an action on these transfers does not wait for a folder that hangs.
+        // Before taking the locks: an action on these transfers must not wait for a hanging folder.
         do throws(DiskError) {
             queue = try await engine.leftoverDisk.queue(for: place.folders, ignoringErrors: !place.isRecorded)
         } catch {
@@ -92,7 +92,7 @@ extension LocalTransferService {
             return cleanUpLater()
         }
         for id in ids where !isShuttingDown {
-            // An action on the transfer comes first; what that leaves is found the next time.
+            // An action on the transfer takes precedence. The next cleanup handles its leftovers.
             guard locks.transfers.take(id) else {
                 cleanUpLater()
                 continue
@@ -103,7 +103,7 @@ extension LocalTransferService {
         schedule()
     }
 
-    /// Cleans up after one transfer, whose turn is taken.
+    /// Cleans up after one transfer. The caller holds its lock.
     private func cleanUp(_ id: TransferID, on queue: DiskQueue) async {
         do throws(ServiceError) {
             let (record, remains) = try await journal.read { reader throws(ServiceError) in
@@ -141,7 +141,7 @@ extension LocalTransferService {
         let isStored = try await journal.commit { transaction throws(ServiceError) in
             try transaction.updateFacts(of: facts)
         }
-        // One that has changed since it was read is looked at again.
+        // A transfer that changed since it was read is checked again.
         if !isStored { cleanUpLater() }
     }
 }
@@ -151,7 +151,7 @@ extension CleanUpPlace {
         self.init(folders: leftovers.folders, isRecorded: leftovers.isRecorded)
     }
 
-    /// Nil if nothing is left to do.
+    /// Returns `nil` if there is nothing to clean up.
     init?(_ record: TransferRecord, now: Date) {
         switch CleanUp(record, now: now) {
         case .none: return nil

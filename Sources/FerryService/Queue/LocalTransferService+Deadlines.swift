@@ -2,9 +2,9 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// The moments that bound a transfer: when it may begin, and when it must have ended.
+/// Begin dates and deadlines of transfers.
 extension LocalTransferService {
-    /// Ends the transfers whose alarms have rung and whose time is over, many at a time, so that they share reads and
+    /// Ends the transfers that have passed their deadlines. Many are handled at a time, so that they share reads and
     /// transactions.
     func expire(_ due: [TransferID]) {
         Task(name: "ends of transfers whose time is over") {
@@ -22,7 +22,7 @@ extension LocalTransferService {
     private func expire(together due: [TransferID]) async {
         var (own, busy): ([TransferID], [TransferID]) = ([], [])
         for id in due {
-            // An action upon it comes first.
+            // An action on the transfer takes precedence.
             if locks.transfers.take(id) { own.append(id) } else { busy.append(id) }
         }
         take(.rang(own, isBusy: false))
@@ -35,7 +35,7 @@ extension LocalTransferService {
                 for case .expire in effects { waiting.append(record) }
                 perform(effects)
             }
-            // From here on none of these transfers starts; an attempt may have ended while their records were read.
+            // From here on none of these transfers starts. An attempt may have ended while their records were read.
             let ended = try await records(of: waiting.map(\.id))
             await withTaskGroup(of: Void.self) { group in
                 for record in ended where record.isEligible { group.addTask { await self.end(record) } }
@@ -53,7 +53,7 @@ extension LocalTransferService {
         return try await journal.read { reader throws(ServiceError) in try reader.records(ids) }
     }
 
-    /// Records the end of a transfer that is in no line.
+    /// Records the outcome of a transfer that is not queued.
     private func end(_ record: TransferRecord) async {
         var current = record
         do throws(ServiceError) {
@@ -71,7 +71,7 @@ extension LocalTransferService {
         }
     }
 
-    /// Puts a transfer back in line that could not be ended: a journal without room may have some later.
+    /// Requeues a transfer with an outcome that could not be stored: a full journal may have space later.
     func enqueueLater(_ record: TransferRecord, _ error: ServiceError) {
         guard !isShuttingDown else { return }
         noteFailure(error)
@@ -79,21 +79,21 @@ extension LocalTransferService {
         take(.ringAgain(record.id, after: journalRetryDelay))
     }
 
-    /// Seconds until the journal may have room again.
+    /// Delay before retrying a write to a full journal, in seconds.
     var journalRetryDelay: Double { TransferMachine.waitInterval * configuration.delayScale }
 
-    /// What ends a transfer whose time is over.
+    /// Returns the error of a transfer that has passed its deadline.
     func overdue(_ record: TransferRecord) -> ServiceError? { Queue.overdue(record) }
 
-    /// Whether the time of a transfer that may run is over.
+    /// Whether an unfinished transfer has passed its deadline.
     func isOver(_ record: TransferRecord) -> Bool { Queue.isOver(record, at: .now) }
 
-    // MARK: Looking ahead
+    // MARK: Deadline scans
 
-    /// How many transfers whose time is over soon are read at once.
+    /// Number of deadlines read from the journal at once.
     private static let duePage = 1000
 
-    /// Finds the transfers whose time is over soon.
+    /// Finds the transfers with deadlines in the near future.
     func readDue(from start: Date?, through end: Date) async {
         var last: DueTransfer?
         repeat {

@@ -1,12 +1,12 @@
 package import FerryCore
 import Foundation
 
-/// What there is.
+/// Queries.
 extension LocalTransferService {
     package func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer {
         let wasLive = running.contains(id)
         let record = try await existing(id)
-        // A run that has ended while the journal was read has recorded more since.
+        // A run that ended while the journal was read has recorded more since.
         return shown(wasLive && !running.contains(id) ? try await existing(id) : record)
     }
 
@@ -62,12 +62,12 @@ extension LocalTransferService {
         }
     }
 
-    /// What runs, and what waits for something besides its turn, which would have had its turn otherwise.
+    /// Returns the running transfers, and the waiting ones that would have started but for a reason of their own.
     func activeIDs(of session: SessionID?) -> Set<TransferID> {
         running.withRun(of: session).union(waitingTransfers.delayed(for: WaitReason.ofActive, of: session))
     }
 
-    /// Transfers as they are shown; what they have in common is looked up once.
+    /// Returns snapshots of transfers. Shared values are computed once.
     private func shown(_ listed: some Sequence<ListedTransfer>) -> [Transfer] {
         let limits = currentLimits()
         var obstacles: [QueueKey: WaitReason] = [:]
@@ -87,7 +87,7 @@ extension LocalTransferService {
         }
     }
 
-    /// The lists of the journal that a query's page is merged from.
+    /// Returns the journal lists to merge for a query's page.
     private static func filters(_ query: TransferQuery, running: Set<TransferID>) -> [JournalFilter] {
         var filter = JournalFilter()
         filter.session = query.session
@@ -100,7 +100,7 @@ extension LocalTransferService {
         if states.isEmpty { return [filter] }
         filter.phases = Set(states.flatMap(phases))
         if filter.phases.isEmpty { return [] }
-        // Waiting and running are one phase of the journal: only what is live tells them apart.
+        // Waiting and running are one phase in the journal: only live state distinguishes them.
         switch (states.contains(.waiting), states.contains(.running)) {
         case (true, true), (false, false): return [filter]
         case (true, false):

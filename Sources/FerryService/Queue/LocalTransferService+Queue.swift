@@ -3,30 +3,30 @@ import FerryEngine
 import Foundation
 import Logging
 
-/// Telling the queue what happens, and performing what follows.
+/// Passing events to the queue, and performing its effects.
 extension LocalTransferService {
-    /// Transfers that have no slot.
+    /// Transfers without a slot.
     var waitingTransfers: WaitingTransfers { queue.waitingTransfers }
 
-    /// Transfers that have a slot.
+    /// Transfers with a slot.
     var running: Running { queue.running }
 
-    /// Tells the queue what has happened, and begins what follows.
+    /// Passes an event to the queue and starts the resulting effects.
     func take(_ input: Input) { perform(queue.take(input, at: .now)) }
 
-    /// Gives every free slot away; called after everything that may have freed one or made a transfer eligible.
+    /// Fills all free slots. Call it after anything that may free one or make a transfer eligible.
     func schedule() {
         refreshNames()
         take(.schedule)
     }
 
-    /// What may run beside the transfers that have a slot.
+    /// Returns the capacity left by the running transfers.
     func currentLimits() -> SlotLimits {
         refreshNames()
         return queue.limits
     }
 
-    /// A look-up of a name that is given up says so to its transfer's counters alone.
+    /// Updates the queue for abandoned name lookups, which only the attempts' counters show.
     private func refreshNames() {
         for id in running.waitingForNames where attempts[id]?.waitsForName == false {
             take(.nameGivenUp(id))
@@ -35,7 +35,7 @@ extension LocalTransferService {
 
     // MARK: Effects
 
-    /// Begins what follows from a decision; what takes time is done in its order, after that.
+    /// Starts the effects of a decision. Effects that take time are performed afterwards, in order.
     func perform(_ effects: [Effect]) {
         let later = effects.filter { !begin($0) && !beginStop($0) }
         arm()
@@ -43,20 +43,20 @@ extension LocalTransferService {
         Task(name: "effects of the queue") { for effect in later { await self.complete(effect) } }
     }
 
-    /// Performs what follows from a decision, and waits for what takes time.
+    /// Performs the effects of a decision, waiting for the ones that take time.
     func performInOrder(_ effects: [Effect]) async {
         arm()
         for effect in effects where !begin(effect) { await complete(effect) }
     }
 
-    /// Begins to stop the run that a transfer has now: one that hangs holds up no other, and a later one is not meant.
+    /// Begins to stop a transfer's current run. A hanging run does not delay others, and a later run is not affected.
     private func beginStop(_ effect: Effect) -> Bool {
         guard case .stop(let id, let error) = effect else { return false }
         if let run = attempts[id]?.run { Task(name: "stop of transfer \(id)") { await run.stop(with: error) } }
         return true
     }
 
-    /// Performs an effect; false if it takes time.
+    /// Performs an effect. Returns false if it takes time.
     private func begin(_ effect: Effect) -> Bool {
         switch effect {
         case .start(let id, let key): start(id, key)
@@ -86,7 +86,7 @@ extension LocalTransferService {
             runtime.follow(settings)
             engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
         case .sessionLimits(let id, let settings): runtime.follow(settings, of: id)
-        // The caller performs these, and is told if that fails.
+        // The caller performs these and gets their errors.
         case .readPolicies, .takenOut, .expire, .launch, .saveForeground: break
         case .notifyApp(let token, let session): runtime.signal(token, .handleEvents(session: session))
         case .notifyReasons(let ids): notifyWaiting(ids)
@@ -120,7 +120,7 @@ extension LocalTransferService {
 
     func setAlarm(_ alarm: Alarm) { take(.plan(alarm)) }
 
-    /// Sees to it that the next alarm is heard.
+    /// Schedules a wake-up for the next alarm.
     func arm() {
         guard !isShuttingDown else { return }
         clock.set(waitingTransfers.nextAlarm) { [weak self] in await self?.ring() }
@@ -143,23 +143,24 @@ extension LocalTransferService {
         }
     }
 
-    // MARK: WaitingTransfers
+    // MARK: Enqueueing
 
-    /// Puts a transfer in line after its delay, and not before the moment at which it may begin.
+    /// Queues a transfer after a delay, and not before its begin date.
     ///
-    /// - Parameter error: what it waits for, where the journal does not say so.
+    /// - Parameter error: The error to wait for, if the journal does not contain it.
     func enqueue(
         _ record: TransferRecord, after delay: Double = 0, reason: WaitReason = .retry, error: ServiceError? = nil
     ) {
         take(.eligible(Input.Eligible(record: record, delay: delay, reason: reason, error: error)))
     }
 
-    /// Puts transfers that are in no line in theirs, as the journal knows them, with the alarms that bound them.
+    /// Queues pending transfers that are in no queue, and sets their deadline alarms.
     func enqueue(_ transfers: [PendingTransfer]) { take(.pending(transfers)) }
 
-    /// Lets transfers of a session begin no attempt while the journal changes them.
+    /// Keeps transfers of a session from starting while the journal changes them.
     ///
-    /// - Parameter comesBack: whether the transfers go back to their places after a success too, not after a failure alone.
+    /// - Parameter comesBack: Whether the transfers return to their positions after success too, not only after
+    ///   failure.
     func withoutStarts<Value: Sendable>(
         of ids: [TransferID], in session: SessionID, comesBack: Bool,
         _ body: () async throws(ServiceError) -> Value
@@ -175,7 +176,7 @@ extension LocalTransferService {
         }
     }
 
-    /// Puts what was taken out back where it stood.
+    /// Returns removed transfers to their positions.
     private func comeBack(_ effects: [Effect]) async {
         for case .takenOut(let taken) in effects {
             let effects = queue.take(.comeBack(taken), at: .now)
@@ -192,7 +193,7 @@ extension LocalTransferService {
                 try reader.ids(
                     in: reading.source, after: reading.after, through: reading.through, limit: Queue.lineWindow)
             }
-            // What is being acted upon is scheduled once its turn ends.
+            // Transfers with actions in progress are scheduled when their locks are released.
             take(.read(reading, ids, busy: busy(of: ids)))
         } catch {
             take(.readingFailed)
@@ -200,7 +201,7 @@ extension LocalTransferService {
         }
     }
 
-    /// Puts the given transfers of a session, which have a place in its order, in line.
+    /// Queues the given transfers, which have a position in their session's order.
     func takeOrdered(_ ids: [TransferID], of session: SessionID) async throws(ServiceError) {
         guard waitingTransfers.hasBacklog(of: session) else { return }
         take(.ordering(session))
@@ -209,34 +210,34 @@ extension LocalTransferService {
         pending = try await journal.read { reader throws(ServiceError) in try reader.pending(ids) }
     }
 
-    /// The transfers that are being acted upon.
+    /// Returns the transfers with actions in progress.
     private func busy(of ids: [TransferID]) -> Set<TransferID> { Set(ids.filter(locks.transfers.isTaken)) }
 
     // MARK: Questions
 
     func key(_ record: TransferRecord) -> QueueKey { queue.sessions.key(record) }
 
-    /// The network policy that applies to a request: its session's, where that has one.
+    /// Returns the network policy that applies to a request: its session's, if it has one.
     func network(of request: TransferRequest) -> NetworkPolicy {
         queue.sessions.network(request.network, in: request.session)
     }
 
-    /// The reason of its own for which a transfer that is not running waits; nil if it waits for what its whole line waits for.
+    /// Returns a waiting transfer's own reason, or `nil` if it waits for the same reason as its whole queue.
     func ownReason(_ record: TransferRecord) -> WaitReason? {
         if isShuttingDown { return .shutdown }
-        // A record that was read before its last try ended knows no plan: it is shown as it was then.
+        // The record was read before its last attempt ended and contains no retry: show it as it was then.
         guard let waiting = waitingTransfers.delay(of: record.id) else { return nil }
         let isKnown = record.retry != nil || waiting.error != nil
         return isKnown || waiting.reason == .beginDate || waiting.reason == .relaunch ? waiting.reason : nil
     }
 
-    /// What keeps the transfers in a transfer's line from a slot.
+    /// Returns why no transfer of this queue gets a slot.
     func obstacle(to record: TransferRecord) -> WaitReason {
         let key = key(record)
         return queue.conditions.obstacle(key) ?? currentLimits().obstacle(key) ?? .slot
     }
 
-    /// When an origin that is held may be asked again, by the wall clock.
+    /// Returns when a throttled origin accepts requests again, by the wall clock.
     func holdEnd(_ origin: String) -> Date? {
         waitingTransfers.holdEnd(origin).map { Date(timeIntervalSinceNow: ($0 - .now) / .seconds(1)) }
     }

@@ -2,9 +2,9 @@ import FerryCore
 import Foundation
 import Logging
 
-/// Taking up what an earlier process left.
+/// Restoring transfers at startup.
 extension LocalTransferService {
-    /// Puts every transfer that is to run back in line; what is left on disk is looked at meanwhile.
+    /// Queues every unfinished transfer. Leftover files are cleaned up concurrently.
     func recover() async throws(ServiceError) {
         await failSuspects()
         let end = queue.ids.last
@@ -22,8 +22,8 @@ extension LocalTransferService {
         if !found.timed.isEmpty || !found.lines.isEmpty { logger.notice("taking up transfers") }
         settleSessions()
         schedule()
-        // The service is open from here on: folders that hang, long lists of events, and secrets and rows of
-        // an earlier version's journal hold nothing up.
+        // The service is open from here on. Hanging folders, long event lists, and secrets and rows of an earlier
+        // journal version do not delay it.
         beginTrial()
         Task(name: "trimming of events and secrets") {
             do throws(ServiceError) {
@@ -36,9 +36,10 @@ extension LocalTransferService {
         }
     }
 
-    /// What a start needs to know; of the transfers that only wait for a slot, the first of each line.
+    /// The journal's contents needed at startup. Of transfers that only wait for a slot, it has the first of each
+    /// queue.
     private struct Found: Sendable {
-        /// Transfers that wait for a moment of their own, or whose line cannot be read.
+        /// Transfers that wait for a moment of their own, or with a queue that cannot be read.
         var timed: [PendingTransfer] = []
         var lines: [(line: StoredQueueKey, ids: [TransferID])] = []
         var sessions: [(id: SessionID, settings: SessionSettings, order: [TransferID])] = []

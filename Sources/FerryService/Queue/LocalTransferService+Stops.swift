@@ -2,11 +2,11 @@ import FerryCore
 import FerryEngine
 
 extension LocalTransferService {
-    /// Stops runs, and waits a few seconds at most for a disk that does not answer.
+    /// Stops runs, and waits a few seconds at most for a disk that does not respond.
     ///
-    /// What the user wishes is in the journal by then. A run that is left shows it at once, and what remains to be done is
-    /// done when the run has ended, or at the next start.
-    /// - Returns: the transfers whose runs have not ended.
+    /// The user's intent is already in the journal. A run left behind shows it at once. Its remaining work is done when
+    /// it ends, or at the next start.
+    /// - Returns: The transfers with runs that have not ended.
     @discardableResult
     func stopBriefly(_ ids: [TransferID]) async -> [TransferID] {
         let tasks = attempts(of: ids)
@@ -18,15 +18,15 @@ extension LocalTransferService {
         return left
     }
 
-    /// The attempts that are under way of some transfers.
+    /// Returns the current attempts of some transfers.
     private func attempts(of ids: [TransferID]) -> [Task<Void, Never>] { ids.compactMap { attempts[$0]?.task } }
 
-    /// Whether a run that is about to end does so before a few seconds have passed.
+    /// Whether a stopping run ends within a few seconds.
     func endsSoon(_ id: TransferID) async -> Bool { await stillRunning([id]).isEmpty }
 
-    /// Waits a few seconds at most for runs that are about to end.
+    /// Waits a few seconds at most for stopping runs.
     ///
-    /// - Returns: the transfers whose runs have not ended.
+    /// - Returns: The transfers with runs that have not ended.
     func stillRunning(_ ids: [TransferID]) async -> [TransferID] {
         let tasks = attempts(of: ids)
         let limit = Duration.seconds(configuration.answerLimit)
@@ -37,7 +37,7 @@ extension LocalTransferService {
         return ids.filter(running.contains)
     }
 
-    /// Why nothing can begin that needs the files of a transfer.
+    /// Returns the error for an action that needs a transfer's files while its run is still stopping.
     static func stillStopping(_ id: TransferID) -> ServiceError {
         ServiceError(
             .diskIO,
@@ -45,12 +45,12 @@ extension LocalTransferService {
                 + "the disk answers.")
     }
 
-    /// Stops all runs, as the service is about to end; runs whose disks do not answer are left after some seconds.
+    /// Stops all runs for a shutdown. Runs on disks that do not respond are left behind after some seconds.
     ///
-    /// - Returns: the wait for their ends.
+    /// - Returns: A task that waits for them to end.
     func stopAll() -> Task<Void, Never> {
         take(.end)
-        // What a disk that does not answer holds up goes on from its last checkpoint at the next start.
+        // Runs held up by an unresponsive disk continue from their last checkpoint at the next start.
         let tasks = attempts(of: running.ids)
         let limit = Duration.seconds(configuration.stopLimit)
         return Task(name: "end of all runs") {

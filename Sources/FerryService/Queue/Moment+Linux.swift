@@ -1,11 +1,11 @@
 import FerryCore
 import Foundation
 
-/// A moment, as the clocks of the machine show it: it comes to the queue with each input.
+/// A point in time on the machine's clocks. Passed to the queue with each event.
 struct Moment: Sendable {
-    /// By a clock that counts sleep and ignores changes of the wall clock; alarms go by it.
+    /// Time on a clock that counts sleep and ignores wall clock changes. Used for alarms.
     var clock: ContinuousClock.Instant
-    /// By the wall clock, and by the clock that counts from the boot.
+    /// Time on the wall clock and on the clock that counts from boot.
     var active: ActiveTime.Instant
 
     var wall: Date { active.wall }
@@ -14,7 +14,7 @@ struct Moment: Sendable {
 }
 
 extension ActiveTime.Instant {
-    /// This moment, by the wall clock and by the clock that counts from the boot.
+    /// The current moment.
     static var now: Self {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)

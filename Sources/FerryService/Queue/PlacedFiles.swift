@@ -2,12 +2,12 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// The files of transfers that have succeeded: whether they are as they were placed, and what they are called.
+/// The files of succeeded transfers: checks whether they are unchanged, and renames them.
 struct PlacedFiles: Sendable {
     let engine: Engine
     let journal: any Journal
 
-    /// Whether the file of a transfer that has succeeded is there as it was placed, or found.
+    /// Whether a succeeded transfer's file exists unchanged.
     func isIntact(_ record: TransferRecord) async -> Bool {
         guard case .succeeded(let success) = record.outcome else { return false }
         if let placement = record.facts.placement { return await engine.isPlacedFileIntact(placement) }
@@ -21,10 +21,12 @@ struct PlacedFiles: Sendable {
 
     // MARK: Names
 
-    /// Gives the file of a transfer that has succeeded another name in its folder, by the conflict policy.
+    /// Renames a succeeded transfer's file within its folder, by the conflict policy.
     ///
-    /// The journal has the new name before the file has it, and where the file was: a start after a crash looks there.
-    /// - Throws: ``ServiceError`` with code `invalid_request` if the file is not as it was placed, and `destination_exists`.
+    /// The journal stores the old and new path before the file is renamed, so that a start after a crash can check
+    /// both.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the file has changed since it was placed, and
+    ///   `destination_exists`.
     func rename(
         _ record: TransferRecord, _ success: Outcome.Success, to name: String, policy: ConflictPolicy
     ) async throws(ServiceError) {
@@ -49,7 +51,7 @@ struct PlacedFiles: Sendable {
 
     /// Tries one name.
     ///
-    /// - Returns: false if the name is taken; then nothing has changed.
+    /// - Returns: False, with nothing changed, if the name is taken.
     private func rename(
         _ record: TransferRecord, _ placement: PlacementIntent, to path: String, by rule: ConflictRule
     ) async throws(ServiceError) -> Bool {
@@ -77,9 +79,9 @@ struct PlacedFiles: Sendable {
         return isRenamed
     }
 
-    /// Records where the file of a transfer that has succeeded is.
+    /// Records the path of a succeeded transfer's file.
     ///
-    /// - Returns: false if another live transfer aims at that path; then nothing has changed.
+    /// - Returns: False, with nothing changed, if another live transfer has reserved that path.
     func recordPlace(_ id: TransferID, _ placement: PlacementIntent) async throws(ServiceError) -> Bool {
         try await journal.commit { transaction throws(ServiceError) in
             guard var record = try transaction.record(id), case .succeeded(var success) = record.outcome else {
@@ -93,7 +95,7 @@ struct PlacedFiles: Sendable {
             record.facts.placement = placement
             record.facts.destination = placement.path
             record.facts.name = placement.path.lastPathPart
-            // The folders of a name that the caller chose stay.
+            // Keep the folders in a name chosen by the caller.
             let above = (record.request.name ?? "").folderPart
             record.request.name = (above.isEmpty ? "" : above + "/") + placement.path.lastPathPart
             try transaction.update(record)
@@ -101,9 +103,9 @@ struct PlacedFiles: Sendable {
         }
     }
 
-    /// Finds out after a crash whether a file got the name that it was about to get.
+    /// Determines after a crash whether a pending rename took place.
     ///
-    /// - Parameter queue: its threads look at the file.
+    /// - Parameter queue: The disk queue to use.
     func recoverName(of record: TransferRecord, on queue: DiskQueue) async throws(ServiceError) {
         guard var placement = record.facts.placement, let former = placement.formerPath else { return }
         placement.formerPath = nil

@@ -2,112 +2,115 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// What is queued and what runs, and what decides about it: a value without clock, random numbers and I/O.
+/// The transfer queue and its scheduling decisions.
 ///
-/// The service tells it what happens and performs what follows. Nothing else changes a room of it.
+/// Pure value: no clock, randomness or I/O. The service passes events in and performs the returned effects. All changes
+/// go through this type.
 ///
 /// ```
 ///   let effects = queue.take(.ended(id, next), at: .now)
 /// ```
 struct Queue: Sendable {
-    /// How many of a line are read at once.
+    /// Number of rows read at once for a queue.
     static let lineWindow = 256
-    /// How many transfers of a line are told that their host is at its limit; later ones keep the reason that they were told.
+    /// Maximum number of transfers per queue to notify that their host is at its limit. Later ones keep their last
+    /// reason.
     static let hostNotificationLimit = 100
 
     private var state: QueueState
 
     /// - Parameters:
-    ///   - lastID: the last id that was ever given; nil is none.
-    ///   - lookAhead: seconds for which it is known whose time has passed.
+    ///   - lastID: The last id ever assigned, or `nil` if none.
+    ///   - lookAhead: How far ahead deadlines are loaded, in seconds.
     init(
         _ settings: ServiceSettings, _ conditions: KnownConditions, lastID: TransferID? = nil, lookAhead: Double
     ) {
         state = QueueState(settings, conditions, lastID: lastID, lookAhead: lookAhead)
     }
 
-    /// Decides what follows from something that has happened.
+    /// Handles an event and returns the effects to perform.
     mutating func take(_ input: Input, at moment: Moment) -> [Effect] { state.take(input, at: moment) }
 
     // MARK: Questions
 
-    /// Transfers that have no slot.
+    /// Transfers without a slot.
     var waitingTransfers: WaitingTransfers { state.waitingTransfers }
 
-    /// Transfers that have a slot.
+    /// Transfers with a slot.
     var running: Running { state.running }
 
     /// The settings, and the order of each session's transfers.
     var sessions: Sessions { state.sessions }
 
-    /// Networks and power.
+    /// Network and power conditions.
     var conditions: KnownConditions { state.conditions }
 
-    /// The ids that were given.
+    /// The source of transfer ids.
     var ids: IDSource { state.ids }
 
-    /// What may run beside the transfers that have a slot.
+    /// Capacity left by the running transfers.
     var limits: SlotLimits { state.limits }
 
-    /// WaitingTransfers whose first transfers were told that their host is at its limit.
+    /// Keys of the queues in which the first transfers were notified that their host is at its limit.
     var crowded: Set<QueueKey> { state.crowded }
 
-    /// Apps and the processes that have sessions open.
+    /// Apps, and the processes that have sessions open.
     var apps: AppRegistry { state.apps }
 
     // MARK: Answers at once
 
-    /// Gives ids that follow each other; returns the first of them.
+    /// Assigns consecutive ids and returns the first.
     mutating func giveIDs(_ count: Int = 1, at now: Date) -> TransferID { state.ids.next(count, at: now) }
 
-    /// Makes a process the one that has a session open; returns what names this opening.
+    /// Makes a process the holder of a session. Returns the token of this opening.
     mutating func open(_ id: SessionID, _ attachment: SessionAttachment, by mark: ProcessMark?) -> Int {
         state.apps.open(id, attachment, by: mark)
     }
 
-    /// Notes that the process that has opened a session takes its events; returns whether it was told of them.
+    /// Records that the session's holder takes its events. Returns whether it was notified of them.
     mutating func takeEvents(of id: SessionID, _ attachment: SessionAttachment, at now: Date) -> Bool {
         state.apps.takeEvents(of: id, attachment, at: now)
     }
 
-    /// Notes which listener has a session's events; returns whether the session is still open as it was then.
+    /// Records the listener of a session's events. Returns whether the session is still held under this token.
     mutating func follows(_ id: SessionID, _ token: Int, listener: Int) -> Bool {
         state.apps.follows(id, token, listener: listener)
     }
 
-    /// Notes that a process listens with its run loop; returns what names its connection.
+    /// Records a listening run loop. Returns the connection's token.
     mutating func connect(_ connection: ApplicationConnection) -> Int { state.apps.connect(connection) }
 
-    /// Takes up what a run has recorded.
+    /// Stores the facts that a run has recorded.
     mutating func take(_ facts: TransferFacts, of id: TransferID) { state.running.take(facts, of: id) }
 
-    /// Keeps the digest of the bytes on disk for the next attempt; nil forgets the one that is kept.
+    /// Keeps the digest of the bytes on disk for the next attempt. `nil` discards the kept one.
     mutating func keep(_ digest: RunningDigest?, of id: TransferID) { state.running.keep(digest, of: id) }
 
-    /// Takes out the digest that the last attempt has left.
+    /// Removes and returns the digest left by the last attempt.
     mutating func takeDigest(of id: TransferID) -> RunningDigest? { state.running.takeDigest(of: id) }
 
-    /// Decides what follows from an attempt's report, as ``QueueState/judge(_:of:_:at:)`` does.
+    /// Decides on an attempt's report, as ``QueueState/judge(_:of:_:at:)`` does.
     mutating func judge(
         _ report: RunReport, of stored: TransferRecord, _ jitter: Jitter, at moment: Moment
     ) -> Verdict? { state.judge(report, of: stored, jitter, at: moment) }
 
-    /// The end of an attempt that has succeeded, where its transfer is as it was when the attempt began; nil if it has not.
+    /// Returns the outcome of a successful attempt if its transfer has not changed since the attempt started, else
+    /// `nil`.
     func success(_ report: RunReport, of id: TransferID, at moment: Moment) -> (TransferRecord, Outcome)? {
         state.success(report, of: id, at: moment)
     }
 
-    // MARK: Ends of time
+    // MARK: Deadlines
 
-    /// Seconds until another look at a transfer that cannot be ended at this moment.
+    /// Delay before checking again a transfer that cannot be ended yet, in seconds.
     static let deadlineRecheckDelay = 0.02
 
-    /// Whether the time of a transfer that may run is over.
+    /// Whether an unfinished transfer has passed its deadline.
     static func isOver(_ record: TransferRecord, at moment: Moment) -> Bool {
         record.timeBounds.rest(at: moment.active).map { $0 < 0.001 } ?? false
     }
 
-    /// What ends a transfer whose time is over.
+    /// Returns the error of a transfer that has passed its deadline.
     static func overdue(_ record: TransferRecord) -> ServiceError? {
         var machine = TransferMachine(record)
         guard case .finish(.failed(let error)) = machine.deadlinePassed() else { return nil }
@@ -115,13 +118,13 @@ struct Queue: Sendable {
     }
 }
 
-/// Gives transfers their ids, which rise with the time of submission, also if the clock is set back.
+/// Assigns transfer ids. They increase with submission time, even if the clock is set back.
 struct IDSource: Sendable {
-    /// The last id that an earlier process gave.
+    /// The last id assigned by an earlier process.
     let lastOfOthers: TransferID
     private(set) var last: TransferID
 
-    /// - Parameter last: the last id that was ever given; nil is none.
+    /// - Parameter last: The last id ever assigned, or `nil` if none.
     init(last: TransferID?) {
         lastOfOthers = last ?? TransferID(rawValue: 0)
         self.last = lastOfOthers
@@ -129,7 +132,7 @@ struct IDSource: Sendable {
 
     mutating func next(at now: Date) -> TransferID { next(1, at: now) }
 
-    /// Gives ids that follow each other; returns the first of them.
+    /// Assigns consecutive ids and returns the first.
     mutating func next(_ count: Int, at now: Date) -> TransferID {
         let milliseconds = UInt64(max(0, now.timeIntervalSince1970 * 1000))
         let first = TransferID.next(after: last, milliseconds: milliseconds)

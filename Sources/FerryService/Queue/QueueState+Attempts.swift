@@ -1,47 +1,47 @@
 import FerryCore
 import FerryEngine
 
-/// What the end of an attempt means.
+/// Types for the result of an attempt.
 extension Queue {
-    /// What is stored after an attempt, and what follows once that is stored.
+    /// The state to store after an attempt, and the effects once it is stored.
     struct Verdict: Sendable {
         enum Next: Sendable {
             case finish(Outcome)
             case again(NextAttempt)
-            /// A user's wish has stopped it.
+            /// A user's command stopped the attempt.
             case rest
         }
 
         let record: TransferRecord
         let next: Next
-        /// What follows for others, whatever is stored.
+        /// Effects on other transfers, independent of the stored state.
         let effects: [Effect]
     }
 
-    /// What spreads and scales delays; it comes with each input that may need it.
+    /// Random jitter and scale of delays. Passed in where needed.
     struct Jitter: Sendable {
-        /// From 0 up to 1.
+        /// From 0 up to, but not including, 1.
         var random: Double
-        /// Multiplies every delay.
+        /// Factor for every delay.
         var delayScale: Double
     }
 }
 
-/// What attempts tell, from their runs to their ends.
+/// Events of attempts, from start to end.
 extension QueueState {
     mutating func began(_ id: TransferID, _ record: TransferRecord, at moment: Moment) -> [Effect] {
         bound(record, at: moment)
         let changed = running.begin(id, record)
         var effects: [Effect] = changed.map { [.follow(id, $0)] } ?? []
         let isElsewhere = changed?.hasOtherAddress(than: record.request) == true
-        // What was stopped before there was a run waits for its end; a new address is asked by the next attempt.
+        // A stop from before the run existed takes effect here. A new address is requested by the next attempt.
         if running.disposition(of: id) != .continues || isElsewhere { effects.append(.stop(id, nil)) }
         return effects + stopIfForbidden(id)
     }
 
-    /// Forgets what was kept for the next attempt of a transfer whose end is stored.
+    /// Discards values kept for the next attempt after a transfer's outcome was stored.
     ///
-    /// - Parameter size: how large its file is, if it has one.
+    /// - Parameter size: The size of its file, if it has one.
     mutating func finished(_ id: TransferID, _ size: Int64?, at moment: Moment) -> [Effect] {
         if let size, let key = running.key(of: id) { running.noteSize(size, of: key.origin) }
         return forget(CollectionOfOne(id), at: moment)
@@ -54,7 +54,7 @@ extension QueueState {
         guard let next, phase != .ending else { return effects }
         effects += enqueue(
             Input.Eligible(record: next.record, delay: next.delay, reason: next.reason, error: next.error), at: moment)
-        // Its alarm may have rung between the end of its run and this.
+        // Its alarm may have gone off after its run ended.
         bound(next.record, at: moment)
         effects.append(.notifyWaiting(next.record))
         let session = next.record.request.session
@@ -62,13 +62,12 @@ extension QueueState {
         return effects
     }
 
-    // MARK: What an end means
+    // MARK: Verdicts
 
-    /// Decides what follows from an attempt's report; keeps what the report says about the origin, and the digest.
+    /// Decides on an attempt's report. Keeps the report's information about the origin, and its digest.
     ///
-    /// - Parameter stored: the transfer as the journal has it: its request and the user's wish may have changed while the attempt
-    ///   was made.
-    /// - Returns: nil if the attempt has no run.
+    /// - Parameter stored: The transfer in the journal. Its request and intent may have changed during the attempt.
+    /// - Returns: `nil` if the attempt has no run.
     mutating func judge(
         _ report: RunReport, of stored: TransferRecord, _ jitter: Queue.Jitter, at moment: Moment
     ) -> Queue.Verdict? {
@@ -107,7 +106,8 @@ extension QueueState {
         return Queue.Verdict(record: machine.record, next: next, effects: effects)
     }
 
-    /// The end of an attempt that has succeeded, where its transfer is as it was when the attempt began; nil if it has not.
+    /// Returns the outcome of a successful attempt if its transfer has not changed since the attempt started, else
+    /// `nil`.
     func success(_ report: RunReport, of id: TransferID, at moment: Moment) -> (TransferRecord, Outcome)? {
         guard case .succeeded(let success) = report.result, let tried = running.record(of: id) else { return nil }
         let request = tried.request
@@ -121,8 +121,8 @@ extension QueueState {
 }
 
 extension RunReport {
-    /// What a report says of a transfer whose request may have changed since: what one address has answered says nothing of
-    /// another, which is asked at once.
+    /// Returns the part of a report that applies to a request changed since. The response of one address says nothing
+    /// about another, which is requested at once.
     func concerning(_ request: TransferRequest, asked: TransferRequest) -> RunReport {
         guard request.hasOtherAddress(than: asked) else { return self }
         switch result {

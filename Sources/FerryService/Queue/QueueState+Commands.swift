@@ -1,32 +1,32 @@
 import FerryCore
 
-/// What users' wishes change once they are in the journal.
+/// Applying users' commands after they were committed.
 extension QueueState {
-    /// Stops attempts that have a slot; no others follow.
+    /// Stops attempts that have a slot. No others follow.
     mutating func stop(_ ids: [TransferID]) -> [Effect] { running.stop(ids).map { .stop($0, nil) } }
 
-    /// Puts transfers in line that go on, or begin again, and lifts what servers have told them.
+    /// Queues resumed or restarted transfers, and lifts delays requested by servers.
     mutating func enqueue(_ restart: Input.Restart, at moment: Moment) -> [Effect] {
         waitingTransfers.leave(Set(restart.ids), of: restart.session)
         for id in restart.released { waitingTransfers.release(by: id) }
         return enqueue(restart.pending, at: moment)
     }
 
-    /// Lets what runs or waits follow a request that has changed.
+    /// Applies a changed request to the running or waiting transfer.
     mutating func follow(_ changed: TransferRecord, replacing old: TransferRecord, at moment: Moment) -> [Effect] {
         let id = changed.id
         let hasNewAddress = changed.request.hasOtherAddress(than: old.request)
         guard !running.contains(id) else {
             running.follow(id, changed.request)
             var effects: [Effect] = [.follow(id, changed.request)]
-            // A new address is asked at once; the bytes on disk are judged by its answer.
+            // A new address is requested at once. Its response decides whether the bytes on disk are kept.
             if hasNewAddress { effects.append(.stop(id, nil)) }
             guard changed.request.network != old.request.network else { return effects }
             return effects + depend(on: sessions.key(changed)) + stopIfForbidden(id)
         }
         let hasNewBegin = changed.request.notBefore != old.request.notBefore
         let former = sessions.key(old)
-        // Its session's policy may hide that it now stands in another line of the journal, which is not being read.
+        // The session's policy may hide that the transfer belongs to another journal queue, one that is not being read.
         let hasNewLine =
             sessions.key(changed) != former || StoredQueueKey.word(of: changed) != StoredQueueKey.word(of: old)
         guard changed.isEligible, hasNewAddress || hasNewBegin || hasNewLine else { return [] }
@@ -38,13 +38,13 @@ extension QueueState {
             Input.Eligible(record: changed, delay: rest, reason: waiting?.reason ?? .retry), at: moment)
     }
 
-    /// Forgets what is kept of transfers that have ended, or are gone.
+    /// Discards state of finished or removed transfers.
     mutating func forget(_ ids: some Collection<TransferID>, at moment: Moment) -> [Effect] {
-        // What they have left room for may have been in the way of others.
+        // Their freed disk space may unblock others.
         waitingTransfers.wake(waitingFor: .disk, at: moment.clock)
         var isReleased = false
         for id in ids {
-            // What is being read or stored of it is from before its end.
+            // Rows being read or stored are older than its outcome.
             waitingTransfers.touch(id)
             noteChange(of: id)
             changes.overtake(id)

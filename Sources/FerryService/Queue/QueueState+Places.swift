@@ -1,23 +1,23 @@
 import FerryCore
 import Foundation
 
-/// Where transfers wait, and until when.
+/// Waiting positions of transfers, and their delays.
 extension QueueState {
-    /// Where a transfer is to wait.
+    /// A transfer's waiting position.
     struct Place {
         let id: TransferID
         let key: QueueKey
-        /// The moment before which nothing is asked.
+        /// Send no request before this moment.
         var notBefore: Date?
-        /// Seconds.
+        /// Delay in seconds.
         var delay = 0.0
         var reason = WaitReason.retry
-        /// What it waits for, where the journal does not say so.
+        /// The error to wait for, if the journal does not contain it.
         var error: ServiceError?
     }
 
-    /// Puts a transfer in line after its delay, and not before the moment at which it may begin; one that has a slot comes back
-    /// once its attempt ends.
+    /// Queues a transfer after its delay, and not before its begin date. A transfer with a slot returns once its
+    /// attempt ends.
     mutating func enqueue(_ place: Place, at moment: Moment) -> [Effect] {
         guard !running.contains(place.id) else { return [] }
         let effects = depend(on: place.key)
@@ -48,14 +48,14 @@ extension QueueState {
         return enqueue(place, at: moment)
     }
 
-    /// Puts transfers that are in no line in theirs, as the journal knows them, with the alarms that bound them.
+    /// Queues pending transfers that are in no queue, and sets their deadline alarms.
     mutating func enqueue(_ transfers: [PendingTransfer], at moment: Moment) -> [Effect] {
         var effects: [Effect] = []
         var latest: QueueKey?
         var alike: [TransferID] = []
         for transfer in transfers {
             bound(transfer.id, transfer.due, at: moment)
-            // The alarm of one may have rung while it was read: what has a slot is in no line.
+            // Its alarm may have gone off while it was read: a transfer with a slot is not queued.
             guard !running.contains(transfer.id) else { continue }
             var place = Place(
                 id: transfer.id, key: sessions.key(transfer), notBefore: transfer.notBefore,
@@ -67,7 +67,7 @@ extension QueueState {
                 effects += enqueue(place, at: moment)
                 continue
             }
-            // Most neighbours may run and wait in one line.
+            // Most neighboring transfers are ready and share a key.
             if let latest, place.key != latest { effects += insert(&alike, latest) }
             latest = place.key
             alike.append(place.id)
@@ -82,7 +82,7 @@ extension QueueState {
         return depend(on: key)
     }
 
-    /// Puts transfers that were taken out back where they stood.
+    /// Returns removed transfers to their positions.
     mutating func comeBack(_ taken: WaitingTransfers.TakenOut) -> [Effect] {
         let running = running
         return waitingTransfers.comeBack(taken, unless: running.contains) ? [.readPolicies(taken.session)] : []
@@ -90,7 +90,7 @@ extension QueueState {
 
     // MARK: Transfers in the journal alone
 
-    /// Puts the first of each line in the queue; the rest stays in the journal until it is wanted.
+    /// Queues the first transfers of each queue. The others stay in the journal until needed.
     mutating func takeLines(_ stored: [(line: StoredQueueKey, ids: [TransferID])]) -> [Effect] {
         var effects: [Effect] = []
         for (line, ids) in stored {
@@ -104,7 +104,7 @@ extension QueueState {
         return effects
     }
 
-    /// Leaves transfers with consecutive ids to the journal, and sets their alarms if their time passes soon.
+    /// Leaves transfers with consecutive ids in the journal. Sets alarms for deadlines in the near future.
     mutating func leaveToJournal(_ list: Input.List, at moment: Moment) -> [Effect] {
         guard let first = list.ids.first, let last = list.ids.last else { return [] }
         var effects: [Effect] = []
@@ -119,7 +119,7 @@ extension QueueState {
         return effects
     }
 
-    /// Puts transfers in line that were read; transfers that are being acted upon are left to the next reading.
+    /// Queues the transfers that were read. Transfers with actions in progress are left to the next read.
     mutating func endReading(
         _ reading: Backlog<StoredQueueKey>.Reading, _ ids: [TransferID], busy: Set<TransferID>
     ) -> [Effect] {
@@ -129,13 +129,13 @@ extension QueueState {
         return continues ? fill() : []
     }
 
-    /// Notes that an attempt at a transfer has ended, or an action upon it.
+    /// Records that an attempt or an action on a transfer has ended.
     mutating func noteChange(of id: TransferID) {
         for session in changedInOrder.keys { changedInOrder[session]?.insert(id) }
     }
 
-    /// Puts transfers in line that have a place in their session's order, wherever the journal has them; transfers that are
-    /// being acted upon, or were since the reading began, are left out.
+    /// Queues transfers with a position in their session's order, wherever they are in the journal. Leaves out
+    /// transfers with an action in progress or since the read started.
     mutating func takeOrdered(_ pending: [PendingTransfer], of id: SessionID, busy: Set<TransferID>) {
         let changed = changedInOrder.removeValue(forKey: id) ?? []
         for transfer in pending where transfer.session == id && transfer.isPlain && !changed.contains(transfer.id) {
@@ -148,7 +148,7 @@ extension QueueState {
 }
 
 extension QueueState.Place {
-    /// Lets it wait for the delay after its app's launches, where that lasts longer.
+    /// Extends the wait to the end of the delay after the app's launches.
     fileprivate mutating func wait(forLaunches rest: Double) {
         guard rest > delay else { return }
         (delay, reason, error) = (rest, .relaunch, nil)
@@ -156,6 +156,6 @@ extension QueueState.Place {
 }
 
 extension PendingTransfer {
-    /// Whether it waits for no moment of its own.
+    /// Whether the transfer waits only for a slot.
     fileprivate var isPlain: Bool { retry == nil && notBefore == nil && !startsAfterRelaunch }
 }

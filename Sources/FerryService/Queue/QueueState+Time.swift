@@ -1,7 +1,7 @@
 import FerryCore
 import Foundation
 
-/// What happens at moments: alarms, and the ends of transfers' times.
+/// Alarms and deadlines.
 extension QueueState {
     mutating func ring(at moment: Moment) -> [Effect] {
         var due: [TransferID] = []
@@ -10,7 +10,7 @@ extension QueueState {
             switch cause {
             case .due(let id): due.append(id)
             case .schedule: effects += lookAhead(at: moment)
-            // The delay before a launch is repeated has ended.
+            // The delay before repeating a launch has passed.
             case .launch(let session): if apps.repeatLaunch(for: session) { effects.append(.consider(session)) }
             default: effects.append(.work(cause))
             }
@@ -20,24 +20,24 @@ extension QueueState {
         return effects
     }
 
-    /// Asks for the transfers whose time passes soon, and sets the alarm of the next look.
+    /// Requests the transfers with deadlines in the near future, and sets the alarm for the next request.
     mutating func lookAhead(at moment: Moment) -> [Effect] {
         let look = waitingTransfers.lookAhead(at: moment.active, moment.clock)
         return [.readDue(after: look.after, through: look.through)]
     }
 
-    /// Sets the alarm of a transfer if its time passes soon; otherwise a later look finds the transfer.
+    /// Sets a deadline alarm if the deadline is near. Otherwise a later look-ahead finds it.
     mutating func bound(_ record: TransferRecord, at moment: Moment) {
         guard let due = record.due, let rest = record.timeBounds.rest(at: moment.active) else { return }
         waitingTransfers.setDue(record.id, due, rest: rest, at: moment.active, moment.clock)
     }
 
-    /// Sets the alarm of a transfer of which only the moment in the journal is known; it may ring too early.
+    /// Sets a deadline alarm from the journal's deadline alone. It may go off too early.
     mutating func bound(_ id: TransferID, _ due: Date?, at moment: Moment) {
         if let due { waitingTransfers.setDue(id, due, at: moment.active, moment.clock) }
     }
 
-    /// Stops a transfer whose alarm has rung, if it runs; takes it out of its line, if it waits.
+    /// Stops a running transfer whose deadline has passed, or removes a waiting one from its queue.
     mutating func expire(_ record: TransferRecord, at moment: Moment) -> [Effect] {
         let id = record.id
         guard Queue.isOver(record, at: moment) else {
@@ -49,7 +49,7 @@ extension QueueState {
             return [.expire(id)]
         }
         guard running.hasRun(id), let error = Queue.overdue(record) else {
-            // It has a slot and no run yet: the run is met a moment later.
+            // It has a slot and no run yet: check again shortly, when it has one.
             waitingTransfers.ringDue(id, at: moment.clock + .wait(seconds: Queue.deadlineRecheckDelay))
             return []
         }

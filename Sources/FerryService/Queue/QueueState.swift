@@ -1,43 +1,43 @@
 import FerryCore
 import Foundation
 
-/// The rooms of the queue, and how a transfer goes from one to another.
+/// The queue's parts, and the movement of transfers between them.
 ///
-/// The rooms are values with private state that know nothing of each other. All of this is ``Queue``'s own: others tell the
-/// queue what happens.
+/// The parts are values with private state, independent of each other. Private to ``Queue``, which receives all events.
 struct QueueState: Sendable {
     /// Whether transfers get slots.
     enum Phase: Sendable {
         case open
-        /// No: the service is about to end.
+        /// Shutting down: transfers get no slots.
         case ending
     }
 
-    /// Transfers that have no slot.
+    /// Transfers without a slot.
     var waitingTransfers: WaitingTransfers
-    /// Transfers that have a slot.
+    /// Transfers with a slot.
     var running = Running()
     /// The settings, and the order of each session's transfers.
     var sessions: Sessions
-    /// Apps and the processes that have sessions open.
+    /// Apps, and the processes that have sessions open.
     var apps = AppRegistry()
-    /// Networks and power.
+    /// Network and power conditions.
     var conditions: KnownConditions
-    /// Changes that are being stored.
+    /// Changes being stored.
     var changes = ChangesUnderWay()
-    /// Gives transfers their ids.
+    /// The source of transfer ids.
     var ids: IDSource
     var phase = Phase.open
-    /// Whether a look at the free slots is to come.
+    /// Whether a scheduling pass is pending.
     private var isLookPlanned = false
-    /// WaitingTransfers whose first transfers were told that they wait for their host: it has as many connections as it may.
+    /// Keys of the queues in which the first transfers were notified that their host has its maximum number of
+    /// connections.
     private(set) var crowded: Set<QueueKey> = []
-    /// Of sessions whose order is being read, the transfers that have changed meanwhile: what is read of them may be old.
+    /// Transfers changed while their session's order is read. Their rows in that read may be outdated.
     var changedInOrder: [SessionID: Set<TransferID>] = [:]
 
     /// - Parameters:
-    ///   - lastID: the last id that was ever given; nil is none.
-    ///   - lookAhead: seconds for which it is known whose time has passed.
+    ///   - lastID: The last id ever assigned, or `nil` if none.
+    ///   - lookAhead: How far ahead deadlines are loaded, in seconds.
     init(
         _ settings: ServiceSettings, _ conditions: KnownConditions, lastID: TransferID? = nil, lookAhead: Double
     ) {
@@ -47,7 +47,7 @@ struct QueueState: Sendable {
         self.conditions = conditions
     }
 
-    /// Decides what follows from something that has happened.
+    /// Handles an event and returns the effects to perform.
     mutating func take(_ input: Input, at moment: Moment) -> [Effect] {
         switch input {
         case .schedule: return fill()
@@ -60,7 +60,7 @@ struct QueueState: Sendable {
             return []
         case .end:
             phase = .ending
-            // Transfers that have a slot and no attempt yet are marked with the others, and make none.
+            // Transfers with a slot and no attempt yet are marked like the others, and start none.
             return stop(running.ids)
 
         case .recovered(let stored):
@@ -135,7 +135,7 @@ struct QueueState: Sendable {
         case .unlocked(let id):
             waitingTransfers.touch(id)
             noteChange(of: id)
-            // Its time has passed while it was acted upon.
+            // Its deadline passed during the action.
             if waitingTransfers.takeDueAfterTurn(id) { waitingTransfers.ringDue(id, at: moment.clock) }
             return []
 
@@ -177,7 +177,7 @@ struct QueueState: Sendable {
 
     // MARK: Slots
 
-    /// Gives every free slot away (docs/behaviour/transfers.md#L6).
+    /// Fills every free slot (docs/behaviour/transfers.md#L6).
     mutating func fill() -> [Effect] {
         guard phase == .open else { return [] }
         var effects = failForbidden()
@@ -201,9 +201,9 @@ struct QueueState: Sendable {
         return effects + notifyCrowded(limits)
     }
 
-    /// Tells the first transfers of each line whose host is at its limit from now on, or no longer, what they wait for.
+    /// Notifies the first transfers of each queue whose host has reached its limit, or is below it again.
     private mutating func notifyCrowded(_ limits: SlotLimits) -> [Effect] {
-        // While all slots are taken every transfer waits for one; another reason would come and go with each end.
+        // With all slots taken, every transfer waits for a slot. Other reasons would change with each completion.
         guard !limits.isFull else { return [] }
         let before = crowded
         crowded = Set(waitingTransfers.keys.filter { conditions.obstacle($0) == nil && limits.obstacle($0) == .host })
@@ -213,20 +213,20 @@ struct QueueState: Sendable {
         return told.isEmpty ? [] : [.notifyReasons(told)]
     }
 
-    /// Plans a look at the free slots after what may have freed one, so that many ends of a moment make one look.
+    /// Defers a scheduling pass, so that many completions at once cause only one.
     mutating func planSchedule() -> [Effect] {
         guard phase == .open, !isLookPlanned else { return [] }
         isLookPlanned = true
         return [.deferSchedule]
     }
 
-    /// The limits before anything runs.
+    /// The limits without any running transfer.
     var rules: SlotLimits { sessions.rules(throttledOrigins: waitingTransfers.throttledOrigins) }
 
-    /// What may run beside the transfers that have a slot.
+    /// Capacity left by the running transfers.
     var limits: SlotLimits { running.limits(under: rules) }
 
-    /// Sends the last of a session's running transfers back into line, as many as are over its limits.
+    /// Requeues a session's last running transfers, as many as exceed its limits.
     mutating func giveExcessBack(of id: SessionID) -> [Effect] {
         let sessions = sessions
         let excess = running.giveExcessBack(of: id, sessions.settings(of: id)) { sessions.rank(of: $0, in: id) }
@@ -239,7 +239,7 @@ struct QueueState: Sendable {
         let old = sessions.settings(of: id)
         sessions.change(id, to: settings)
         let effects: [Effect] = [.sessionLimits(id, settings)]
-        // The lines know the policies that applied; what the requests themselves say is in the journal.
+        // The queues know only the policies that applied. The requests' own policies are in the journal.
         if old.network != settings.network {
             waitingTransfers.beginChangingKeys(of: id)
             return effects + [.readPolicies(id)]
@@ -247,7 +247,7 @@ struct QueueState: Sendable {
         return effects + giveExcessBack(of: id) + fill()
     }
 
-    /// Lets the waiting and the running transfers of a session follow its changed network policy.
+    /// Applies a session's changed network policy to its waiting and running transfers.
     mutating func follow(_ own: [TransferID: NetworkPolicy], of id: SessionID) -> [Effect] {
         let sessions = sessions
         func changed(_ key: QueueKey, _ transfer: TransferID) -> QueueKey? {
@@ -281,7 +281,7 @@ struct QueueState: Sendable {
 
     // MARK: Networks and power
 
-    /// Lets all transfers follow what is known of networks and power.
+    /// Applies network and power conditions to all transfers.
     mutating func follow(_ report: ConditionReport, at moment: Moment) -> [Effect] {
         guard phase != .ending else { return [] }
         let before = reasons
@@ -300,7 +300,7 @@ struct QueueState: Sendable {
         return effects + [.conditionsChanged(conditions)]
     }
 
-    /// The condition that is in the way of the waiting transfers with each key; a key without one is left out.
+    /// The condition that blocks each key's waiting transfers. Keys without one are left out.
     private var reasons: [QueueKey: WaitReason] {
         if conditions.areGood { return [:] }
         return Dictionary(
@@ -308,16 +308,16 @@ struct QueueState: Sendable {
         )
     }
 
-    /// Stops a run that the conditions forbid; it goes on by itself once they allow it, or ends if it does not wait.
+    /// Stops a run that the conditions forbid. It resumes once they permit it, or fails if it does not wait.
     func stopIfForbidden(_ id: TransferID) -> [Effect] {
-        // A run that has all bytes asks for nothing more.
+        // A run that has all bytes sends no more requests.
         guard !conditions.areGood, !running.isWhole(id), let record = running.record(of: id) else { return [] }
         let key = sessions.key(record)
         guard let reason = conditions.obstacle(key) else { return [] }
         return [.stop(id, ConditionRule.error(reason, key.network))]
     }
 
-    /// Takes transfers out of line that conditions forbid and that do not wait for better ones, and ends them.
+    /// Fails the waiting transfers that the conditions forbid and that do not wait for better ones.
     mutating func failForbidden() -> [Effect] {
         guard !conditions.areGood else { return [] }
         var effects: [Effect] = []
@@ -330,7 +330,7 @@ struct QueueState: Sendable {
         return effects
     }
 
-    /// Sees to it that what a transfer depends on is watched, from its first moment in line.
+    /// Ensures that the conditions a transfer depends on are watched from the moment it is queued.
     mutating func depend(on key: QueueKey) -> [Effect] {
         guard phase != .ending, let needs = conditions.depend(on: key) else { return [] }
         return [.watch(needs)]

@@ -3,9 +3,9 @@ import FerryCore
 import Foundation
 package import Logging
 
-/// Knows how this process started, and keeps the mark of the start in the state folder while that is on trial.
+/// Determines how this process started, and keeps a start mark in the state folder during the trial period.
 ///
-/// docs/formats/start-mark.md describes the two files.
+/// See docs/formats/start-mark.md for the two files.
 struct StartWatch {
     private enum Name {
         static let mark = "start.json"
@@ -17,9 +17,9 @@ struct StartWatch {
     let mode: StartMode
     private let mark: StartMark
 
-    /// Looks at what earlier daemons left, and leaves a mark; a service without a folder leaves none.
+    /// Reads the files of earlier daemons and writes a new mark. Without a folder it writes none.
     ///
-    /// What cannot be read or written is logged: it keeps no daemon from starting.
+    /// Read and write errors are only logged: they must not keep the daemon from starting.
     init(folder: String?, logger: Logger, now: Date = Date()) {
         self.folder = folder
         self.logger = logger
@@ -27,7 +27,7 @@ struct StartWatch {
             (mode, mark) = (.usual, StartMark(startedAt: now))
             return
         }
-        // A mark that cannot be read is one all the same.
+        // An unreadable mark counts as a mark.
         let found = FileManager.default.contents(atPath: folder + "/" + Name.mark).map { data in
             let decoder = JSONDecoder()
             decoder.dateDecodingStrategy = .millisecondsSince1970
@@ -37,13 +37,13 @@ struct StartWatch {
             TrapNote(String(decoding: data, as: UTF8.self))
         }
         (mode, mark) = StartMode.decide(found, note, now: now)
-        // The mark that counts a trap is there before its note goes.
+        // Write the mark that counts a trap before removing the trap's note.
         write(mark)
         remove(Name.trap)
         if let warning = mode.warning { logger.critical("\(warning)") }
     }
 
-    /// The transfers that were at work have failed. One that is tried again is no longer suspected.
+    /// Records that the suspected transfers were failed. Retrying one of them does not make it suspect again.
     func suspectsFailed() {
         guard !mark.atWork.isEmpty else { return }
         var next = mark
@@ -51,7 +51,7 @@ struct StartWatch {
         write(next)
     }
 
-    /// Ends the trial: the daemon has run for a while, or ends well.
+    /// Ends the trial: the daemon has run for a while, or shuts down normally.
     func succeeded() {
         remove(Name.mark)
         remove(Name.trap)
@@ -75,7 +75,7 @@ struct StartWatch {
 
     // MARK: Traps of this process
 
-    /// Lets a trap of this process leave a note in a state folder.
+    /// Makes traps of this process write a note to a state folder.
     static func noteTraps(in folder: String, logger: Logger) {
         let status = unsafe ferry_note_traps(folder + "/" + Name.trap)
         if status != 0 { logger.warning("traps cannot be noted", metadata: ["errno": "\(status)"]) }
@@ -86,14 +86,14 @@ struct StartWatch {
 }
 
 extension LocalTransferService {
-    /// Lets a trap of this process leave a note in a state folder, which the next start reads.
+    /// Makes traps of this process write a note to a state folder, for the next start to read.
     package static func noteTraps(in folder: String, logger: Logger) {
         StartWatch.noteTraps(in: folder, logger: logger)
     }
 
-    /// Fails the transfers that were at work when traps ended the last daemons, so that all others go on.
+    /// Fails the transfers that were active when traps ended the last daemons, so that all others continue.
     ///
-    /// An end that cannot be stored is logged: it keeps no daemon from starting.
+    /// An outcome that cannot be stored is only logged: it must not keep the daemon from starting.
     func failSuspects() async {
         do throws(ServiceError) {
             for record in try await records(of: life.mode.suspects) {
@@ -107,10 +107,11 @@ extension LocalTransferService {
         }
     }
 
-    /// Does on disk what may end the process again, and takes the mark away once it has lived through that.
+    /// Starts the trial period, then does the disk work that might end the process again. An alarm removes the mark if
+    /// the process survives.
     func beginTrial() {
         setAlarm(Alarm(due: .now + .seconds(configuration.trial), cause: .trialEnds))
-        // Where no transfer was at work at the traps, something else ended the daemon, which may be this.
+        // If no transfer was active at the traps, something else ended the daemon, possibly this work.
         guard life.mode != .afterTraps(atWork: []) else { return }
         cleanUp()
         sweepAtStart()

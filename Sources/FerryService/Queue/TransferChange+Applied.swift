@@ -3,9 +3,10 @@ import FerryEngine
 import Foundation
 
 extension TransferChange {
-    /// A transfer with this change; actions and answers are no part of it.
+    /// Returns a transfer with this change applied, except for actions and answers.
     ///
-    /// - Parameter isRunning: whether it has a slot; one whose end is stored may still have the slot of its last attempt.
+    /// - Parameter isRunning: Whether it has a slot. A transfer with a stored outcome may still have the slot of its
+    ///   last attempt.
     /// - Throws: `invalid_request`, or `request_not_replaceable`.
     func applied(
         to record: TransferRecord, isRunning: Bool, now: Date
@@ -18,7 +19,7 @@ extension TransferChange {
         if let url { record.request.url = url }
         if let mirrors { record.request.mirrors = mirrors }
         if let headers { record.request.headers = headers }
-        // What it is asked for with is given anew.
+        // The change provides the request's secrets again.
         if url != nil || headers != nil { record.request.secretsForgotten = false }
         if let network { record.request.network = network }
         if let begin = notBefore { record.request.notBefore = begin > now ? begin : nil }

@@ -1,7 +1,7 @@
 import FerryCore
 import FerryEngine
 
-/// Makes a run's facts durable in the journal, and hands them to the service, which shows them while the transfer runs.
+/// Commits a run's facts to the journal and passes them to the service, which shows them while the transfer runs.
 struct JournalFacts: FactsJournal {
     let journal: any Journal
     let recorded: @Sendable (TransferFacts) async -> Void

@@ -1,7 +1,7 @@
 import FerryCore
 import FerryEngine
 
-/// Transfers that have got a slot and wait for their records, and what is known of the next ones. Owned by the service.
+/// Transfers that have a slot and wait for their records, and the records read ahead. Owned by the service.
 struct StartingTransfers {
     typealias Answer = Result<TransferRecord?, ServiceError>
 
@@ -10,9 +10,9 @@ struct StartingTransfers {
     var ahead = RecordsAhead()
 }
 
-/// How attempts begin and end.
+/// Starting and ending attempts.
 extension LocalTransferService {
-    /// Makes an attempt at a transfer that has got a slot.
+    /// Starts an attempt for a transfer that has a slot.
     func start(_ id: TransferID, _ key: QueueKey) {
         let limiter = RateLimiter()
         let ofSession = runtime.limiter(of: key.session, queue.sessions.settings(of: key.session))
@@ -22,7 +22,8 @@ extension LocalTransferService {
         StartWatch.began(id)
         attempt.task = Task(name: "attempt at a transfer") {
             let next = await self.runAttempt(id)
-            // Until here callers that stop or change the transfer wait for this task, so that they do not overwrite its facts.
+            // Callers that stop or change the transfer wait for this task until here, so that they do not overwrite its
+            // facts.
             self.attempts[id] = nil
             StartWatch.ended(id)
             await self.performInOrder(self.queue.take(.ended(id, next), at: .now))
@@ -31,11 +32,11 @@ extension LocalTransferService {
 
     // MARK: Records
 
-    /// How many of the transfers that wait behind the starting ones are read with them.
+    /// Number of waiting transfers read together with the starting ones.
     private static let readAhead = 32
 
-    /// The record of a transfer that has got a slot, read together with the records of other starting transfers and of the
-    /// transfers that come next.
+    /// Returns the record of a transfer that has a slot. Reads it together with the records of other starting transfers
+    /// and of the next waiting ones.
     func startingRecord(_ id: TransferID) async throws(ServiceError) -> TransferRecord? {
         if let record = starting.ahead.take(id, revision: journal.revision) { return record }
         let answer: StartingTransfers.Answer = await withCheckedContinuation { continuation in
@@ -52,7 +53,7 @@ extension LocalTransferService {
             var group = starting.waiting
             starting.waiting = []
             let revision = journal.revision
-            // Their slots may have come while their records were being read ahead.
+            // They may have been given slots while their records were read ahead.
             group.removeAll { one in
                 guard let record = starting.ahead.take(one.id, revision: revision) else { return false }
                 one.continuation.resume(returning: .success(record))

@@ -1,7 +1,7 @@
 import FerryCore
 import Foundation
 
-/// Transfers that have ended and wait for that to be stored. Owned by the service.
+/// Finished transfers with outcomes to be stored. Owned by the service.
 struct EndingTransfers {
     typealias Answer = Result<Int64?, ServiceError>
 
@@ -17,9 +17,9 @@ struct EndingTransfers {
 }
 
 extension LocalTransferService {
-    /// Stores an end and its event, in one transaction with other ends that wait to be stored.
+    /// Stores an outcome and its event, in one transaction with other pending outcomes.
     ///
-    /// - Returns: what `JournalTransaction.finish(_:kind:at:)` returns.
+    /// - Returns: The result of `JournalTransaction.finish(_:kind:at:)`.
     func storeEnd(
         _ end: StoredEnd, kind: TransferEvent.Kind, at: Date
     ) async throws(ServiceError) -> Int64? {
@@ -45,7 +45,7 @@ extension LocalTransferService {
                 }
                 for (one, number) in zip(group, numbers) { one.continuation.resume(returning: .success(number)) }
             } catch {
-                // No end is stored. Each is stored alone, so that one that fails does not fail the others.
+                // No outcome was stored. Store each alone, so that one failure does not affect the others.
                 for one in group {
                     one.continuation.resume(returning: group.count > 1 ? await storeAlone(one) : .failure(error))
                 }

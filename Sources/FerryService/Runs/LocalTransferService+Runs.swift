@@ -4,20 +4,20 @@ import Foundation
 import Logging
 import Synchronization
 
-/// One try of one transfer, from its slot to what follows from its report.
+/// Running one attempt, from its slot to the consequences of its report.
 extension LocalTransferService {
-    /// Makes one attempt at a transfer that has a slot.
+    /// Runs one attempt at a transfer that has a slot.
     func runAttempt(_ id: TransferID) async -> NextAttempt? {
         var known: TransferRecord?
         do throws(ServiceError) {
             let record = try await startingRecord(id)
             if let record, case .failed(let error) = record.outcome, error.code == .journalFailed {
-                // The journal's row cannot be read: that is this transfer's end, and the others go on. An action that has
-                // changed the row meanwhile has its own consequences.
+                // The journal's row is unreadable: this transfer fails, and the others continue. An action that changed
+                // the row meanwhile has its own consequences.
                 _ = try await finish(record, .failed(error))
                 return nil
             }
-            // Looks again: another call may have paused or removed the transfer while its record was read.
+            // Check again: another call may have paused or removed the transfer while its record was read.
             guard var record, record.isEligible, !running.isStopping(id), let key = running.key(of: id),
                 let attempt = attempts[id]
             else { return nil }
@@ -28,10 +28,10 @@ extension LocalTransferService {
             }
             if isOver(record), let error = overdue(record) {
                 let isEnded = try await finish(record, .failed(error))
-                // A transfer that has changed since it was read is looked at again.
+                // A transfer that has changed since it was read is checked again.
                 return isEnded ? nil : NextAttempt(record: record, delay: Queue.deadlineRecheckDelay, reason: .retry)
             }
-            // Its slot is wanted back before it has used it.
+            // The slot is to be returned before it was used.
             if running.disposition(of: id) == .yieldsSlot {
                 return NextAttempt(record: record, delay: 0, reason: .retry)
             }
@@ -42,14 +42,15 @@ extension LocalTransferService {
             if record.request.direction == .upload { attempt.uploads(through: runtime.uploads) }
             var job = TransferJob(record, gate: attempt.gate, progress: attempt.progress)
             if let timeout = queue.sessions.settings(of: key.session).idleTimeout { job.request.idleTimeout = timeout }
-            // A transfer that an earlier process queued may have had attempts there; that process noted only how attempts ended.
+            // A transfer queued by an earlier process may have had attempts there. That process recorded only how
+            // attempts ended.
             job.mayHaveLeftovers = record.attempts > 1 || id <= queue.ids.lastOfOthers
             job.digest = queue.takeDigest(of: id)
             job.reserve = queue.sessions.settings.reserve
             job.offersHTTP2 = offersHTTP2(record, key)
             job.existing = try await existingFile(record.request)
             job.advisor = try await advisor(for: record)
-            // What has stopped it meanwhile waits for this task, and nothing was begun.
+            // An action that stopped it meanwhile waits for this task. Nothing was started.
             guard !running.isStopping(id) else {
                 queue.keep(job.digest, of: id)
                 return nil
@@ -75,7 +76,7 @@ extension LocalTransferService {
         } catch {
             noteFailure(error)
             logger.error("a try could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
-            // A journal without room: the try is made again, and goes on from what is on disk.
+            // The journal is full: the attempt is repeated and continues from the bytes on disk.
             return (running.record(of: id) ?? known).map { record in
                 NextAttempt(
                     record: record, delay: journalRetryDelay, reason: error.code.row.subject.waitReason, error: error)
@@ -83,20 +84,20 @@ extension LocalTransferService {
         }
     }
 
-    /// Takes up what a run has recorded, such as the response, for the samples.
+    /// Stores the facts a run has recorded, such as the response, for samples.
     private func take(_ facts: TransferFacts, of id: TransferID) { queue.take(facts, of: id) }
 
-    /// Lets others connect to the host of a transfer whose bytes are all there.
+    /// Frees the host connection of a transfer that has all its bytes.
     private func leaveHost(_ id: TransferID, inMemory: Bool) { take(.whole(id, inMemory: inMemory)) }
 
-    /// Gives others the slot of a transfer that waits for the name of its host; it comes back to its line if there is none for
-    /// it once the name is found.
+    /// Yields the slot of a transfer that waits for name resolution. If no slot is free afterwards, the transfer is
+    /// requeued.
     private func nameChanged(of id: TransferID) async {
         guard let attempt = attempts[id] else { return }
         await performInOrder(queue.take(.name(id, isSlow: attempt.waitsForName), at: .now))
     }
 
-    /// What an earlier transfer put where this one's file goes; asked for under policy `update` alone.
+    /// Returns the file an earlier transfer placed at this one's destination. Only needed for policy `update`.
     private func existingFile(_ request: TransferRequest) async throws(ServiceError) -> ExistingFile? {
         guard request.onConflict == .update, let path = Destination.likelyPath(of: request) else { return nil }
         let placed = try await journal.read { reader throws(ServiceError) in try reader.lastPlaced(at: path) }
@@ -106,9 +107,9 @@ extension LocalTransferService {
         return ExistingFile(placement: placement, identity: identity)
     }
 
-    /// Draws the consequences of a try: the outcome, the next try, or rest.
+    /// Applies the result of an attempt: the outcome, the next attempt, or none.
     ///
-    /// - Parameter asked: the request that the try was made with.
+    /// - Parameter asked: The request of the attempt.
     private func settle(
         _ id: TransferID, _ report: RunReport, asked: TransferRequest
     ) async throws(ServiceError) -> NextAttempt? {
@@ -120,9 +121,9 @@ extension LocalTransferService {
             report.result = .challenged(memory.counting(challenge, of: id))
         }
         let jitter = Queue.Jitter(random: configuration.random(), delayScale: configuration.delayScale)
-        // The request may have been changed, and the intent too, while the try was made and while its end is stored.
+        // The request and the intent may have changed during the attempt, or while its end is stored.
         while let stored = try await journal.read({ reader throws(ServiceError) in try reader.record(id) }) {
-            // One that has ended keeps its end; a row that cannot be read says that it has failed.
+            // A finished transfer keeps its outcome. An unreadable row shows that the transfer has failed.
             guard stored.outcome == nil,
                 let verdict = queue.judge(report.concerning(stored.request, asked: asked), of: stored, jitter, at: .now)
             else { return nil }
@@ -143,24 +144,24 @@ extension LocalTransferService {
         return nil
     }
 
-    /// Records a success of a transfer that no action has changed since its attempt began; false if its record has to be looked
-    /// at first.
+    /// Records the success of a transfer that no action changed since its attempt started. Returns false if its record
+    /// must be read first.
     private func settleSuccess(_ id: TransferID, _ report: RunReport) async throws(ServiceError) -> Bool {
         guard let (record, outcome) = queue.success(report, of: id, at: .now) else { return false }
         return try await finish(record, outcome)
     }
 
-    /// Stores everything about a transfer after a try.
+    /// Stores the complete record of a transfer after an attempt.
     ///
-    /// - Returns: false, with nothing stored, if it has changed since it was read.
+    /// - Returns: False, with nothing stored, if the transfer has changed since it was read.
     func store(_ record: TransferRecord) async throws(ServiceError) -> Bool {
         try await journal.commit { transaction throws(ServiceError) in try transaction.update(record) }
     }
 
-    /// Records an outcome with its event in one transaction, and tells all listeners.
+    /// Records an outcome with its event in one transaction, and notifies all listeners.
     ///
-    /// - Parameter record: what the outcome was decided from.
-    /// - Returns: false, with nothing recorded, if the transfer has changed since it was read, or is gone.
+    /// - Parameter record: The record on which the outcome was decided.
+    /// - Returns: False, with nothing recorded, if the transfer has changed since it was read or was removed.
     func finish(_ record: TransferRecord, _ outcome: Outcome) async throws(ServiceError) -> Bool {
         let now = Date()
         var record = record
@@ -214,7 +215,7 @@ extension LocalTransferService {
 }
 
 extension Outcome {
-    /// How large the file is; nil if there is none.
+    /// The size of the file, or `nil` if there is none.
     fileprivate var size: Int64? {
         guard case .succeeded(let success) = self else { return nil }
         return success.size

@@ -1,24 +1,24 @@
 import FerryCore
 
-/// Records that were read before their transfers got a slot; they hold as long as the journal's revision stays.
+/// Records read before their transfers got a slot. They are valid while the journal's revision is unchanged.
 ///
-/// An end leaves the revision as it is, so it is named here: a record from before it is never taken.
+/// Completions do not change the revision and are recorded here instead, so that no record from before one is used.
 struct RecordsAhead {
     private var records: [TransferID: TransferRecord] = [:]
     private var revision: UInt64 = 0
     private var reading: Reading?
 
-    /// Records that are being read.
+    /// A read in progress.
     private struct Reading {
         let revision: UInt64
-        /// Transfers that have ended since the reading began.
+        /// Transfers that finished since the read started.
         var ended: Set<TransferID> = []
     }
 
-    /// - Parameter revision: the journal's, before the records are read.
+    /// - Parameter revision: The journal's revision before the records are read.
     mutating func beginReading(at revision: UInt64) { reading = Reading(revision: revision) }
 
-    /// Keeps what was read since `beginReading`, in place of what was read before.
+    /// Replaces the kept records with the ones read since `beginReading`.
     mutating func endReading(_ records: [TransferID: TransferRecord]) {
         guard let reading else { return }
         self.records = records.filter { !reading.ended.contains($0.key) }
@@ -26,16 +26,16 @@ struct RecordsAhead {
         self.reading = nil
     }
 
-    /// Ends a reading that has failed.
+    /// Ends a failed read.
     mutating func abandonReading() { reading = nil }
 
-    /// Notes that a transfer has ended.
+    /// Discards the record of a transfer that finished.
     mutating func forget(_ id: TransferID) {
         records[id] = nil
         reading?.ended.insert(id)
     }
 
-    /// Takes a record out; nil if it was not read, or may have been changed since.
+    /// Removes and returns a record, or `nil` if it was not read or may have changed since.
     mutating func take(_ id: TransferID, revision: UInt64) -> TransferRecord? {
         guard revision == self.revision else {
             records = [:]

@@ -2,7 +2,7 @@ import FerryCore
 import Foundation
 import Logging
 
-/// What the daemon's log says of transfers: each start, each failure that is tried again, and each end, in a line.
+/// The daemon's log of transfers: one line for each start, each failure that is retried, and each completion.
 struct TransferLog: Sendable {
     let logger: Logger
 
@@ -36,7 +36,7 @@ struct TransferLog: Sendable {
         }
     }
 
-    /// Without a password, a query and a fragment, which may open something.
+    /// Returns the URL without password, query and fragment, which may contain secrets.
     private static func shown(_ record: TransferRecord) -> String {
         String(record.request.url.prefix { $0 != "?" && $0 != "#" })
     }

@@ -1,39 +1,39 @@
 import FerryCore
 
-/// Something that has happened to apps and their sessions, for the queue to decide what follows.
+/// An event of apps and their sessions, for the queue.
 enum AppInput: Sendable {
-    /// What an earlier process has stored.
+    /// State stored by an earlier process was loaded.
     case recovered(
         [String: ApplicationRecord], [(id: SessionID, registration: SessionRegistration, hasNews: Bool)])
-    /// Apps that live through a restart have so many seconds to come back.
+    /// Apps that survived a daemon restart have this many seconds to reconnect.
     case settling(after: Double)
-    /// That time is over.
+    /// The time to reconnect is over.
     case settled
 
-    /// A transfer of a session has ended, or asks its app for something.
+    /// A transfer of a session has finished, or needs its app to answer.
     case news(of: SessionID)
-    /// The journal was asked what the transfers of a session do.
+    /// The state of a session's transfers was read from the journal.
     case considered(SessionID, AppRegistry.Work, firstDelay: Double)
-    /// A process of an app was started for a session.
+    /// A process of an app was launched for a session.
     case launched(Int32, of: String, for: SessionID)
-    /// No process could be started for a session.
+    /// Launching a process for a session failed.
     case launchFailed(SessionID)
-    /// A process that was started here has ended.
+    /// A process launched here has exited.
     case processEnded(Int32)
 
-    /// The connection of a run loop is gone.
+    /// A run loop's connection was closed.
     case disconnected(Int)
-    /// A process is no more at work in the background.
+    /// A process left the background.
     case becameActive(Int32, of: String)
-    /// The user has started an app; a session of it is to be saved in any case.
+    /// The user has started an app. Its session, if given, is saved in any case.
     case foreground(String, saving: SessionID?)
-    /// An app has another launch command.
+    /// An app's launch command has changed.
     case command(LaunchCommand?, of: String)
-    /// The connection of the process that had a session open is gone.
+    /// The connection of a session's holder was closed.
     case closed(SessionID, Int)
-    /// A process that its user has started takes a session from one that was launched for events.
+    /// A process started by the user takes a session from one launched for events.
     case takenOver(SessionID, from: AppRegistry.Holder)
-    /// The user has quit a session.
+    /// The user has force-quit a session.
     case quit(SessionID)
 }
 
@@ -62,7 +62,7 @@ extension QueueState {
         case .command(let command, let application): apps.setCommand(command, of: application)
         case .closed(let id, let token):
             guard apps.close(id, token) else { return [] }
-            // A process that lives through the end of the daemon comes back to the next one.
+            // A process that survives the daemon's shutdown reconnects to the next daemon.
             if phase != .ending { apps.forgetHolder(of: id) }
             return [.detached(id)]
         case .takenOver(let id, let holder):
@@ -77,7 +77,7 @@ extension QueueState {
         apps.sessions(of: application).map { .consider($0) }
     }
 
-    /// Decides whether an app is told of a session's events, or started for them.
+    /// Decides whether to notify an app of a session's events, or to launch it.
     private mutating func decide(
         _ id: SessionID, _ work: AppRegistry.Work, firstDelay: Double, at moment: Moment
     ) -> [Effect] {
@@ -106,10 +106,10 @@ extension QueueState {
     }
 }
 
-/// How an app is to be started.
+/// The launch command and session of an app launch.
 struct AppLaunch: Sendable {
     let application: String
-    /// The identifier of the session within the app.
+    /// The session's identifier within the app.
     let session: String
     let command: LaunchCommand
 }

@@ -1,42 +1,42 @@
 import FerryCore
 import Foundation
 
-/// What the queue knows of apps and of the sessions that outlive them: who has a session open, what it was told, and how its
-/// app is started.
+/// Apps and their background sessions: the process holding each session, its pending notifications, and how to launch
+/// its app.
 ///
-/// A value without clock and I/O. The service owns it, tells it what happens, and holds the connections.
+/// Pure value: no clock, no I/O. The service owns it, passes events, and holds the connections.
 struct AppRegistry: Sendable {
     /// The process that has a session open.
     struct Holder: Sendable {
         let token: Int
         let process: Int32
-        /// Whether it was launched for events, and has not become active since.
+        /// Whether the process was launched for events and has not become active since.
         fileprivate(set) var isBackground: Bool
-        /// The stream of its events; nil while there is none yet.
+        /// The listener of its event stream, or `nil` before there is one.
         fileprivate(set) var listener: Int?
     }
 
     /// A launch of an app for one of its sessions, until a process attaches.
     private struct Launch: Sendable {
         enum Stage: Sendable {
-            /// The process is being made, which takes as long as its folder does not answer.
+            /// The process is being created. Lasts until its folder responds.
             case starting
             case started(Int32)
-            /// Its repetition waits for the delay after launches.
+            /// The retry waits for the delay after launches.
             case delayed
-            /// Its repetition may be decided about.
+            /// The retry may be decided.
             case due
         }
 
         var stage = Stage.starting
-        /// Launches that came to nothing.
+        /// Number of failed launches.
         var failures = 0
     }
 
     private struct Session: Sendable {
         var registration: SessionRegistration
         var holder: Holder?
-        /// Whether something has ended, or asked its app, since the app was told or took its events.
+        /// Whether a transfer finished or asked its app for something since the app was notified or took its events.
         var hasNews = false
         var launch: Launch?
 
@@ -45,25 +45,25 @@ struct AppRegistry: Sendable {
             return true
         }
 
-        /// Notes that the app knows of everything that has happened.
+        /// Records that the app knows of all events.
         mutating func told(at now: Date) {
             hasNews = false
             registration.toldAt = now
         }
     }
 
-    /// A process whose run loop listens.
+    /// A process with a listening run loop.
     private struct Listener: Sendable {
         let connection: ApplicationConnection
-        /// Sessions that it was told of and has yet to attach to.
+        /// Sessions it was notified of and has not attached to yet.
         var called: Set<SessionID>
     }
 
-    /// A process that was started here.
+    /// A process launched here.
     private struct Launched: Sendable {
         let application: String
         var isBackground = true
-        /// Whether it listens with its run loop, so that it can be told of more sessions.
+        /// Whether its run loop listens, so that it can be notified of more sessions.
         var isConnected = false
     }
 
@@ -71,13 +71,13 @@ struct AppRegistry: Sendable {
     private var applications: [String: ApplicationRecord] = [:]
     private var listeners: [Int: Listener] = [:]
     private var launched: [Int32: Launched] = [:]
-    /// Whether apps that lived through a restart of the daemon may still be about to come back.
+    /// Whether apps that survived a daemon restart may still reconnect.
     private var isSettling = false
     private var lastToken = 0
 
     // MARK: After a start
 
-    /// Takes up what an earlier process knew.
+    /// Restores the state stored by an earlier process.
     mutating func recover(
         _ applications: [String: ApplicationRecord],
         _ registrations: [(id: SessionID, registration: SessionRegistration, hasNews: Bool)]
@@ -88,11 +88,11 @@ struct AppRegistry: Sendable {
         }
     }
 
-    /// Makes no decision about a session until apps that live through a restart of the daemon have had the time to come back.
+    /// Defers all decisions until apps that survived a daemon restart have had time to reconnect.
     ///
-    /// - Parameter asking: sessions whose transfers ask their apps: these sessions have news, no matter when the transfers began
-    ///   to ask.
-    /// - Returns: whether there is something to decide then.
+    /// - Parameter asking: Sessions with transfers that wait for their apps. They have news, no matter when they began
+    ///   to wait.
+    /// - Returns: Whether there is anything to decide afterwards.
     mutating func settle(asking: some Sequence<SessionID>) -> Bool {
         guard !sessions.isEmpty else { return false }
         for session in asking { sessions[session]?.hasNews = true }
@@ -100,27 +100,27 @@ struct AppRegistry: Sendable {
         return true
     }
 
-    /// Ends that time.
+    /// Ends the time to reconnect.
     ///
-    /// - Returns: the sessions that are to be considered.
+    /// - Returns: The sessions to consider.
     mutating func endSettling() -> [SessionID] {
         isSettling = false
         return sessions.keys.sorted { $0.name < $1.name }
     }
 
-    /// Whether a process that had its session open lives, stopped perhaps, and has not come back.
+    /// Whether a former holder of a session is alive, perhaps stopped, and has not reconnected.
     func mayComeBack(isAlive: (ProcessMark) -> Bool) -> Bool {
         sessions.values.contains { $0.holder == nil && $0.registration.holder.map(isAlive) == true }
     }
 
-    // MARK: Sessions that are open
+    // MARK: Attached sessions
 
     func holder(of id: SessionID) -> Holder? { sessions[id]?.holder }
 
-    /// Makes a process the one that has a session open.
+    /// Makes a process the holder of a session.
     ///
-    /// - Parameter mark: the process as the system shows it; nil if it is gone.
-    /// - Returns: what names this opening.
+    /// - Parameter mark: The process as the system shows it, or `nil` if it has exited.
+    /// - Returns: The token of this opening.
     mutating func open(_ id: SessionID, _ attachment: SessionAttachment, by mark: ProcessMark?) -> Int {
         lastToken += 1
         var registration =
@@ -139,9 +139,9 @@ struct AppRegistry: Sendable {
         return lastToken
     }
 
-    /// Notes that the process that has opened a session takes its events.
+    /// Records that the session's holder takes its events.
     ///
-    /// - Returns: whether it was told of them, or started for them.
+    /// - Returns: Whether it was notified of them, or launched for them.
     mutating func takeEvents(of id: SessionID, _ attachment: SessionAttachment, at now: Date) -> Bool {
         var wasCalled = attachment.isBackgroundLaunched
         for (token, listener) in listeners where listener.connection.process == attachment.process {
@@ -151,28 +151,28 @@ struct AppRegistry: Sendable {
         return wasCalled
     }
 
-    /// Notes which stream tells the process that has opened a session.
+    /// Records the listener of the holder's event stream.
     ///
-    /// - Returns: whether the session is still the process's.
+    /// - Returns: Whether the process still holds the session.
     mutating func follows(_ id: SessionID, _ token: Int, listener: Int) -> Bool {
         guard sessions[id]?.holder?.token == token else { return false }
         sessions[id]?.holder?.listener = listener
         return true
     }
 
-    /// Notes that the connection of a process is gone, or that another one takes the session over.
+    /// Records that the holder's connection was closed, or that another process takes the session over.
     ///
-    /// - Returns: whether it had the session open.
+    /// - Returns: Whether it held the session.
     mutating func close(_ id: SessionID, _ token: Int) -> Bool {
         guard sessions[id]?.holder?.token == token else { return false }
         sessions[id]?.holder = nil
         return true
     }
 
-    /// Forgets which process had a session open: one that lives is not waited for.
+    /// Discards a session's last holder, so that a living process is not waited for.
     mutating func forgetHolder(of id: SessionID) { sessions[id]?.registration.holder = nil }
 
-    /// Notes that the user has quit a session: nothing that ends is told of.
+    /// Records that the user has force-quit a session. Its app is not notified of the transfers this ends.
     mutating func quit(_ id: SessionID, at now: Date) {
         sessions[id]?.registration.isQuit = true
         sessions[id]?.told(at: now)
@@ -181,12 +181,12 @@ struct AppRegistry: Sendable {
 
     // MARK: Apps
 
-    /// Notes that a process listens with its run loop.
+    /// Records a listening run loop.
     ///
-    /// - Returns: what names its connection; it rises.
+    /// - Returns: The connection's token. Tokens increase.
     mutating func connect(_ connection: ApplicationConnection) -> Int {
         lastToken += 1
-        // A process that was launched for a session calls itself to handle that one's events.
+        // A process launched for a session handles that session's events without being notified.
         let called = connection.launchedFor.map { identifier in
             sessions(of: connection.application).filter { id in
                 sessions[id]?.registration.identifier == identifier && sessions[id]?.holder == nil
@@ -197,9 +197,9 @@ struct AppRegistry: Sendable {
         return lastToken
     }
 
-    /// Notes that a connection is gone; what its process was told of and did not take is told again.
+    /// Records a closed connection. Sessions the process was notified of and did not take have news again.
     ///
-    /// - Returns: the app; nil if there was no such connection.
+    /// - Returns: The app, or `nil` if there was no such connection.
     mutating func disconnect(_ token: Int) -> String? {
         guard let listener = listeners.removeValue(forKey: token) else { return nil }
         for id in listener.called where listener.connection.launchedFor != sessions[id]?.registration.identifier {
@@ -208,7 +208,7 @@ struct AppRegistry: Sendable {
         return listener.connection.application
     }
 
-    /// Notes that a process is no more at work in the background.
+    /// Records that a process left the background.
     mutating func becameActive(_ process: Int32, of application: String) {
         launched[process]?.isBackground = false
         for id in sessions(of: application) where sessions[id]?.holder?.process == process {
@@ -216,18 +216,18 @@ struct AppRegistry: Sendable {
         }
     }
 
-    /// What is to be saved because the user has started an app.
+    /// State to save because the user has started an app.
     struct Foreground: Sendable {
         var registrations: [(id: SessionID, registration: SessionRegistration)] = []
-        /// The app, if the delay after its launches has ended.
+        /// The app, if the delay after its launches was reset.
         var application: ApplicationRecord?
 
         var isEmpty: Bool { registrations.isEmpty && application == nil }
     }
 
-    /// Notes that its user has started an app: what was quit is forgotten, and so is the delay after launches.
+    /// Records that the user has started an app. Clears force-quits and the delay after launches.
     ///
-    /// - Parameter session: one that is to be saved in any case.
+    /// - Parameter session: A session to save in any case.
     mutating func beginForeground(_ application: String, saving session: SessionID?) -> Foreground {
         var changed = Set(session.map { [$0] } ?? [])
         for id in sessions(of: application) where sessions[id]?.registration.isQuit == true {
@@ -247,33 +247,33 @@ struct AppRegistry: Sendable {
         applications[application, default: ApplicationRecord()].launch = command
     }
 
-    // MARK: Telling and launching
+    // MARK: Notifications and launches
 
-    /// Notes that a transfer of a session has ended, or asks its app for something.
+    /// Records that a session's transfer has finished, or needs its app.
     ///
-    /// - Returns: whether there is an app for the session.
+    /// - Returns: Whether an app is registered for the session.
     mutating func noteNews(of id: SessionID) -> Bool {
         sessions[id]?.hasNews = true
         return sessions[id] != nil
     }
 
-    /// Whether an app may have to be told of a session's events, or started for them.
+    /// Whether an app may have to be notified of a session's events, or launched for them.
     func mayCall(for id: SessionID, isAlive: (ProcessMark) -> Bool) -> Bool {
         guard !isSettling, let session = sessions[id], session.hasNews, session.holder == nil else { return false }
         return session.registration.holder.map(isAlive) != true
     }
 
-    /// What the transfers of a session say to the decision about its app.
+    /// The state of a session's transfers, as far as it affects the decision about its app.
     struct Work: Sendable {
-        /// Whether transfers have ended whose events the app has not taken.
+        /// Whether there are finished transfers whose events the app has not taken.
         let hasResults: Bool
         /// Whether transfers run, or wait for anything but their app.
         let isWorking: Bool
-        /// Whether a transfer waits for its app to answer a server.
+        /// Whether a transfer waits for its app to answer a challenge.
         let isAsking: Bool
     }
 
-    /// Decides whether an app is told of a session's events, or started for them.
+    /// Decides whether to notify an app of a session's events, or to launch it.
     func decide(_ id: SessionID, _ work: Work) -> LaunchRule.Decision {
         guard let session = sessions[id] else { return .none }
         let application = session.registration.application
@@ -291,9 +291,9 @@ struct AppRegistry: Sendable {
         return LaunchRule.decide(situation)
     }
 
-    /// Notes that the latest run loop of a session's app is told of its events.
+    /// Marks the latest run loop of a session's app as notified of its events.
     ///
-    /// - Returns: the connection that is told, and the session's identifier within the app.
+    /// - Returns: The connection to notify, and the session's identifier within the app.
     mutating func tell(_ id: SessionID) -> (token: Int, identifier: String)? {
         guard let session = sessions[id], let token = runLoop(of: session.registration.application) else { return nil }
         sessions[id]?.hasNews = false
@@ -305,23 +305,23 @@ struct AppRegistry: Sendable {
         listeners.filter { $0.value.connection.application == application }.keys.max()
     }
 
-    /// Whether the app was told of a session, or is being started, and has yet to attach.
+    /// Whether the app was notified of a session, or is being launched, and has not attached yet.
     private func isCalled(_ id: SessionID, of application: String) -> Bool {
         switch sessions[id]?.launch?.stage {
         case .started, .delayed: return true
         case .starting, .due, nil: break
         }
         if listeners.values.contains(where: { $0.called.contains(id) }) { return true }
-        // A process that was started for another session may be about to open this one too.
+        // A process launched for another session may be about to open this one too.
         if sessions.values.contains(where: { $0.registration.application == application && $0.isStarting }) {
             return true
         }
         return launched.values.contains { $0.application == application && $0.isBackground && !$0.isConnected }
     }
 
-    /// Begins to start a session's app, and sets the delay after launches.
+    /// Begins to launch a session's app, and sets the delay after launches.
     ///
-    /// - Parameter first: seconds of a first delay.
+    /// - Parameter first: The first delay, in seconds.
     mutating func beginLaunch(
         for id: SessionID, first: Double, at now: Date
     ) -> (command: LaunchCommand, identifier: String)? {
@@ -336,21 +336,22 @@ struct AppRegistry: Sendable {
         return (command, registration.identifier)
     }
 
-    /// Notes that a process of an app has been started for a session; the session may have been quit, or opened, meanwhile.
+    /// Records that a process of an app was launched for a session. The session may have been force-quit or opened
+    /// meanwhile.
     mutating func launched(_ process: Int32, of application: String, for id: SessionID) {
         sessions[id]?.launch?.stage = .started(process)
         launched[process] = Launched(application: application)
     }
 
-    /// What follows from a launch that came to nothing.
+    /// The consequence of a failed launch.
     enum LaunchFailure: Equatable {
         case repeats(after: Double)
         case gaveUp
     }
 
-    /// Notes that a launch could not be made, or that its process ended without having attached.
+    /// Records that a launch failed, or that its process exited without attaching.
     ///
-    /// - Returns: nil if the session was quit or opened meanwhile.
+    /// - Returns: `nil` if the session was force-quit or opened meanwhile.
     mutating func launchFailed(for id: SessionID, at now: Date) -> LaunchFailure? {
         guard let session = sessions[id], var launch = session.launch else { return nil }
         launch.failures += 1
@@ -364,16 +365,16 @@ struct AppRegistry: Sendable {
         return .repeats(after: applications[session.registration.application]?.relaunch.rest(now: now) ?? 0)
     }
 
-    /// Notes that the delay before a launch is repeated has ended; false if nothing is to be repeated.
+    /// Records that the delay before repeating a launch has passed. Returns false if there is none to repeat.
     mutating func repeatLaunch(for id: SessionID) -> Bool {
         guard case .delayed = sessions[id]?.launch?.stage else { return false }
         sessions[id]?.launch?.stage = .due
         return true
     }
 
-    /// Notes that a process that was started here has ended.
+    /// Records that a process launched here has exited.
     ///
-    /// - Returns: its app, and the sessions whose launches have failed with it; nil if no such process was started.
+    /// - Returns: Its app, and the sessions whose launches failed with it. `nil` if the process was not launched here.
     mutating func ended(_ process: Int32) -> (application: String, failed: [SessionID])? {
         guard let application = launched.removeValue(forKey: process)?.application else { return nil }
         let failed = sessions(of: application).filter { id in
@@ -385,25 +386,25 @@ struct AppRegistry: Sendable {
 
     // MARK: Questions
 
-    /// Whether an app has a session.
+    /// Whether an app is registered for a session.
     func contains(_ id: SessionID) -> Bool { sessions[id] != nil }
 
     func registration(of id: SessionID) -> SessionRegistration? { sessions[id]?.registration }
 
     func record(of application: String) -> ApplicationRecord { applications[application] ?? ApplicationRecord() }
 
-    /// The sessions of an app, by their names.
+    /// Returns the sessions of an app, sorted by name.
     func sessions(of application: String) -> [SessionID] {
         sessions.filter { $0.value.registration.application == application }.map(\.key).sorted { $0.name < $1.name }
     }
 
-    /// Whether the app of a session is at work in the background, so that its new transfers wait.
+    /// Whether a session's app works in the background, so that its new transfers are delayed.
     func isInBackground(_ id: SessionID) -> Bool {
         guard let holder = sessions[id]?.holder else { return false }
         return holder.isBackground || launched[holder.process]?.isBackground == true
     }
 
-    /// Seconds that a transfer waits for the delay after its app's launches to end.
+    /// Returns the remaining delay after launches for the session's transfers, in seconds.
     func relaunchRest(of id: SessionID, at now: Date) -> Double {
         guard let application = sessions[id]?.registration.application else { return 0 }
         return applications[application]?.relaunch.rest(now: now) ?? 0

@@ -1,32 +1,32 @@
 import FerryCore
 import FerryEngine
 
-/// Who answers a transfer's challenges.
+/// Answering transfers' challenges.
 extension LocalTransferService {
-    /// What a session's client and servers have told each other.
+    /// Returns the session's stored answers and cookies.
     func memory(of id: SessionID) async throws(ServiceError) -> SessionMemory {
         if let memory = runtime.memories[id] { return memory }
         let cookies = try await journal.read { reader throws(ServiceError) in try reader.cookies(of: id) }
-        // Looks again: another call may have made the memory while the cookies were read.
+        // Check again: another call may have created the memory while the cookies were read.
         return runtime.memory(of: id, cookies: cookies)
     }
 
-    /// Notes whether a process of the session's client is there to answer.
+    /// Records whether a process of the session's client is attached to answer challenges.
     func setAttached(_ isAttached: Bool, to id: SessionID) async throws(ServiceError) {
         try await memory(of: id).isAttached = isAttached
     }
 
-    /// The highest number of a task that a session ever had; 0 if it had none.
+    /// Returns the highest task number a session ever had, or 0 if it had none.
     func lastTask(of id: SessionID) async throws(ServiceError) -> Int {
         try await journal.read { reader throws(ServiceError) in try reader.lastTask(of: id) }
     }
 
-    /// Who is asked while a transfer's requests are under way.
+    /// Returns the advisor for a transfer's requests.
     func advisor(for record: TransferRecord) async throws(ServiceError) -> (any ExchangeAdvisor)? {
         if let choose = configuration.advisor, let advisor = choose(Transfer(record, live: .waiting(.slot))) {
             return advisor
         }
-        // No client answers later for the upload of a command.
+        // No client can answer later for an upload of the command line.
         guard record.request.spooled, record.request.direction == .download || record.request.note != nil else {
             return nil
         }
@@ -48,9 +48,9 @@ extension LocalTransferService {
 
     // MARK: Answers
 
-    /// Stores what a client answers to the challenge that its transfer waits with; the transfer is tried again at once.
+    /// Stores a client's answer to the challenge its transfer waits with. The transfer is retried at once.
     ///
-    /// - Returns: whether the answer is that the transfer ends.
+    /// - Returns: Whether the answer ends the transfer.
     func take(_ change: TransferChange, for record: TransferRecord) async throws(ServiceError) -> Bool {
         guard record.outcome == nil, let challenge = record.facts.challenge else { return false }
         let memory = try await memory(of: record.request.session)
@@ -77,7 +77,7 @@ extension LocalTransferService {
             }
             record = try await existing(record.id)
         }
-        // The answer may fit other transfers of the session too.
+        // The answer may also fit other transfers of the session.
         take(.answered(record.request.session))
         return false
     }

@@ -1,7 +1,7 @@
 package import FerryCore
 import Foundation
 
-/// Apps: their run loops, how they are started, and when they are in use.
+/// Apps: their run loops, launch commands and foreground state.
 extension LocalTransferService {
     package func connect(
         _ application: ApplicationConnection
@@ -49,7 +49,7 @@ extension LocalTransferService {
 
     // MARK: In use
 
-    /// Its user has started the app: what was quit is forgotten, and so is the delay after launches.
+    /// Records that the user has started the app. Clears force-quits and the delay after launches.
     func beginForeground(_ application: String, saving session: SessionID?) async throws(ServiceError) {
         let effects = queue.take(.app(.foreground(application, saving: session)), at: .now)
         for case .saveForeground(let foreground) in effects {
@@ -72,6 +72,6 @@ extension LocalTransferService {
 
     // MARK: The delay after launches
 
-    /// Whether the app of a session is at work in the background, so that its new transfers wait.
+    /// Whether a session's app works in the background, so that its new transfers are delayed.
     func isInBackground(_ session: SessionID) -> Bool { queue.apps.isInBackground(session) }
 }

@@ -3,13 +3,14 @@ import FerryEngine
 import Foundation
 import Synchronization
 
-/// Processes that have a session open.
+/// Attaching processes to sessions.
 extension LocalTransferService: SessionService {
-    /// Seconds for which a process that was launched for events waits for another one to end.
+    /// How long a process launched for events waits for another such process to close the session, in seconds.
     private static let patience = 30.0
-    /// Seconds for which a process that the user has started waits for one that was launched, before it takes the session.
+    /// How long a process started by the user waits for one launched for events before taking the session over, in
+    /// seconds.
     private static let grace = 2.0
-    /// Seconds for which it waits for the connection of a process that has ended.
+    /// How long a process waits for the connection of an exited process to close, in seconds.
     private static let deadPatience = 5.0
 
     package func attach(
@@ -21,7 +22,7 @@ extension LocalTransferService: SessionService {
         try SettingRange<Int>.connectionsPerHost.check(attachment.connectionsPerHost)
         let holder = queue.apps.holder(of: session)
         if let holder, holder.process != attachment.process, holder.isBackground, !attachment.isBackgroundLaunched {
-            // The process gets the session in a moment, and is told so at once.
+            // Another process holds the session: report that at once, and open the session when it is free.
             let reader = HeldReader(lastTask: try await lastTask(of: session)) { [weak self] in
                 guard let self else { throw CancellationError() }
                 return try await attachNow(session, attachment)
@@ -44,13 +45,13 @@ extension LocalTransferService: SessionService {
         }
     }
 
-    /// Returns once no other process has the session open: a process that its user has started takes it from one that was
-    /// launched for events and does not end.
+    /// Returns once no other process has the session open. A process started by the user takes the session from one
+    /// that was launched for events and does not end.
     ///
     /// - Throws: ``ServiceError`` with code `session_in_use`.
     private func waitForOthers(_ session: SessionID, _ attachment: SessionAttachment) async throws(ServiceError) {
         let start = ContinuousClock.now
-        // A process that attaches twice has lost its connection before that was noticed here.
+        // A process that attaches twice lost its connection before the daemon noticed.
         while let holder = queue.apps.holder(of: session), holder.process != attachment.process {
             if holder.isBackground, !attachment.isBackgroundLaunched,
                 ContinuousClock.now - start >= .seconds(Self.grace)
@@ -79,14 +80,14 @@ extension LocalTransferService: SessionService {
             try await beginForeground(attachment.application, saving: id)
         }
         take(.attached(attachment, id))
-        // A manager does not answer servers' challenges: its transfers are treated as if no client were attached.
+        // A manager does not answer challenges: its transfers are treated as if no client were attached.
         if !attachment.isManager { try await setAttached(true, to: id) }
         let lastTask = try await lastTask(of: id)
         let (history, order) = attachment.isManager ? try await memory(of: id) : (0, [])
         var subscription = EventSubscription()
         subscription.session = id
         subscription.progressInterval = attachment.progressInterval
-        // A manager is told of what happened while it was away; it lets the daemon forget it by acknowledging.
+        // A manager receives the events it missed. Its acknowledgments permit the daemon to discard them.
         if attachment.isManager { subscription.after = 0 }
         let followed = try await signals(subscription, isBrief: attachment.isManager)
         guard queue.follows(id, token, listener: followed.listener) else {
@@ -112,12 +113,12 @@ extension LocalTransferService: SessionService {
         }
     }
 
-    /// The connection of the process that had the session open is gone.
+    /// Handles that the connection of a session's holder was closed.
     func detach(_ id: SessionID, _ token: Int) async {
         await performInOrder(queue.take(.app(.closed(id, token)), at: .now))
     }
 
-    /// No process has a session open any more.
+    /// Handles that no process has the session open.
     func detached(_ id: SessionID) async {
         runtime.memories[id]?.isAttached = false
         guard !isShuttingDown else { return }
@@ -125,7 +126,7 @@ extension LocalTransferService: SessionService {
         await consider(id)
     }
 
-    /// The last event that a manager is told of again, and the stored order of its transfers.
+    /// Returns the last event to replay to a manager, and the stored order of its transfers.
     private func memory(of id: SessionID) async throws(ServiceError) -> (history: Int64, order: [TransferID]) {
         try await noting { () async throws(ServiceError) in
             try await journal.read { reader throws(ServiceError) in
@@ -141,13 +142,13 @@ extension LocalTransferService: SessionService {
         }
     }
 
-    /// Runs something whose failure no caller is told of, and notes the failure in the service.
+    /// Runs work that reports its error to no caller. An error is recorded in the service.
     func attempt(_ body: () async throws(ServiceError) -> Void) async {
         do throws(ServiceError) { try await body() } catch { noteFailure(error) }
     }
 }
 
-/// Says that a session is held by another process, then opens it and reads its signals.
+/// Signals that another process holds a session, then opens the session and reads its signals.
 private actor HeldReader {
     private let lastTask: Int
     private let open: @Sendable () async throws -> AsyncThrowingStream<SessionSignal, any Error>
@@ -165,13 +166,13 @@ private actor HeldReader {
             return .held(lastTask: lastTask)
         }
         if signals == nil { signals = try await open().makeAsyncIterator() }
-        // A copy, since an actor's property cannot be lent out across a suspension; it shares the one stream.
+        // A copy, because an actor's property cannot be passed inout across a suspension. It shares the one stream.
         var copy = signals
         return try await copy?.next(isolation: self)
     }
 }
 
-/// Reads a session's signals: the first, then its events.
+/// Reads a session's signals: the first one, then its events.
 private actor SignalReader {
     private var first: SessionSignal?
     private var events: AsyncThrowingStream<SessionSignal, any Error>.Iterator
@@ -186,13 +187,13 @@ private actor SignalReader {
             self.first = nil
             return first
         }
-        // A copy, since an actor's property cannot be lent out across a suspension; it shares the one stream.
+        // A copy, because an actor's property cannot be passed inout across a suspension. It shares the one stream.
         var events = events
         return try await events.next(isolation: self)
     }
 }
 
-/// Lives as long as the stream of one reader, and says once when that is over.
+/// Token held by a reader's stream. Runs its closure once, on `leave()` or when the stream is released.
 final class LeaveGuardian: Sendable {
     private let ended: @Sendable () -> Void
     private let hasLeft = Mutex(false)

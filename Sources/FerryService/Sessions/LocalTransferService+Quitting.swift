@@ -4,11 +4,11 @@ import Foundation
 
 /// Force-quit.
 extension LocalTransferService {
-    /// The reason of a cancellation by force-quit, as `URLError` counts them.
+    /// `URLError`'s code for a cancellation by force-quit.
     private static let forceQuit = 0
 
     package func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult] {
-        // What ends the daemon ends its apps too, as at logout (docs/behaviour/url-session.md#61).
+        // Whatever ends the daemon also ends its apps, for example a logout (docs/behaviour/url-session.md#61).
         guard !isShuttingDown else {
             throw ServiceError(.daemonUnreachable, "The daemon is about to end; its transfers stay as they are.")
         }
@@ -21,7 +21,7 @@ extension LocalTransferService {
             sessions = [id]
         case .application(let name): sessions = queue.apps.sessions(of: name)
         }
-        // Before anything ends: nothing that ends here is told of.
+        // Before ending anything: the app is not notified of these transfers.
         for id in sessions { try await markQuit(id) }
         var results: [ActionResult] = []
         for id in sessions {
@@ -37,7 +37,7 @@ extension LocalTransferService {
         try await noting { () async throws(ServiceError) in try await saveRegistration(id) }
     }
 
-    /// Suspends what runs and waits, with its bytes.
+    /// Suspends running and waiting transfers, keeping their bytes.
     private func suspendTransfers(of session: SessionID) async throws(ServiceError) -> [ActionResult] {
         let unfinished = try await ids(of: session, in: .pending)
         let failures = try await act(.pause, in: session, on: nil).failures
@@ -58,7 +58,8 @@ extension LocalTransferService {
         filter.session = session
         filter.limit = 500
         filter.phases = [.pending, .suspended, .canceling]
-        // What runs is mostly old: stopped last, it does not hand its slot to one that is stopped next.
+        // Running transfers are mostly old. Stop them last, so that their slots do not pass to transfers about to be
+        // stopped.
         filter.newestFirst = true
         var results: [ActionResult] = []
         while true {
@@ -77,7 +78,7 @@ extension LocalTransferService {
         }
     }
 
-    /// Ends a transfer and keeps what is needed to continue it.
+    /// Cancels a transfer, keeping the data needed to continue it.
     private func quit(_ id: TransferID) async -> ActionResult {
         await lock(id)
         defer {
@@ -86,10 +87,10 @@ extension LocalTransferService {
         }
         do throws(ServiceError) {
             var record = try await existing(id)
-            // Its user has ended it already: nothing of it is kept.
+            // The user has already ended it: keep nothing.
             if record.intent.endsTransfer { return ActionResult(id: id, state: shown(record).state) }
             if record.outcome == nil {
-                // At rest first: what is stopped only is tried again.
+                // Suspend first: a transfer that is only stopped would be retried.
                 try await suspendSilently(record)
                 take(.rested(record))
                 guard await stopBriefly([id]).isEmpty else { throw Self.stillStopping(id) }

@@ -2,15 +2,15 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// How transfers are forgotten with all that they have.
+/// Removing transfers with all their data.
 extension LocalTransferService {
-    /// Forgets transfers of a session, whose turns are taken.
+    /// Removes transfers of a session. The caller holds their locks.
     ///
-    /// - Returns: Transfers whose files could not be removed; their removal is repeated later.
+    /// - Returns: Transfers with files that could not be removed. Their removal is retried later.
     func remove(
         _ ids: [TransferID], of session: SessionID, _ intent: TransferIntent, sparesSucceeded: Bool = false
     ) async throws(ServiceError) -> [ActionResult] {
-        // Out of the line before the transaction: none of them begins to write while its row goes.
+        // Dequeue before the transaction: none may start to write while its row is removed.
         let (removed, begun) = try await withoutStarts(of: ids, in: session, comesBack: false) {
             () async throws(ServiceError) in
             let live = Set(ids.filter(running.contains))
@@ -23,21 +23,21 @@ extension LocalTransferService {
         }
         configuration.reached(.actionCommitted)
         forget(removed.ids, of: session)
-        // One that was read from the journal meanwhile stands in line again.
+        // A transfer read from the journal meanwhile may be queued again.
         take(.restedAll(begun, session))
-        // The hub publishes no later event before these, and a run may take long to stop.
+        // The hub holds back later events until these arrive, and a run may take long to stop.
         await hub.publish(removed)
-        // What hangs is gone for the user, and its files follow once its run has ended.
+        // To the user a hanging transfer is removed. Its files are removed once its run has ended.
         let left = Set(await stopBriefly(begun))
         let atRest = begun.filter { !left.contains($0) }
         return try await finishRemovals(of: atRest, in: session, sparesSucceeded: sparesSucceeded)
     }
 
-    /// Forgets transfers at rest whose removal is in the journal; what cannot be removed is tried again later.
+    /// Completes removals already stored in the journal. Failed ones are retried later.
     ///
-    /// - Parameter limit: how long the disk may take; nil is for ever.
-    /// - Returns: Transfers that are not forgotten yet: with an error where that failed, with a state where the disk has not
-    ///   answered.
+    /// - Parameter limit: How long the disk may take. `nil` waits forever.
+    /// - Returns: Transfers that are not removed yet: with an error if the removal failed, with a state if the disk has
+    ///   not responded.
     func finishRemovals(
         of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool, within limit: Duration? = nil
     ) async throws(ServiceError) -> [ActionResult] {
@@ -58,7 +58,7 @@ extension LocalTransferService {
     ) async throws(ServiceError) -> [ActionResult] {
         var remains = try await journal.read { reader throws(ServiceError) in try reader.remains(of: ids) }
         if sparesSucceeded {
-            // What arrived while it was being stopped has its own event.
+            // A transfer that succeeded while being stopped has its own event.
             let arrived = remains.filter(\.hasSucceeded).map(\.id)
             if !arrived.isEmpty {
                 try await journal.commit { transaction throws(ServiceError) in try transaction.keep(arrived) }
@@ -68,12 +68,12 @@ extension LocalTransferService {
         return try await finishRemoval(of: remains, in: session, within: limit)
     }
 
-    /// Removes the files of transfers that are at rest, and forgets them.
+    /// Removes the files of transfers at rest, then the transfers.
     ///
     /// - Parameters:
-    ///   - queue: its threads do the work; nil is the usual queue.
-    ///   - limit: how long the disk may take; nil is for ever.
-    /// - Returns: Transfers that are not forgotten, as ``finishRemovals(of:in:sparesSucceeded:within:)`` does.
+    ///   - queue: The disk queue to use. `nil` is the default one.
+    ///   - limit: How long the disk may take. `nil` waits forever.
+    /// - Returns: Transfers that are not removed, as in ``finishRemovals(of:in:sparesSucceeded:within:)``.
     func finishRemoval(
         of remains: [Remains], in session: SessionID, on queue: DiskQueue? = nil, within limit: Duration? = nil
     ) async throws(ServiceError) -> [ActionResult] {
@@ -90,10 +90,10 @@ extension LocalTransferService {
         return failures.sorted { $0.key < $1.key }.map { ActionResult(id: $0.key, error: $0.value) }
     }
 
-    /// Removes what transfers have left.
+    /// Removes the leftover files of transfers.
     ///
-    /// - Returns: why that failed for some; nil if the disk has not answered within the limit. Then the transfers are looked at
-    ///   again once it has.
+    /// - Returns: The errors of the transfers that failed. `nil` if the disk has not responded within the limit. The
+    ///   removal is then retried once it has.
     func removeLeftovers(
         _ leftovers: [Leftovers], on queue: DiskQueue?, within limit: Duration?
     ) async -> [TransferID: ServiceError]? {
@@ -105,12 +105,12 @@ extension LocalTransferService {
             }
             return nil
         }
-        // A folder that cannot be looked at holds nothing that Ferry knows of.
+        // An unreadable folder contains no files known to Ferry.
         let recorded = Set(leftovers.lazy.filter(\.isRecorded).map(\.id))
         return await work.value.filter { recorded.contains($0.key) }
     }
 
-    /// Forgets what is kept in memory of transfers that are gone.
+    /// Discards in-memory state of removed transfers.
     private func forget(_ ids: [TransferID], of session: SessionID) {
         let memory = runtime.memories[session]
         for id in ids {
@@ -129,16 +129,17 @@ extension Leftovers {
             partialFolder: request.map { $0.partialFolder ?? Destination.folder(of: $0) })
     }
 
-    /// What a transfer at rest has on disk.
+    /// Collects the files of a transfer at rest.
     ///
-    /// - Parameter withFile: whether the file that it has placed goes too; one that lies in the spool always does.
+    /// - Parameter withFile: Whether to include its placed file. A file in the spool is always included.
     init(_ record: TransferRecord, withFile: Bool = false) {
         var placed: PlacementIntent?
         if withFile || record.request.spooled, case .succeeded(let success) = record.outcome, !success.unchanged {
             placed = record.facts.placement
         }
         let folder = record.request.partialFolder ?? Destination.folder(of: record.request)
-        // A file of the usual name was never recorded, as after a crash, unless it is known to be another program's.
+        // A file with the usual name may be unrecorded after a crash. Skip it if it is known to belong to another
+        // program.
         let mayBeUnrecorded = !record.facts.partialNameIsForeign && !(record.outcome?.state == .succeeded)
         self.init(
             id: record.id, partial: record.facts.partial, copy: record.facts.copy, placed: placed,

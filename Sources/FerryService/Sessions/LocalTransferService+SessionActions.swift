@@ -2,7 +2,7 @@ package import FerryCore
 import FerryEngine
 import Foundation
 
-/// What a session's client does to many transfers at once.
+/// Bulk actions of a session's client.
 extension LocalTransferService {
     package func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
@@ -58,14 +58,14 @@ extension LocalTransferService {
         }
         configuration.reached(.actionCommitted)
         take(.restedAll(suspended.ids, session))
-        // The hub publishes no later event before these, and a run may take long to stop.
+        // The hub holds back later events until these arrive, and a run may take long to stop.
         await hub.publish(suspended)
         await stopBriefly(suspended.ids)
     }
 
     // MARK: Start
 
-    /// - Returns: Transfers that cannot go on because their secrets were forgotten, or because their disks do not answer.
+    /// - Returns: Transfers that cannot continue because their secrets were discarded or their disks do not respond.
     private func start(
         _ ids: [TransferID], of session: SessionID, isNamed: Bool
     ) async throws(ServiceError) -> [ActionResult] {
@@ -89,14 +89,14 @@ extension LocalTransferService {
             + stopping.sorted().map { ActionResult(id: $0, error: Self.stillStopping($0)) }
     }
 
-    /// The answers for transfers that have ended and cannot be asked for again, since their secrets were forgotten.
+    /// Returns the errors for finished transfers that cannot be requested again because their secrets were discarded.
     static func lackingSecrets(_ ids: [TransferID]) -> [ActionResult] {
         ids.map { ActionResult(id: $0, error: TransferRecord.lacksSecrets($0)) }
     }
 
-    /// Waits for runs whose end is decided: they still have facts to record.
+    /// Waits for stopping runs, which still have facts to record.
     ///
-    /// - Returns: the transfers whose runs do not end, as their disks do not answer.
+    /// - Returns: The transfers with runs that do not end because their disks do not respond.
     func endOldRuns(of ids: [TransferID]) async -> Set<TransferID> {
         var old: [TransferID] = []
         for id in ids where queue.running.contains(id) {
@@ -106,7 +106,7 @@ extension LocalTransferService {
         return Set(await stillRunning(old))
     }
 
-    /// The successes whose files are not there as they were placed.
+    /// Returns the succeeded transfers whose files are missing or changed.
     func withoutFiles(_ ids: [TransferID], of session: SessionID) async throws(ServiceError) -> [TransferID: Outcome] {
         let succeeded = try await reading { reader throws(ServiceError) in
             try reader.succeeded(of: session, among: ids)
@@ -116,7 +116,7 @@ extension LocalTransferService {
         return gone
     }
 
-    /// What a start of transfers depends on besides their records.
+    /// Returns the circumstances of a bulk start, besides the transfers' records.
     func circumstances(of ids: [TransferID], in session: SessionID) -> BulkCommandSituation {
         var circumstances = BulkCommandSituation(.now)
         circumstances.delayed = Set(queue.waitingTransfers.delayed(of: session, among: Set(ids)))

@@ -1,6 +1,6 @@
 package import FerryCore
 
-/// Limits of sessions and of all, and the order of a session's transfers.
+/// Global limits, session limits, and the order of a session's transfers.
 extension LocalTransferService {
     package func settings() async throws(ServiceError) -> ServiceSettings { queue.sessions.settings }
 
@@ -35,7 +35,7 @@ extension LocalTransferService {
         return info
     }
 
-    /// Lets the waiting and the running transfers of a session follow its changed network policy.
+    /// Applies a session's changed network policy to its waiting and running transfers.
     func followNetwork(of session: SessionID) async throws(ServiceError) {
         let pending = try await noting { () async throws(ServiceError) in
             try await journal.read { reader throws(ServiceError) in try reader.pending(of: session) }
@@ -75,7 +75,7 @@ extension LocalTransferService {
         return moved.place
     }
 
-    /// Lets a session's transfers come in an order that is stored.
+    /// Applies a stored order to a session's transfers.
     private func follow(_ order: [TransferID], of session: SessionID) async throws(ServiceError) {
         try await takeOrdered(order, of: session)
         take(.order(session, order))

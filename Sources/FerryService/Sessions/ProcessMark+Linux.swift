@@ -1,14 +1,14 @@
 import FerryCore
 import Foundation
 
-/// Processes as Linux shows them.
+/// Identifying processes through `/proc`.
 extension ProcessMark {
-    /// A process that is there and has not ended; nil if there is none of this number.
+    /// Returns a running process, or `nil` if none has this id.
     static func of(_ process: Int32) -> ProcessMark? {
         guard let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             let name = line.lastIndex(of: ")")
         else { return nil }
-        // After the name in parentheses come fields 3 and on of proc(5); 22 is the time of the start.
+        // Fields 3 and later of proc(5) follow the name in parentheses. Field 22 is the start time.
         let fields = line[line.index(after: name)...].split(separator: " ")
         guard fields.count > 19, fields[0] != "Z", fields[0] != "X", let started = UInt64(fields[19]) else {
             return nil

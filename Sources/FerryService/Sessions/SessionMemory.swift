@@ -2,11 +2,11 @@ import FerryCore
 import Foundation
 import Synchronization
 
-/// What a session's client has answered to challenges, and the cookies that servers have set.
+/// A session client's answers to challenges, and the cookies set by servers.
 ///
-/// The answers live as long as the process, since passwords are never written to disk; the cookies are in the journal.
+/// The answers live only in memory, because passwords are never written to disk. The cookies are in the journal.
 final class SessionMemory: Sendable {
-    /// Where an answer fits.
+    /// The protection space to which an answer applies.
     private struct Space: Hashable {
         let scheme: AuthenticationChallenge.Scheme
         let realm: String?
@@ -43,12 +43,13 @@ final class SessionMemory: Sendable {
     private struct State {
         var answers: [Space: ChallengeAnswer] = [:]
         var trust: [Server: TrustAnswer] = [:]
-        /// How often the client's credentials were refused, for each transfer.
+        /// Number of refused client credentials, per transfer.
         var refusals: [Asker: Int] = [:]
         var cookies: TransferCookies
         var isAttached = false
 
-        /// What is done where no answer fits: the client is asked if it is there, or if it once wanted more than the default.
+        /// Whether to ask the client if no answer applies: it is attached, or has given an answer other than the
+        /// default handling.
         var mustAsk: Bool {
             isAttached || answers.values.contains { $0 != .performDefault }
                 || trust.values.contains { $0 != .performDefault }
@@ -59,7 +60,7 @@ final class SessionMemory: Sendable {
 
     init(cookies: TransferCookies) { state = Mutex(State(cookies: cookies)) }
 
-    /// Whether a process of the client is there to answer.
+    /// Whether a process of the client is attached.
     var isAttached: Bool {
         get { state.withLock { $0.isAttached } }
         set { state.withLock { $0.isAttached = newValue } }
@@ -85,7 +86,7 @@ final class SessionMemory: Sendable {
         }
     }
 
-    /// Keeps an answer for every later challenge that it fits.
+    /// Stores an answer for every later challenge it applies to.
     func store(_ answer: ChallengeAnswer, to challenge: AuthenticationChallenge) {
         state.withLock { $0.answers[Space(challenge)] = answer }
     }
@@ -94,7 +95,7 @@ final class SessionMemory: Sendable {
         state.withLock { $0.trust[Server(challenge)] = answer }
     }
 
-    /// The challenge with the count of all refusals that the transfer has met, including refusals in earlier attempts.
+    /// Returns the challenge with the number of all refusals of the transfer, including earlier attempts.
     func counting(_ challenge: PendingChallenge, of id: TransferID) -> PendingChallenge {
         guard case .authentication(var authentication) = challenge else { return challenge }
         let asker = Asker(id: id, space: Space(authentication))
@@ -103,7 +104,7 @@ final class SessionMemory: Sendable {
         return .authentication(authentication)
     }
 
-    /// Forgets what concerns a transfer that has ended.
+    /// Discards state of a finished transfer.
     func forget(_ id: TransferID) {
         state.withLock { state in
             guard !state.refusals.isEmpty else { return }
@@ -115,9 +116,9 @@ final class SessionMemory: Sendable {
 
     func cookies(for url: HTTPURL) -> String? { state.withLock { $0.cookies.header(for: url, now: Date()) } }
 
-    /// Takes in the `Set-Cookie` fields of a response.
+    /// Stores the `Set-Cookie` fields of a response.
     ///
-    /// - Returns: the cookies to be stored; nil if nothing has changed.
+    /// - Returns: The cookies to store, or `nil` if nothing has changed.
     func receive(_ fields: [String], from url: HTTPURL) -> TransferCookies? {
         state.withLock { state in
             let before = state.cookies
@@ -127,11 +128,11 @@ final class SessionMemory: Sendable {
     }
 }
 
-/// Answers for one transfer of a client that may not be there: by what its session's client has answered before.
+/// Answers a transfer's challenges for a client that may not be attached, from the client's earlier answers.
 struct SessionAdvisor: ExchangeAdvisor {
     let id: TransferID
     let memory: SessionMemory
-    /// Makes the session's cookies durable.
+    /// Commits the session's cookies to the journal.
     let save: @Sendable (TransferCookies) async -> Void
 
     func cookies(for url: HTTPURL) async -> String? { memory.cookies(for: url) }

@@ -1,14 +1,14 @@
 import FerryCore
 import FerryEngine
 
-/// What runs of a session share, and the connections of apps. Owned by the service; it decides nothing.
+/// State shared by a session's runs, and the apps' connections. Owned by the service. Makes no decisions.
 struct SessionRuntime {
-    /// Slows all transfers.
+    /// Rate limiter of all transfers.
     let limiter: RateLimiter
-    /// Slows all uploads.
+    /// Rate limiter of all uploads.
     let uploads: RateLimiter
     private var limiters: [SessionID: RateLimiter] = [:]
-    /// What the clients of sessions and servers have told each other; only of sessions for which it was asked.
+    /// Sessions' stored answers and cookies, loaded on demand.
     private(set) var memories: [SessionID: SessionMemory] = [:]
     private var signals: [Int: AsyncThrowingStream<ApplicationSignal, any Error>.Continuation] = [:]
 
@@ -19,9 +19,9 @@ struct SessionRuntime {
 
     // MARK: Rates
 
-    /// Slows the transfers of a session.
+    /// Returns the rate limiter of a session.
     ///
-    /// - Parameter settings: the session's.
+    /// - Parameter settings: The session's settings.
     mutating func limiter(of id: SessionID, _ settings: SessionSettings) -> RateLimiter {
         if let limiter = limiters[id] { return limiter }
         let limiter = RateLimiter(rate: settings.rateLimit)
@@ -31,7 +31,7 @@ struct SessionRuntime {
 
     func follow(_ settings: SessionSettings, of id: SessionID) { limiters[id]?.rate = settings.rateLimit }
 
-    /// Slows all transfers by other settings of the daemon.
+    /// Applies changed global settings to the rate limiters.
     func follow(_ settings: ServiceSettings) {
         limiter.rate = settings.currentRateLimit
         uploads.rate = settings.uploadRateLimit
@@ -39,7 +39,7 @@ struct SessionRuntime {
 
     // MARK: Memories
 
-    /// The memory of a session; made with these cookies if there is none.
+    /// Returns the memory of a session, creating it with these cookies if necessary.
     mutating func memory(of id: SessionID, cookies: TransferCookies) -> SessionMemory {
         if let memory = memories[id] { return memory }
         let memory = SessionMemory(cookies: cookies)

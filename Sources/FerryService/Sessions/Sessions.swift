@@ -1,16 +1,16 @@
 import FerryCore
 
-/// The settings of all transfers and of sessions, and the order of each session's transfers.
+/// Global and session settings, and the order of each session's transfers.
 ///
-/// A value without clock and I/O. The service owns it and tells it what was stored.
+/// Pure value: no clock, no I/O. The service owns it and passes committed changes.
 struct Sessions: Sendable {
     private struct Session: Sendable {
         var settings = SessionSettings()
-        /// The stored order of its transfers by their ranks; empty where they come by age.
+        /// Ranks of its transfers in the stored order. Empty if ordered by age.
         var ranks: [TransferID: Int] = [:]
     }
 
-    /// The settings of all.
+    /// Global settings.
     private(set) var settings: ServiceSettings
     private var sessions: [SessionID: Session] = [:]
 
@@ -24,14 +24,14 @@ struct Sessions: Sendable {
         sessions[id, default: Session()].settings = settings
     }
 
-    /// Takes up what a process that has opened a session says about connections.
+    /// Applies the connection limit of a process that has opened a session.
     mutating func follow(_ attachment: SessionAttachment, of id: SessionID) {
-        // A manager that says nothing keeps the limit that it has set.
+        // A manager that gives no limit keeps the one it has set.
         guard !attachment.isManager || attachment.connectionsPerHost != nil else { return }
         sessions[id, default: Session()].settings.hostConnections = attachment.connectionsPerHost
     }
 
-    /// Lets a session's transfers come in this order; transfers that are not named come after, the oldest first.
+    /// Sets the order of a session's transfers. Unlisted transfers follow, oldest first.
     mutating func order(_ id: SessionID, _ ids: [TransferID]) {
         var ranks: [TransferID: Int] = [:]
         for (rank, id) in ids.enumerated() { ranks[id] = rank }
@@ -42,13 +42,13 @@ struct Sessions: Sendable {
 
     func settings(of id: SessionID) -> SessionSettings { sessions[id]?.settings ?? SessionSettings() }
 
-    /// The place of a transfer in its session's order; `Int.max` if it has none.
+    /// Returns a transfer's position in its session's order, or `Int.max` if it has none.
     func rank(of transfer: TransferID, in id: SessionID) -> Int { sessions[id]?.ranks[transfer] ?? .max }
 
-    /// The network policy that applies in a session in place of a transfer's own, where the session has one.
+    /// Returns the network policy that applies: the session's if it has one, else the transfer's own.
     func network(_ own: NetworkPolicy, in id: SessionID) -> NetworkPolicy {
         guard var policy = sessions[id]?.settings.network else { return own }
-        // What is made in the background stays discretionary.
+        // Transfers created in the background stay discretionary.
         policy.isDiscretionary = policy.isDiscretionary || own.isDiscretionary
         return policy
     }
@@ -73,9 +73,9 @@ struct Sessions: Sendable {
             network: network(line.network, in: line.session))
     }
 
-    /// What bounds the transfers that run, before any does.
+    /// Returns the limits without any running transfer.
     ///
-    /// - Parameter throttledOrigins: origins that asked for no new request for a while.
+    /// - Parameter throttledOrigins: Origins that asked for no new requests for a while.
     func rules(throttledOrigins: Set<String>) -> SlotLimits {
         SlotLimits(
             settings: settings, sessionLimits: sessions.compactMapValues(\.settings.activeTransfers),

@@ -2,9 +2,9 @@ package import FerryCore
 import FerryEngine
 import Foundation
 
-/// Files that their clients still have to take, and partial files that change hands.
+/// The spool, and handing over partial files.
 extension LocalTransferService {
-    /// The spool's folder, made if it is not there; only its user may look into it.
+    /// Returns the spool folder, creating it if necessary. Only its user has access.
     func openSpool() async throws(ServiceError) -> String {
         let path = spoolFolder
         guard !upkeep.isSpoolOpen else { return path }
@@ -21,7 +21,7 @@ extension LocalTransferService {
         return path
     }
 
-    /// Makes a file that an earlier transfer left this one's partial file.
+    /// Turns an earlier transfer's file into this one's partial file.
     func takeOver(
         _ source: PartialSource, for record: inout TransferRecord, origin: Origin
     ) async throws(ServiceError) {
@@ -57,10 +57,10 @@ extension LocalTransferService {
         var record = try await existing(id)
         if let released = record.facts.released { return released }
         if case .succeeded = record.outcome { return nil }
-        // Its user has ended it already: nothing of it is kept.
+        // The user has already ended it: keep nothing.
         if record.intent.isRemoval || (record.outcome == nil && record.intent == .cancel) { return nil }
         if record.outcome == nil {
-            // At rest first: what is stopped only is tried again.
+            // Suspend first: a transfer that is only stopped would be retried.
             try await suspendSilently(record)
             take(.rested(record))
             guard await stopBriefly([id]).isEmpty else { throw Self.stillStopping(id) }
@@ -69,7 +69,7 @@ extension LocalTransferService {
         }
         let source = try await handOver(&record)
         while try await !noteRelease(of: record) {
-            // It has changed since it was read; what was handed over stays so.
+            // It has changed since it was read. The hand-over stands.
             let facts = record.facts
             record = try await existing(id)
             record.facts = facts
@@ -77,9 +77,9 @@ extension LocalTransferService {
         return source
     }
 
-    /// Records what was handed over, and with that the end of a transfer that has none.
+    /// Records the hand-over, and cancels the transfer if it has no outcome.
     ///
-    /// - Returns: false, with nothing recorded, if the transfer has changed since it was read.
+    /// - Returns: False, with nothing recorded, if the transfer has changed since it was read.
     private func noteRelease(of record: TransferRecord) async throws(ServiceError) -> Bool {
         guard record.outcome == nil else {
             return try await journal.commit { transaction throws(ServiceError) in
@@ -91,7 +91,7 @@ extension LocalTransferService {
         return try await finish(released, .canceled)
     }
 
-    /// Gives the partial file a name of its own if the transfer can be continued; removes it if not.
+    /// Renames the partial file if the transfer can be continued. Removes it otherwise.
     private func handOver(_ record: inout TransferRecord) async throws(ServiceError) -> PartialSource? {
         if let upload = record.facts.upload, upload.resource != nil, case .file(let file) = record.request.body {
             let source = PartialSource(UploadSource(upload, of: file))
@@ -120,7 +120,8 @@ extension LocalTransferService {
 }
 
 extension TransferFacts {
-    /// How many bytes from the beginning another request can go on after; nil if the server allows no continuation.
+    /// Returns the number of bytes from byte 0 that another request can continue after, or `nil` if the download cannot
+    /// be continued.
     func continuableBytes(of request: TransferRequest) -> Int64? {
         let end = ranges.contiguousEnd(from: 0)
         guard end > 0, request.method == "GET", request.body == nil, !rangesOff, identity?.strongValidator != nil,
@@ -131,7 +132,7 @@ extension TransferFacts {
 }
 
 extension ResponseFacts {
-    /// Whether the response says that its server answers ranges, of content that is not coded.
+    /// Whether the response shows range support (`Accept-Ranges` or a 206) and has no content coding.
     fileprivate var allowsContinuation: Bool {
         let coding = fields.first { $0.isNamed("Content-Encoding") }?.value ?? "identity"
         let ranges = fields.first { $0.isNamed("Accept-Ranges") }?.value.lowercased()

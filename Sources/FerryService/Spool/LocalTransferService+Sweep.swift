@@ -3,16 +3,16 @@ import FerryEngine
 import Foundation
 import Logging
 
-/// Removal of files in the spool that no client has taken in time.
+/// Removing spool files that no client has collected in time.
 extension LocalTransferService {
-    /// Seconds between two looks at the spool.
+    /// Seconds between spool sweeps.
     private static let sweepInterval = 3600.0
-    /// Seconds for which a partial file waits that was handed over.
+    /// How long a handed-over partial file is kept, in seconds.
     private static let releasedAge = 7.0 * 86_400
 
-    /// Drops results that were not taken in time, and files of the spool that belong to nothing.
+    /// Removes uncollected results, and spool files that belong to no transfer.
     ///
-    /// - Parameter limit: files of transfers that were made later stay: these may be about to be stored.
+    /// - Parameter limit: Files of transfers created later are kept, because these may not be stored yet.
     private func sweep(madeBefore limit: Date) async throws(ServiceError) {
         let now = Date()
         let oldest = now.addingTimeInterval(-configuration.resultAge)
@@ -42,10 +42,10 @@ extension LocalTransferService {
         }
     }
 
-    /// Drops what an earlier process left; returns at once.
+    /// Sweeps files left by an earlier process. Returns at once.
     func sweepAtStart() { sweepInBackground(madeBefore: life.startedAt) }
 
-    /// The sweep of a service that has been at work for a while.
+    /// Sweeps again after the service has run for a while.
     func sweepAgain() { sweepInBackground(madeBefore: Date(timeIntervalSinceNow: -Self.sweepInterval)) }
 
     private func sweepInBackground(madeBefore limit: Date) {
@@ -56,6 +56,6 @@ extension LocalTransferService {
         }
     }
 
-    /// Sets the alarm for the next look at the spool.
+    /// Sets the alarm for the next spool sweep.
     func watchSpool() { setAlarm(Alarm(due: .now + .seconds(Self.sweepInterval), cause: .sweep)) }
 }

@@ -1,7 +1,7 @@
 import FerryCore
 import Foundation
 
-/// A file in the spool whose name says which transfer it is of; other files are left alone.
+/// A spool file with a transfer's id in its name. Other files are left alone.
 struct SpoolFile: Sendable {
     enum Kind: Sendable {
         /// A partial file that was handed over.
@@ -15,7 +15,7 @@ struct SpoolFile: Sendable {
     let transfer: TransferID
     let changedAt: Date
 
-    /// The files in a folder; nil if there is no such folder.
+    /// Returns the files in a folder, or `nil` if it does not exist.
     static func all(in folder: String) -> [SpoolFile]? {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return nil }
         return names.compactMap { name in
@@ -41,16 +41,16 @@ struct SpoolFile: Sendable {
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// The names of files in the spool: each says which transfer it is of.
+/// Names of spool files. Each contains its transfer's id.
 enum SpoolNames {
-    /// A finished file that its client still has to take.
+    /// Returns the name of a finished file that its client has not collected yet.
     static func result(_ id: TransferID) -> String { "\(id).download" }
 
-    /// A partial file that was handed over to a later request that continues it.
+    /// Returns the name of a partial file handed over to a later request.
     static func released(_ id: TransferID) -> String { "\(id).partial" }
 }
 
 extension ServiceConfiguration {
-    /// The spool's folder; a service without state has one beside the system's temporary files.
+    /// The spool folder. Without a state folder, it is beside the system's temporary files.
     var spool: String { spoolFolder ?? (stateFolder ?? NSTemporaryDirectory() + "ferry") + "/spool" }
 }

@@ -4,32 +4,32 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// Knows whether there is something to be tidied up, and whether that is planned. Owned by the service.
+/// Tracks whether maintenance is needed, and whether it is planned. Owned by the service.
 struct Upkeep: Sendable {
-    /// Seconds of rest before anything is done.
+    /// Idle time before maintenance, in seconds.
     static let rest = 30.0
 
-    /// The journal's revision when it was last tidied up.
+    /// The journal's revision at the last maintenance.
     private var tidied: UInt64?
     private var isPlanned = false
-    /// Outcomes since old events were let go.
+    /// Outcomes since old events were removed.
     private var outcomes = 0
-    /// Folders with files that are to be removed.
+    /// Folders with files to remove.
     var folders = CleanUpQueue()
-    /// Whether the spool's folder is there.
+    /// Whether the spool folder has been opened.
     var isSpoolOpen = false
 
-    /// Notes that nothing runs; true if an alarm is to be set.
+    /// Records that no transfer runs. Returns true if an alarm is to be set.
     mutating func plan(revision: UInt64) -> Bool {
         guard !isPlanned, tidied != revision else { return false }
         isPlanned = true
         return true
     }
 
-    /// What the alarm was for is done, or left to a later one.
+    /// Records that the alarm was handled, or its work left to a later alarm.
     mutating func rang() { isPlanned = false }
 
-    /// Counts an outcome; true after every thousand of them.
+    /// Counts an outcome. Returns true after every thousand.
     mutating func countOutcome() -> Bool {
         outcomes += 1
         guard outcomes >= 1000 else { return false }
@@ -37,19 +37,19 @@ struct Upkeep: Sendable {
         return true
     }
 
-    /// Everything is tidied up that was there at a revision.
+    /// Records that maintenance is complete at a revision.
     mutating func isTidy(at revision: UInt64) { tidied = revision }
 }
 
 extension LocalTransferService {
-    /// Plans to tidy up if nothing runs.
+    /// Plans maintenance if no transfer runs.
     func planUpkeep() {
         guard running.isEmpty, !isShuttingDown, upkeep.plan(revision: journal.revision) else { return }
         setAlarm(Alarm(due: .now + .wait(seconds: Upkeep.rest * configuration.delayScale), cause: .upkeep))
     }
 
-    /// Forgets what opens something for the users of transfers that have ended: of failed ones, once their bytes are forgotten
-    /// too. What a user has given anew to fetch a file again stays.
+    /// Discards secrets of finished transfers. Failed transfers keep theirs until their bytes are discarded too.
+    /// Secrets that a user provided again to repeat a download are kept.
     func forgetOldSecrets() async throws(ServiceError) {
         let ends: [(JournalPhase, before: Date?)] = [
             (.succeeded, nil), (.canceled, nil), (.failed, Date().addingTimeInterval(-CleanUp.lifetime)),
@@ -64,7 +64,8 @@ extension LocalTransferService {
         }
     }
 
-    /// Lets the journal give rows of an earlier version what decisions depend on: an action upon many need not do it then.
+    /// Completes rows of an earlier journal version with the columns that decisions need, so that bulk actions need not
+    /// do it later.
     func completeOldRows() async throws(ServiceError) {
         var last: TransferID? = TransferID(rawValue: 0)
         while let after = last, !isShuttingDown {
@@ -74,9 +75,9 @@ extension LocalTransferService {
         }
     }
 
-    /// Lets old events and secrets go and gives room back, as long as nothing runs.
+    /// Removes old events and secrets and frees space, as long as no transfer runs.
     func tidyUp() {
-        // What runs now plans it again when it ends.
+        // Running transfers plan it again when they end.
         guard running.isEmpty, !isShuttingDown else { return upkeep.rang() }
         Task(name: "upkeep of the journal") {
             let revision = journal.revision
@@ -90,19 +91,19 @@ extension LocalTransferService {
                     configuration.atRest()
                 }
             } catch {
-                // What fails is not tried again before the journal has changed.
+                // Failed work is not repeated until the journal has changed.
                 upkeep.isTidy(at: revision)
                 if !isShuttingDown { noteFailure(error) }
             }
-            // One at a time: it is planned again only once it is done, for what has changed meanwhile.
+            // One at a time: changes made meanwhile are handled by a new plan after this one.
             upkeep.rang()
             planUpkeep()
         }
     }
 
-    // MARK: Events that are not acknowledged
+    // MARK: Unacknowledged events
 
-    /// Lets events go that waited too long, or are too many.
+    /// Removes events that are too old or too many.
     func trimEvents() async throws(ServiceError) {
         let now = Date()
         let sessions = try await journal.read { reader throws(ServiceError) in try reader.sessionsWithEvents() }
@@ -117,40 +118,40 @@ extension LocalTransferService {
         }
     }
 
-    /// How many events of a long list are stored: the next trimming would let the others go.
+    /// Returns how many events of a long list to store. The next trimming would remove the others.
     func keptEvents(of session: SessionID) -> Int {
         isRegistered(session) ? .max : configuration.retention.mostUnacknowledged
     }
 
-    /// Whether an app is registered for a session, and will take its events.
+    /// Whether an app is registered for a session and will take its events.
     private func isRegistered(_ session: SessionID) -> Bool { queue.apps.contains(session) }
 
-    /// Trims again after every thousand outcomes, so that a daemon that never rests stays small too.
+    /// Trims events after every thousand outcomes, so that a daemon that is never idle stays small too.
     func noteOutcome() async {
         guard upkeep.countOutcome() else { return }
-        // The outcome is stored, whatever becomes of old events.
+        // The outcome is stored, even if trimming fails.
         do throws(ServiceError) { try await trimEvents() } catch {
             if !isShuttingDown { noteFailure(error) }
         }
     }
 }
 
-/// The memory of a process that lives for weeks and works now and then.
+/// Memory use of a process that runs for weeks and is mostly idle.
 package enum ProcessMemory {
-    /// Keeps what threads free where others find it: by its own rule the C library makes eight arenas for each processor,
-    /// and memory that one of them has is no other one's. Call first thing.
+    /// Limits the number of memory arenas, so that threads can reuse each other's freed memory. By default the C
+    /// library creates eight arenas per processor, and memory in one cannot be used by another. Call it first.
     package static func limit() { ferry_limit_arenas(4) }
 
-    /// Gives back what the last work has left, and the pages of the program that nothing needs now; returns at once.
+    /// Returns unused memory and program pages to the system. Returns at once.
     package static func giveBack() { DispatchQueue.global(qos: .utility).async { ferry_give_memory_back() } }
 }
 
-/// The threads of the daemon's process.
+/// Threads of the daemon's process.
 package enum ProcessThreads {
-    /// Threads for event loops, Swift's own pool, disks and names, as a few transfers need them.
+    /// Number of threads for event loops, Swift's pool, disks and name resolution with a few transfers.
     package static let least = 24 + 2 * ProcessInfo.processInfo.activeProcessorCount
 
-    /// Whether the system gives so many more threads at the moment. NIO ends the process, and Swift waits for ever, where it does
-    /// not, so ask before anything else runs.
+    /// Whether the system grants this many more threads at the moment. Without them NIO aborts the process, and Swift
+    /// waits forever, so check before anything else runs.
     package static func areAvailable(_ count: Int = least) -> Bool { BlockingThread.areAvailable(count) }
 }

@@ -2,16 +2,16 @@ import FerryCore
 import FerryEngine
 import Synchronization
 
-/// An attempt that is under way: its task, its run once there is one, and what counts and slows its bytes.
+/// An attempt in progress: its task, its run once started, and its byte counters and limiters.
 ///
-/// Owned by the service. What becomes of it is decided by ``Running``.
+/// Owned by the service. ``Running`` decides when it stops.
 final class Attempt {
     var run: TransferRun?
     var task: Task<Void, Never>?
     let progress = TransferProgress()
     let limiter: RateLimiter
     private(set) var gate: RateGate
-    /// The direction of its file.
+    /// The direction of the transfer.
     private(set) var direction = TransferDirection.download
     private var meter = SpeedMeter()
 
@@ -20,16 +20,16 @@ final class Attempt {
         self.gate = gate
     }
 
-    /// Makes it an attempt at an upload, whose bytes pass one more limit.
+    /// Makes this an upload attempt. Its bytes pass one more rate limit.
     func uploads(through limiter: RateLimiter) {
         direction = .upload
         gate = gate.adding(limiter)
     }
 
-    /// Whether the look-up of its host's name takes long.
+    /// Whether resolving its host name takes long.
     var waitsForName: Bool { progress.waitsForName.load(ordering: .relaxed) }
 
-    /// How its transfer is shown.
+    /// Returns the live part of the transfer's snapshot.
     func liveState(now: UInt64) -> Transfer.Live {
         let received = progress.received.load(ordering: .relaxed)
         let moved = direction == .upload ? progress.sent.load(ordering: .relaxed) : received
@@ -40,16 +40,16 @@ final class Attempt {
     }
 }
 
-/// When, and why only then, a transfer whose attempt has ended is tried again.
+/// When a transfer is attempted again, and why not earlier.
 struct NextAttempt: Sendable {
     let record: TransferRecord
-    /// Seconds; 0 is at once, if there is a slot.
+    /// Delay in seconds. 0 is as soon as a slot is free.
     let delay: Double
     let reason: WaitReason
-    /// What it waits for, where the journal could not record that.
+    /// The error to wait for, if the journal could not record it.
     var error: ServiceError?
 
-    /// This try with a request that was changed while the last attempt was being settled.
+    /// Returns this attempt with a request that changed while the last attempt was being settled.
     func following(_ request: TransferRequest) -> NextAttempt {
         var record = record
         record.request = request

@@ -1,34 +1,34 @@
 import FerryCore
 import FerryEngine
 
-/// Transfers that have a slot: what each uses of what is limited, what becomes of its attempt, and what the attempt leaves
-/// for the next one.
+/// The transfers that have a slot: their use of limited resources, the disposition of their attempts, and values kept
+/// for the next attempt.
 ///
-/// A value without clock and I/O. The service owns it, tells it what happens, and holds the tasks and runs (``Attempt``).
+/// Pure value: no clock, no I/O. The service owns it, passes events, and holds the tasks and runs (``Attempt``).
 struct Running: Sendable {
-    /// What becomes of an attempt; it only moves on in this order.
+    /// How an attempt is to end. Only advances, in this order.
     enum Disposition: Int, Comparable, Sendable {
-        /// It goes on until it ends by itself.
+        /// The attempt continues until it ends by itself.
         case continues
-        /// It stops, and its transfer goes back into line: another transfer may have its slot.
+        /// The attempt stops and its transfer is requeued: another transfer may have its slot.
         case yieldsSlot
-        /// It stops, and no other attempt follows by itself.
+        /// The attempt stops, and no other follows automatically.
         case stops
-        /// It stops, and an action was answered before it had.
+        /// The attempt is stopping, and an action returned before it had.
         case isAbandoned
 
         static func < (left: Disposition, right: Disposition) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// What an attempt uses of what is limited.
+    /// An attempt's use of limited resources.
     private enum Use: Sendable {
         /// A slot, and a connection to its host.
         case connection
-        /// Nothing, within bounds: the look-up of its host's name takes long, and another transfer may have its slot.
+        /// None, within bounds: resolving its host name takes long, and another transfer may have its slot.
         case name
-        /// A slot alone: all its bytes are there.
+        /// A slot only: all its bytes have been received.
         case place
-        /// Nothing, within bounds: all its bytes are in memory, and its file is made and placed together with other files.
+        /// None, within bounds: all its bytes are in memory, and its file is written and placed together with others.
         case placeTogether
     }
 
@@ -36,36 +36,36 @@ struct Running: Sendable {
         var key: QueueKey
         var disposition = Disposition.continues
         var use = Use.connection
-        /// Whether the transfer has given a slot away already while its host's name was looked up; it keeps this one.
+        /// Whether the transfer already yielded a slot while its host name was resolved. It keeps this one.
         let isKept: Bool
     }
 
     private var slots: [TransferID: Slot] = [:]
-    /// The records of attempts that have a run, with the facts that it has recorded.
+    /// Records of attempts that have a run, including the facts the run recorded.
     private var records: [TransferID: TransferRecord] = [:]
-    /// Requests that were changed since their transfers got their slots.
+    /// Requests changed since their transfers got their slots.
     private var changes: [TransferID: TransferRequest] = [:]
-    /// Transfers that wait for a slot after they have given one away.
+    /// Waiting transfers that have yielded a slot once.
     private var keepers: Set<TransferID> = []
-    /// Digests of the bytes on disk of transfers that wait for their next attempt.
+    /// Digests of bytes on disk, for transfers waiting for their next attempt.
     private var digests: [TransferID: RunningDigest] = [:]
-    /// How large the last files of each origin were.
+    /// Recent file sizes by origin.
     private var sizes: [String: RecentSizes] = [:]
 
-    // MARK: The life of an attempt
+    // MARK: Lifecycle of an attempt
 
     /// Gives a transfer a slot.
     ///
-    /// - Returns: whether it has got one. One that has a slot gets no second: two attempts would write to the same file.
+    /// - Returns: False if it already has one: two attempts would write to the same file.
     mutating func start(_ id: TransferID, _ key: QueueKey) -> Bool {
         guard slots[id] == nil else { return false }
         slots[id] = Slot(key: key, isKept: keepers.remove(id) != nil)
         return true
     }
 
-    /// Notes that an attempt has a run.
+    /// Records that an attempt has a run.
     ///
-    /// - Returns: the request that the run is to follow; nil if it has not changed since the transfer got its slot.
+    /// - Returns: The request to apply to the run, or `nil` if it has not changed since the transfer got its slot.
     mutating func begin(_ id: TransferID, _ record: TransferRecord) -> TransferRequest? {
         guard slots[id] != nil else { return nil }
         records[id] = record
@@ -74,10 +74,10 @@ struct Running: Sendable {
         return changed
     }
 
-    /// Takes up what a run has recorded.
+    /// Stores the facts that a run has recorded.
     mutating func take(_ facts: TransferFacts, of id: TransferID) { records[id]?.facts = facts }
 
-    /// Lets an attempt, and the one after it, follow a changed request.
+    /// Applies a changed request to an attempt and the one after it.
     mutating func follow(_ id: TransferID, _ request: TransferRequest) {
         guard slots[id] != nil else { return }
         slots[id]?.key.priority = request.priority
@@ -87,18 +87,18 @@ struct Running: Sendable {
 
     mutating func changeKey(of id: TransferID, to key: QueueKey) { slots[id]?.key = key }
 
-    /// Notes that all bytes of a transfer are there: it needs no connection any more.
+    /// Records that all bytes of a transfer were received, so it needs no connection.
     mutating func becameWhole(_ id: TransferID, inMemory: Bool) {
         slots[id]?.use = inMemory ? .placeTogether : .place
     }
 
-    /// Whether all bytes of a transfer are there, and its file is being placed.
+    /// Whether all bytes of a transfer were received and its file is being placed.
     func isWhole(_ id: TransferID) -> Bool { slots[id].map { $0.use == .place || $0.use == .placeTogether } ?? false }
 
-    /// Ends an attempt: its transfer has no slot any more.
+    /// Ends an attempt and frees its slot.
     ///
-    /// - Parameter next: the attempt that follows from its report.
-    /// - Returns: the attempt that follows, if it is still to, and whether an action was answered before this end.
+    /// - Parameter next: The next attempt according to its report.
+    /// - Returns: The next attempt if it is still wanted, and whether an action returned before this end.
     mutating func end(_ id: TransferID, _ next: NextAttempt?) -> (next: NextAttempt?, wasAbandoned: Bool) {
         records[id] = nil
         let changed = changes.removeValue(forKey: id)
@@ -109,9 +109,9 @@ struct Running: Sendable {
 
     // MARK: Stopping
 
-    /// Notes that attempts are to stop, and that no other follows.
+    /// Marks attempts to stop, with no other to follow.
     ///
-    /// - Returns: the transfers that have a slot.
+    /// - Returns: The transfers that have a slot.
     @discardableResult
     mutating func stop(_ ids: some Sequence<TransferID>) -> [TransferID] {
         let running = ids.filter { slots[$0] != nil }
@@ -119,7 +119,7 @@ struct Running: Sendable {
         return running
     }
 
-    /// Notes that actions are answered although attempts have not ended.
+    /// Marks attempts as abandoned: actions return although they have not ended.
     mutating func leave(_ ids: [TransferID]) {
         for id in ids { move(id, to: .isAbandoned) }
     }
@@ -129,10 +129,10 @@ struct Running: Sendable {
         slots[id]?.disposition = disposition
     }
 
-    /// Sends the last of a session's transfers back into line, as many as are over its limits.
+    /// Requeues a session's last running transfers, as many as exceed its limits.
     ///
-    /// - Parameter rank: the place of a transfer in the session's order; `Int.max` if it has none.
-    /// - Returns: the transfers whose runs are to stop, the last first.
+    /// - Parameter rank: Returns a transfer's position in the session's order, or `Int.max` if it has none.
+    /// - Returns: The transfers whose runs are to stop, the last first.
     mutating func giveExcessBack(
         of session: SessionID, _ settings: SessionSettings, rank: (TransferID) -> Int
     ) -> [TransferID] {
@@ -159,24 +159,24 @@ struct Running: Sendable {
         return excess.reversed()
     }
 
-    // MARK: Names that take long
+    // MARK: Slow name resolution
 
-    /// Lets other transfers use the slot of a transfer while its host's name is looked up.
+    /// Yields the slot while the host name is being resolved.
     mutating func waitsForName(_ id: TransferID) {
         guard let slot = slots[id], slot.use == .connection, !slot.isKept else { return }
         slots[id]?.use = .name
     }
 
-    /// Notes that a transfer does not wait for a name any more.
+    /// Records that a transfer does not wait for name resolution.
     mutating func waitsForNoName(_ id: TransferID) {
         if slots[id]?.use == .name { slots[id]?.use = .connection }
     }
 
-    /// Takes the slot back that a transfer has given away; where there is none for it, it goes back into line.
+    /// Takes back the slot that a transfer yielded. If none is free, the transfer is requeued.
     ///
-    /// It does so once: with its next slot it would be overtaken again and again.
-    /// - Parameter rules: the limits before anything runs.
-    /// - Returns: whether its run is to stop.
+    /// A transfer yields only once: otherwise others would overtake it again and again.
+    /// - Parameter rules: The limits without any running transfer.
+    /// - Returns: Whether its run is to stop.
     mutating func takeSlotBack(_ id: TransferID, under rules: SlotLimits) -> Bool {
         waitsForNoName(id)
         guard let slot = slots[id], slot.disposition == .continues, !slot.isKept else { return false }
@@ -186,22 +186,22 @@ struct Running: Sendable {
         return true
     }
 
-    /// Transfers that wait for names, and whose slots other transfers may use meanwhile.
+    /// Transfers that yielded their slots while their host names are resolved.
     var waitingForNames: [TransferID] { slots.filter { $0.value.use == .name }.map(\.key) }
 
     // MARK: Limits
 
-    /// Transfers that wait for the names of their hosts, without the slots that they had.
+    /// Maximum number of transfers without a slot while their host names are resolved.
     private static let mostUnnamed = 64
 
-    /// Small files that wait, all their bytes in memory, to be placed together, without the slots that they had.
+    /// Maximum number of small files in memory, waiting to be placed together without a slot.
     private static let mostPlacedTogether = 64
 
-    /// What may run beside the transfers that have a slot.
+    /// Returns the capacity left by the running transfers.
     ///
     /// - Parameters:
-    ///   - rules: the limits before anything runs.
-    ///   - own: a transfer that is not counted.
+    ///   - rules: The limits without any running transfer.
+    ///   - own: A transfer not to count.
     func limits(under rules: SlotLimits, without own: TransferID? = nil) -> SlotLimits {
         var limits = rules
         var together = 0
@@ -209,7 +209,7 @@ struct Running: Sendable {
         for (id, slot) in slots where id != own {
             switch slot.use {
             case .name where unnamed < Self.mostUnnamed: unnamed += 1
-            // The more files are placed together, the less each of them costs; other transfers fetch meanwhile.
+            // Placing more files together makes each cheaper. Meanwhile other transfers use the connections.
             case .placeTogether
             where together < Self.mostPlacedTogether && !rules.limitsTransfers(of: slot.key.session):
                 together += 1
@@ -220,27 +220,27 @@ struct Running: Sendable {
         return limits
     }
 
-    // MARK: What attempts leave for the next ones
+    // MARK: State kept for the next attempt
 
-    /// Keeps the digest of the bytes on disk for the next attempt; nil forgets the one that is kept.
+    /// Keeps the digest of the bytes on disk for the next attempt. `nil` discards the kept one.
     mutating func keep(_ digest: RunningDigest?, of id: TransferID) { digests[id] = digest }
 
-    /// Takes out the digest that the last attempt has left.
+    /// Removes and returns the digest left by the last attempt.
     mutating func takeDigest(of id: TransferID) -> RunningDigest? { digests.removeValue(forKey: id) }
 
-    /// Forgets what is kept for the next attempt of a transfer that has ended.
+    /// Discards values kept for the next attempt of a finished transfer.
     mutating func forget(_ id: TransferID) {
         digests[id] = nil
         keepers.remove(id)
     }
 
-    /// Notes how large a file of an origin was.
+    /// Records the size of a file from an origin.
     mutating func noteSize(_ size: Int64, of origin: String) { sizes[origin, default: RecentSizes()].add(size) }
 
-    /// Whether many small files of an origin follow each other, so that one connection of HTTP/2 pays for them.
+    /// Whether an origin has many small files in sequence, so that a single HTTP/2 connection pays off.
     ///
     /// See docs/behaviour/transfers.md#Q8.
-    /// - Parameter waiting: how many stand in line for the origin.
+    /// - Parameter waiting: Number of transfers queued for the origin.
     func hasManySmallFiles(_ origin: String, waiting: Int) -> Bool {
         guard sizes[origin]?.areSmall == true else { return false }
         return slots.values.count { $0.key.origin == origin } + waiting >= 8
@@ -250,20 +250,20 @@ struct Running: Sendable {
 
     var isEmpty: Bool { slots.isEmpty }
 
-    /// The transfers that have a slot.
+    /// The transfers with a slot.
     var ids: [TransferID] { Array(slots.keys) }
 
-    /// The transfers of a session that have a slot.
+    /// Returns a session's transfers with a slot.
     func ids(of session: SessionID) -> [TransferID] {
         slots.filter { $0.value.key.session == session }.map(\.key)
     }
 
     func contains(_ id: TransferID) -> Bool { slots[id] != nil }
 
-    /// What becomes of a transfer's attempt; nil if it has no slot.
+    /// Returns the disposition of a transfer's attempt, or `nil` if it has no slot.
     func disposition(of id: TransferID) -> Disposition? { slots[id]?.disposition }
 
-    /// Whether a transfer is to make no attempt: it is to stop, or it has no slot.
+    /// Whether a transfer must not start an attempt: it is to stop, or has no slot.
     func isStopping(_ id: TransferID) -> Bool { slots[id].map { $0.disposition >= .stops } ?? true }
 
     func key(of id: TransferID) -> QueueKey? { slots[id]?.key }
@@ -271,19 +271,19 @@ struct Running: Sendable {
     /// Whether a transfer has a run.
     func hasRun(_ id: TransferID) -> Bool { records[id] != nil }
 
-    /// The record of a transfer that has a run.
+    /// Returns the record of a transfer that has a run.
     func record(of id: TransferID) -> TransferRecord? { records[id] }
 
-    /// The transfers that have a run.
+    /// The transfers with a run.
     var withRun: Set<TransferID> { Set(records.keys) }
 
-    /// The transfers of a session that have a run; nil is all sessions.
+    /// Returns a session's transfers with a run. `nil` is all sessions.
     func withRun(of session: SessionID?) -> Set<TransferID> {
         guard let session else { return withRun }
         return Set(records.keys.filter { slots[$0]?.key.session == session })
     }
 
-    /// How many transfers of a session have a run; nil is all sessions.
+    /// Returns the number of a session's transfers with a run. `nil` is all sessions.
     func countWithRun(of session: SessionID? = nil) -> Int {
         guard let session else { return records.count }
         return records.keys.count { slots[$0]?.key.session == session }
@@ -293,7 +293,7 @@ struct Running: Sendable {
     var hasDiscretionary: Bool { slots.values.contains { $0.key.network.isDiscretionary } }
 }
 
-/// How large the last files of an origin were: HTTP/2's single connection pays for many small ones.
+/// Recent file sizes of an origin. HTTP/2's single connection pays off for many small files.
 private struct RecentSizes: Sendable {
     private static let count = 8
     private static let small: Int64 = 4 << 20

@@ -1,27 +1,27 @@
 import FerryCore
 
-/// Something that is due at a moment of a clock that counts sleep and ignores changes of the wall clock.
+/// An event due at a moment on a clock that counts sleep and ignores wall clock changes.
 ///
 /// See docs/behaviour/transfers.md#T7.
 struct Alarm: Comparable, Sendable {
     enum Cause: Hashable, Sendable {
         case retry(TransferID)
-        /// The time of a transfer may be over.
+        /// A transfer's deadline may have passed.
         case due(TransferID)
-        /// Time to look for transfers whose time is over soon.
+        /// The next deadline look-ahead is due.
         case schedule
         case release(origin: String)
-        /// Time to look for files of the spool that no client has taken.
+        /// The spool is to be swept for files that no client has collected.
         case sweep
-        /// The daemon has run for long enough that its start was a good one.
+        /// The daemon has run long enough for its start to count as good.
         case trialEnds
-        /// Time to look again at files that could not be removed.
+        /// The removal of files that could not be removed is to be retried.
         case cleanUp
-        /// Apps that lived through a restart of the daemon have had the time to come back.
+        /// Apps that survived a daemon restart have had time to reconnect.
         case settling
-        /// A launch that failed is to be repeated.
+        /// A failed launch is to be repeated.
         case launch(SessionID)
-        /// Time to tidy up, if nothing runs.
+        /// Maintenance is due, if no transfer runs.
         case upkeep
     }
 

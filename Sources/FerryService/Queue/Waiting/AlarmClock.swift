@@ -1,9 +1,9 @@
-/// Wakes the service at the moment of its next alarm; nothing wakes one that has none.
+/// Wakes the service for its next alarm. Without an alarm, it never wakes.
 struct AlarmClock {
     private var task: Task<Void, Never>?
     private var moment: ContinuousClock.Instant?
 
-    /// Rings at a moment in place of the one before; nil is never.
+    /// Sets the wake-up time, replacing the previous one. `nil` is never.
     mutating func set(_ next: ContinuousClock.Instant?, ring: @escaping @Sendable () async -> Void) {
         guard next != moment else { return }
         stop()
@@ -16,7 +16,7 @@ struct AlarmClock {
         }
     }
 
-    /// Notes that it has rung.
+    /// Records that the wake-up has happened.
     mutating func rang() { moment = nil }
 
     mutating func stop() {

@@ -1,27 +1,27 @@
 import FerryCore
 import HeapModule
 
-/// What is due, the earliest first. Owned by the service.
+/// Pending alarms, earliest first. Owned by the service.
 ///
-/// An alarm whose plan was replaced stays until it rings or until such alarms are the most, so that plans that are replaced
-/// over and over do not add up.
+/// A superseded alarm stays until it goes off, or until superseded alarms are the majority. Repeated rescheduling thus
+/// does not accumulate alarms.
 struct Alarms: Sendable {
-    /// Number of alarms below which unwanted ones are not looked for.
+    /// Number of alarms below which superseded ones are not removed.
     private static let fewAlarms = 64
 
     private var heap = Heap<Alarm>()
-    /// Causes of which there is one alarm, and that have one.
+    /// Causes with a single alarm that is pending.
     private var single: Set<Alarm.Cause> = []
-    /// How many alarms there may be before unwanted ones are dropped.
+    /// Number of alarms at which superseded ones are removed.
     private var limit = fewAlarms
 
-    /// When the next one is due.
+    /// When the next alarm is due.
     var next: ContinuousClock.Instant? { heap.min?.due }
     var count: Int { heap.count }
 
     /// Adds an alarm.
     ///
-    /// - Parameter isWanted: whether the plan of an alarm still holds.
+    /// - Parameter isWanted: Returns whether an alarm has not been superseded.
     mutating func set(_ alarm: Alarm, isWanted: (Alarm) -> Bool) {
         if alarm.cause.isSingle, !single.insert(alarm.cause).inserted { return }
         heap.insert(alarm)
@@ -30,7 +30,7 @@ struct Alarms: Sendable {
         limit = max(Self.fewAlarms, 2 * heap.count)
     }
 
-    /// Takes out the next alarm, if it is due.
+    /// Removes and returns the next alarm, if it is due.
     mutating func takeDue(at now: ContinuousClock.Instant) -> Alarm? {
         guard let next, next <= now, let alarm = heap.popMin() else { return nil }
         single.remove(alarm.cause)
@@ -39,7 +39,7 @@ struct Alarms: Sendable {
 }
 
 extension Alarm.Cause {
-    /// Whether a second alarm with this cause says nothing new.
+    /// Whether a second alarm with this cause would be redundant.
     fileprivate var isSingle: Bool {
         switch self {
         case .schedule, .sweep, .cleanUp, .settling, .trialEnds, .upkeep: true

@@ -1,21 +1,21 @@
 import FerryCore
 import Foundation
 
-/// A transfer that waits for a moment, or for its cause to go away.
+/// A transfer that waits for a moment, or until its reason disappears.
 struct DelayedTransfer: Sendable {
     var key: QueueKey
     let until: ContinuousClock.Instant
     let reason: WaitReason
-    /// What it waits for, where the journal does not say so.
+    /// The error to wait for, if the journal does not contain it.
     var error: ServiceError?
-    /// Whether the moment ever comes; otherwise the transfer waits for an answer.
+    /// Whether the delay ends by itself. Otherwise the transfer waits for an answer.
     let hasEnd: Bool
-    /// The moment before which nothing is asked, even if the cause goes away earlier.
+    /// Send no request before this moment, even if the reason disappears earlier.
     let begin: ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - seconds: how long the cause lasts.
-    ///   - begin: seconds until the transfer may begin; 0 or less if it may now.
+    ///   - seconds: How long the reason lasts.
+    ///   - begin: Seconds until the transfer's begin date. 0 or less if it has passed.
     init(
         _ key: QueueKey, seconds: Double, _ reason: WaitReason, error: ServiceError? = nil, begin: Double = 0,
         at now: ContinuousClock.Instant
@@ -28,12 +28,12 @@ struct DelayedTransfer: Sendable {
         hasEnd = seconds < TransferMachine.untilAnswered / 2
     }
 
-    /// What it waits for once the cause is gone; nil if that is nothing.
+    /// Returns the remaining delay once the reason has disappeared, or `nil` if none remains.
     func withoutCause(at now: ContinuousClock.Instant) -> DelayedTransfer? {
         let rest = (begin - now) / .seconds(1)
         return rest > 0 ? DelayedTransfer(key, seconds: rest, .beginDate, begin: rest, at: now) : nil
     }
 
-    /// Seconds until the moment comes; 0 if it has.
+    /// Returns the seconds until the delay ends, or 0 if it has.
     func rest(at now: ContinuousClock.Instant) -> Double { max(0, (until - now) / .seconds(1)) }
 }

@@ -1,50 +1,54 @@
 import FerryCore
 import Foundation
 
-/// Transfers that have no slot: what each waits for, and until when.
+/// The transfers waiting for a slot.
 ///
-/// Each transfer stands in one place: in line for a slot, delayed until a moment, or in the journal alone, behind the first
-/// transfers of its line. A transfer in line is found by its key alone, so that a million cost eight bytes each; before a
-/// transfer gets another key, it is taken out by the old one.
+/// Each waiting transfer is in exactly one of three places:
+/// - `ready`: eligible, in scheduling order.
+/// - `delayed`: not before a moment, such as a retry.
+/// - `backlog`: only in the journal. Loaded when the ready transfers of its queue run low.
 ///
-/// A value without clock and I/O: calls that depend on the time bring it. The service owns it, and tells it what happens.
+/// Memory: eight bytes per ready transfer, so a million transfers cost 8 MB. `ready` is indexed by queue key only, so
+/// remove a transfer under its old key before changing the key.
+///
+/// Pure value: no clock, no I/O. Callers pass the current time.
 struct WaitingTransfers: Sendable {
     private var ready = ReadyQueue()
-    /// Transfers that wait in the journal alone.
+    /// Transfers that wait only in the journal.
     private var backlog = Backlog<StoredQueueKey>()
     private var delayed: [TransferID: DelayedTransfer] = [:]
     private var held = ThrottledOrigins()
     private var dues: DueTransfers
     private var alarms = Alarms()
-    /// Sessions whose transfers are about to get other keys: until then they stand under the keys that they had.
+    /// Sessions being re-keyed. Until that is applied, their transfers are still indexed under the old keys.
     private var changing: Set<SessionID> = []
-    /// Transfers that kept their keys when the keys of their session changed; callers may know them by another key.
+    /// Old keys of transfers that were skipped by a re-keying, by id.
     private var strays: [TransferID: QueueKey] = [:]
-    /// How often the keys of a session have changed.
+    /// Number of re-keyings so far. Detects changes between `leave(_:of:)` and `comeBack(_:unless:)`.
     private var keyChanges = 0
 
-    /// - Parameter lookAhead: seconds for which it is known whose time is over.
+    /// - Parameter lookAhead: How far ahead deadlines are loaded, in seconds.
     init(lookAhead: Double) { dues = DueTransfers(lookAhead: lookAhead) }
 
-    // MARK: In line
+    // MARK: Ready transfers
 
-    /// Puts a transfer in line for a slot, in place of the moment that it waited for.
+    /// Makes a transfer ready, canceling any delay.
     mutating func insert(_ id: TransferID, _ key: QueueKey) {
         leave(id, key)
         ready.insert(id, key)
     }
 
-    /// Puts transfers in line that stand nowhere.
+    /// Makes new transfers ready.
     mutating func insert(_ ids: some Collection<TransferID>, _ key: QueueKey) { ready.insert(ids, key) }
 
-    /// Lets a transfer wait for a moment, in place of its line or of another moment; for one that has no end, nothing rings.
+    /// Delays a transfer. Sets an alarm unless the delay has no end.
     mutating func delay(_ id: TransferID, _ waiting: DelayedTransfer) {
         leave(id, waiting.key)
         delayed[id] = waiting
         if waiting.hasEnd { set(Alarm(due: waiting.until, cause: .retry(id))) }
     }
 
-    /// Takes a transfer out of every line.
+    /// Removes a transfer, wherever it is.
     mutating func leave(_ id: TransferID, _ key: QueueKey) {
         if !ready.remove(id, key) {
             if let stray = strays[id] { ready.remove(id, stray) }
@@ -54,7 +58,7 @@ struct WaitingTransfers: Sendable {
         if let waiting = delayed.removeValue(forKey: id), waiting.key != key { ready.remove(id, waiting.key) }
     }
 
-    /// Transfers that were taken out of line, and where they stood.
+    /// Removed transfers with their positions, for `comeBack(_:unless:)`.
     struct TakenOut: Sendable {
         let session: SessionID
         fileprivate let ready: [(id: TransferID, key: QueueKey)]
@@ -62,7 +66,7 @@ struct WaitingTransfers: Sendable {
         fileprivate let keyChanges: Int
     }
 
-    /// Takes transfers of a session out of every line.
+    /// Removes transfers of a session, except from the backlog.
     @discardableResult
     mutating func leave(_ ids: Set<TransferID>, of session: SessionID) -> TakenOut {
         var waiting: [TransferID: DelayedTransfer] = [:]
@@ -76,27 +80,27 @@ struct WaitingTransfers: Sendable {
             session: session, ready: ready.remove(ids, of: session), delayed: waiting, keyChanges: keyChanges)
     }
 
-    /// Puts transfers that were taken out back where they stood.
+    /// Returns removed transfers to their positions.
     ///
-    /// - Returns: whether keys have changed meanwhile, so that the keys of this session have to change once more.
+    /// - Returns: Whether a re-keying took place meanwhile, so that this session must be re-keyed again.
     @discardableResult
     mutating func comeBack(_ taken: TakenOut, unless isLive: (TransferID) -> Bool) -> Bool {
         for (id, key) in taken.ready where !isLive(id) { ready.insert(id, key) }
-        // The alarm of a delayed transfer may have rung meanwhile.
+        // A delayed transfer's alarm may have gone off meanwhile.
         for (id, waiting) in taken.delayed where !isLive(id) { delay(id, waiting) }
         return taken.keyChanges != keyChanges && changing.insert(taken.session).inserted
     }
 
-    /// Takes out the transfer that gets the next slot; nil if none that waits may run.
+    /// Removes and returns the transfer for the next slot, or `nil` if no waiting transfer may run.
     mutating func next(
         isInOrder: (SessionID) -> Bool, mayRun: (QueueKey) -> Bool
     ) -> (id: TransferID, key: QueueKey)? {
         ready.next(isInOrder: isInOrder, mayRun: mayRun)
     }
 
-    /// Puts the transfers in line that wait for a reason that is gone, once they may begin.
+    /// Wakes the transfers delayed for `reason`. Transfers with a later begin date stay delayed until then.
     ///
-    /// - Parameter session: only transfers of this session; nil stands for all sessions.
+    /// - Parameter session: Wake only transfers of this session. `nil` is all sessions.
     mutating func wake(
         waitingFor reason: WaitReason, in session: SessionID? = nil, at now: ContinuousClock.Instant
     ) {
@@ -111,21 +115,22 @@ struct WaitingTransfers: Sendable {
         }
     }
 
-    /// Lets a session's transfers come in this order; transfers that are not named come after, the oldest first.
+    /// Sets the order of a session's transfers. Unlisted transfers follow, oldest first.
     mutating func order(_ session: SessionID, _ ids: [TransferID]) { ready.order(session, ids) }
 
-    /// Takes out all transfers that stand in line with a key.
+    /// Removes and returns all ready transfers with a key.
     mutating func removeAll(with key: QueueKey) -> [TransferID] { ready.removeAll(with: key) }
 
-    /// Notes that the keys of a session's transfers are about to change: what is known of them may name the new ones.
+    /// Marks a session as being re-keyed: callers may already pass the new keys.
     mutating func beginChangingKeys(of session: SessionID) { changing.insert(session) }
 
-    /// Gives other keys to all waiting transfers of a session.
+    /// Re-keys all waiting transfers of a session.
     ///
     /// - Parameters:
-    ///   - changed: the key of a transfer in place of the one that it has; nil if it is not known, as it is new or about to leave.
-    ///   - lineKey: the key of a line of the journal.
-    /// - Returns: the transfers in line, with the keys that they had and have.
+    ///   - changed: Returns a transfer's new key from its old one, or `nil` if unknown because the transfer is new or
+    ///     about to leave.
+    ///   - lineKey: Returns the key of a queue in the journal.
+    /// - Returns: The ready transfers with their old and new keys.
     mutating func changeKeys(
         of session: SessionID, to changed: (QueueKey, TransferID) -> QueueKey?,
         lines lineKey: (StoredQueueKey) -> QueueKey
@@ -151,39 +156,39 @@ struct WaitingTransfers: Sendable {
 
     // MARK: Questions
 
-    /// The moment that a transfer waits for; nil if it stands in line or nowhere.
+    /// Returns a transfer's delay, or `nil` if it is ready or not in memory.
     func delay(of id: TransferID) -> DelayedTransfer? { delayed[id] }
 
-    /// How many transfers stand in line for a slot.
+    /// Number of ready transfers.
     var count: Int { ready.count }
 
-    /// The keys of the transfers in line.
+    /// The keys of the ready transfers.
     var keys: some Collection<QueueKey> { ready.keys }
 
-    /// The transfers that stand in line with a key, oldest first, up to a limit.
+    /// Returns the ready transfers with a key, oldest first, up to a limit.
     func waiting(with key: QueueKey, limit: Int) -> [TransferID] { ready.waiting(with: key, limit: limit) }
 
-    /// How many transfers stand in line for an origin.
+    /// Returns the number of ready transfers for an origin.
     func waiting(for origin: String) -> Int { ready.waiting(for: origin) }
 
-    /// The transfers of a session, among some ids, that wait for a moment, oldest first.
+    /// Returns the given transfers that are delayed and belong to the session, oldest first.
     func delayed(of session: SessionID, among ids: Set<TransferID>) -> [TransferID] {
         delayed.filter { $0.value.key.session == session && ids.contains($0.key) }.map(\.key).sorted()
     }
 
-    /// The transfers that wait for a moment, for a reason.
+    /// Returns the transfers delayed for a reason.
     func waiting(for reason: WaitReason) -> [(id: TransferID, key: QueueKey)] {
         delayed.filter { $0.value.reason == reason }.map { ($0.key, $0.value.key) }
     }
 
-    /// The transfers of a session, or of all, that wait for a moment for one of some reasons.
+    /// Returns a session's transfers delayed for one of the reasons. `nil` is all sessions.
     func delayed(for reasons: Set<WaitReason>, of session: SessionID?) -> Set<TransferID> {
         Set(
             delayed.filter { reasons.contains($0.value.reason) && (session == nil || $0.value.key.session == session) }
                 .keys)
     }
 
-    /// How many transfers of each session wait for an answer of its app.
+    /// Number of transfers per session that wait for an answer of the app.
     var asking: [SessionID: Int] {
         var asking: [SessionID: Int] = [:]
         for waiting in delayed.values where waiting.reason == .authentication {
@@ -194,10 +199,10 @@ struct WaitingTransfers: Sendable {
 
     // MARK: Transfers in the journal alone
 
-    /// A line that is shorter is read on.
+    /// Fewer ready transfers than this cause a queue's backlog to be read.
     private static let shortLine = 64
 
-    /// Notes that the transfers of a line after an id, and up to another, are to be read when the line is short.
+    /// Leaves the transfers of a queue after `first` through `last` in the journal, to be read when few are ready.
     mutating func leaveToJournal(
         _ line: StoredQueueKey, _ key: QueueKey, after first: TransferID, through last: TransferID
     ) {
@@ -206,19 +211,20 @@ struct WaitingTransfers: Sendable {
 
     func hasBacklog(of session: SessionID) -> Bool { !backlog.sources { $0.session == session }.isEmpty }
 
-    /// Begins to read on where a line is short; nil if none is, or if the last reading has not ended.
+    /// Begins to read the backlog of a queue with few ready transfers. Returns `nil` if there is none, or a read is in
+    /// progress.
     mutating func beginReading() -> Backlog<StoredQueueKey>.Reading? {
         guard !backlog.isEmpty else { return nil }
         let ready = ready
         return backlog.begin { ready.waiting(with: $0) < Self.shortLine }
     }
 
-    /// Puts transfers in line that were read.
+    /// Makes the transfers ready that were read.
     ///
     /// - Parameters:
-    ///   - isEnd: whether the line has no more.
-    ///   - isBusy: whether a transfer is being acted upon; it is left to the next time.
-    /// - Returns: whether there may be more to be had at once.
+    ///   - isEnd: Whether the queue has no more rows.
+    ///   - isBusy: Whether an action on a transfer is in progress. It is left to the next read.
+    /// - Returns: Whether more rows can be read at once.
     mutating func endReading(
         _ reading: Backlog<StoredQueueKey>.Reading, _ ids: [TransferID], isEnd: Bool, isBusy: (TransferID) -> Bool,
         isLive: (TransferID) -> Bool
@@ -228,43 +234,43 @@ struct WaitingTransfers: Sendable {
         return taken.continues
     }
 
-    /// Ends a reading without a result.
+    /// Ends a read without a result.
     mutating func abandonReading() { backlog.abandon() }
 
-    /// Notes that a transfer was acted upon: what is being read of it may be old.
+    /// Records an action on a transfer. Rows being read may be outdated.
     mutating func touch(_ id: TransferID) { backlog.touch(id) }
 
-    // MARK: Origins that are left alone
+    // MARK: Throttled origins
 
     var throttledOrigins: Set<String> { held.origins }
 
-    /// Holds every new request to an origin back until a moment, since its server said so to a transfer.
+    /// Throttles an origin until a moment, because its server told a transfer to wait.
     ///
-    /// - Returns: the transfers in line for the origin, up to 500 of each line.
+    /// - Returns: The ready transfers for the origin, up to 500 per key.
     mutating func hold(_ origin: String, until: ContinuousClock.Instant, by id: TransferID) -> [TransferID] {
         held.hold(origin, until: until, by: id)
         set(Alarm(due: until, cause: .release(origin: origin)))
         return ready.keys.filter { $0.origin == origin }.flatMap { ready.waiting(with: $0, limit: 500) }
     }
 
-    /// Forgets what a transfer was told by a server.
+    /// Discards the delay that a server requested from a transfer.
     ///
-    /// - Returns: whether that releases an origin.
+    /// - Returns: Whether that releases an origin.
     @discardableResult
     mutating func release(by id: TransferID) -> Bool { !held.isEmpty && !held.release(by: id).isEmpty }
 
     mutating func release(_ origin: String) { held.release(origin) }
 
-    /// When an origin that is held may be asked again; nil if it may now.
+    /// Returns when a throttled origin accepts requests again, or `nil` if it does already.
     func holdEnd(_ origin: String) -> ContinuousClock.Instant? { held.end(of: origin) }
 
-    // MARK: Ends of time
+    // MARK: Deadlines
 
-    /// Notes when the time of a transfer is over, so that an alarm rings if that is soon; otherwise a later look finds it.
+    /// Sets a transfer's deadline. It gets an alarm if that is near. Otherwise a later look-ahead finds it.
     ///
     /// - Parameters:
-    ///   - due: what the journal says.
-    ///   - rest: seconds, where they are known exactly.
+    ///   - due: The deadline in the journal.
+    ///   - rest: The seconds left, if known exactly.
     mutating func setDue(
         _ id: TransferID, _ due: Date, rest: Double? = nil, at now: ActiveTime.Instant, _ clock: ContinuousClock.Instant
     ) {
@@ -272,32 +278,31 @@ struct WaitingTransfers: Sendable {
         ringDue(id, at: clock + .wait(seconds: min(seconds, TransferMachine.untilAnswered)))
     }
 
-    /// Whether the time of a transfer is over so soon that an alarm is set for it.
+    /// Whether a transfer's deadline is near enough for an alarm.
     mutating func isSoon(_ due: Date, at now: ActiveTime.Instant) -> Bool {
         dues.rest(until: due, exactly: nil, at: now) != nil
     }
 
-    /// Rings for a transfer at a moment, unless an alarm is set for it already.
+    /// Sets a transfer's deadline alarm, unless it already has one.
     mutating func ringDue(_ id: TransferID, at moment: ContinuousClock.Instant) {
-        // An alarm that was set before a suspension rings too early, and is set again then.
+        // An alarm set before the transfer was suspended goes off too early and is then set again.
         if dues.begin(id) { set(Alarm(due: moment, cause: .due(id))) }
     }
 
-    /// The transfers with an alarm for the end of their time.
+    /// The transfers with a deadline alarm.
     var haveAlarms: Set<TransferID> { dues.alarmed }
 
-    /// Notes that the alarm of a transfer has rung.
+    /// Records that a transfer's deadline alarm went off.
     ///
-    /// - Parameter isBusy: whether it is being acted upon; then it rings again after that.
+    /// - Parameter isBusy: Whether an action is in progress. The alarm then repeats afterwards.
     mutating func dueRang(_ id: TransferID, isBusy: Bool) { dues.rang(id, isBusy: isBusy) }
 
-    /// Whether the time of a transfer was over while it was acted upon.
+    /// Whether the transfer's deadline alarm went off during an action. True only once.
     mutating func takeDueAfterTurn(_ id: TransferID) -> Bool { dues.takeAfterTurn(id) }
 
-    /// Looks further ahead; the next look is made after ``DueTransfers/interval``.
+    /// Extends the deadline horizon. The next look-ahead follows after ``DueTransfers/interval``.
     ///
-    /// - Returns: the moments between which transfers that are due get alarms; if the first is nil, all transfers that are due
-    ///   by the last.
+    /// - Returns: The range of deadlines that get alarms. If `after` is `nil`, it has no lower bound.
     mutating func lookAhead(
         at now: ActiveTime.Instant, _ clock: ContinuousClock.Instant
     ) -> (after: Date?, through: Date) {
@@ -307,7 +312,7 @@ struct WaitingTransfers: Sendable {
 
     // MARK: Alarms
 
-    /// When the next alarm rings.
+    /// When the next alarm is due.
     var nextAlarm: ContinuousClock.Instant? { alarms.next }
 
     mutating func set(_ alarm: Alarm) {
@@ -322,15 +327,15 @@ struct WaitingTransfers: Sendable {
         }
     }
 
-    /// Takes the alarms that are due, and puts the transfers in line whose moment has come.
+    /// Removes the alarms that are due, and makes transfers ready whose delays have ended.
     ///
-    /// - Returns: what the service does about the other alarms, in their order.
+    /// - Returns: The causes of the other alarms, in order, for the service to handle.
     mutating func ring(at now: ContinuousClock.Instant) -> [Alarm.Cause] {
         var causes: [Alarm.Cause] = []
         while let alarm = alarms.takeDue(at: now) {
             switch alarm.cause {
             case .retry(let id):
-                // A later plan for the same transfer has an alarm of its own.
+                // A later delay of the same transfer has its own alarm.
                 guard let waiting = delayed[id], waiting.until <= now else { continue }
                 delayed[id] = nil
                 ready.insert(id, waiting.key)
