@@ -14,7 +14,7 @@ struct EventRows {
         var events: [TransferEvent] = []
         var last = number
         var hasMore = true
-        // Rows that cannot be read hide none behind them.
+        // An unreadable row does not hide the rows behind it.
         while hasMore, events.count < limit {
             let rows = try eventRows(
                 after: last, session: session, ids: ids, kinds: kinds, limit: limit - events.count)
@@ -24,7 +24,7 @@ struct EventRows {
         return events
     }
 
-    /// - Returns: the events that can be read, the number of the last row, and whether there may be more behind it.
+    /// - Returns: The readable events, the number of the last row, and whether more rows may follow.
     private func eventRows(
         after number: Int64, session: SessionID?, ids: Set<TransferID>?, kinds: [TransferEvent.Kind]?, limit: Int
     ) throws(ServiceError) -> (events: [TransferEvent], last: Int64, hasMore: Bool) {
@@ -103,7 +103,7 @@ struct EventRows {
         get throws(ServiceError) {
             try connection.row("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
                 .flatMap { RowReader($0).integer(0) }
-                // Leaves room for more numbers than there will ever be.
+                // Caps the number, so that further numbers never run out.
                 .map { min(max(0, $0), 1 << 62) } ?? 0
         }
     }
@@ -137,9 +137,10 @@ struct EventRows {
 
     // MARK: Changes
 
-    /// Records an event and returns its number, which is larger than that of every event before, kept or not.
+    /// Records an event and returns its number. Numbers increase, even after events are deleted.
     ///
-    /// - Parameter snapshot: The transfer as the event shows it for ever; nil shows it as it is when the event is read.
+    /// - Parameter snapshot: The transfer as the event shows it permanently. With `nil`, readers see the transfer's
+    ///   state at the time of reading.
     @discardableResult
     func append(
         kind: TransferEvent.Kind, at: Date, id: TransferID, session: SessionID, snapshot: Transfer?
@@ -153,16 +154,16 @@ struct EventRows {
         return connection.database.lastInsertedRowID
     }
 
-    /// Lets the events of a session up to and including a number go.
+    /// Deletes a session's events up to and including a number.
     func acknowledge(_ session: SessionID, through number: Int64) throws(ServiceError) {
         try connection.execute("DELETE FROM events WHERE session = ? AND number <= ?", [session.name, number])
     }
 
-    /// Lets events of a session go that its limits do not keep, some thousand at a time, so that no other commit waits long.
+    /// Deletes events of a session beyond its limits, 5000 at most per call, so that no other commit waits long.
     ///
-    /// - Returns: whether there may be more of them.
+    /// - Returns: Whether more of them may remain.
     func trim(of session: SessionID, _ limits: EventRetention.Limits) throws(ServiceError) -> Bool {
-        // The number of the newest that goes for being too many.
+        // Number of the newest event beyond the maximum count.
         var last: Int64 = -1
         if let most = limits.most {
             let row = try connection.row(

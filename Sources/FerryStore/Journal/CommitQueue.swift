@@ -3,9 +3,9 @@ import GRDB
 import Logging
 import Synchronization
 
-/// Gathers the callers that wait for the writer and commits them together.
+/// Collects callers waiting for the writer and commits them together.
 ///
-/// A commit costs one sync of the disk whatever it holds, so sharing is what makes thousands of small transfers fast.
+/// A commit costs one disk sync regardless of its size. Sharing it makes thousands of small transfers fast.
 final class CommitQueue: Sendable {
     private struct State {
         var waiting: [PendingCommit] = []
@@ -24,7 +24,7 @@ final class CommitQueue: Sendable {
         self.probe = probe
     }
 
-    /// Puts a commit in the queue, or fails it at once if nothing can be committed.
+    /// Enqueues a commit, or fails it immediately if nothing can be committed.
     func add(_ commit: PendingCommit) {
         if let failure = health.failure { return commit.fail(failure) }
         let (isClosed, startsDraining) = state.withLock { state in
@@ -45,7 +45,9 @@ final class CommitQueue: Sendable {
 
     static var closed: ServiceError { ServiceError(.journalFailed, "The journal is closed.") }
 
-    /// Refuses all further commits; false if they are refused already.
+    /// Refuses all further commits.
+    ///
+    /// - Returns: False if the queue is already closed.
     func close() -> Bool {
         state.withLock { state in
             defer { state.isClosed = true }
@@ -53,17 +55,17 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Whether commits wait or are being made.
+    /// Whether commits are waiting or being made.
     var isDraining: Bool { state.withLock { $0.isDraining } }
 
-    /// Makes all waiting commits, then takes its place in the writer's queue again if more have come, so that a reader of a
-    /// journal in memory gets its turn between.
+    /// Commits the waiting batch. If more commits have arrived, enqueues itself on the writer again, so that readers of
+    /// an in-memory journal run in between.
     private func drain(_ connection: Database) {
         let batch = state.withLock { state in
             defer { state.waiting = [] }
             return state.waiting
         }
-        // The journal failed while these commits waited.
+        // The journal failed while these commits were waiting.
         if let failure = health.failure {
             for commit in batch { commit.fail(failure) }
         } else {
@@ -95,12 +97,12 @@ final class CommitQueue: Sendable {
         for one in performed { one.tell() }
     }
 
-    /// Runs all bodies in a transaction, which stays open.
+    /// Runs all bodies in one transaction and leaves it open.
     ///
-    /// Nearly always the changes of all bodies stay. A savepoint for each body would copy every page that it changes, to a file
-    /// if there are more than a few. So only a batch with a body whose changes do not stay is run again, with savepoints.
+    /// Nearly always, the changes of all bodies are kept. A savepoint per body would copy every page it changes, to a
+    /// file if there are more than a few. Only a batch with a failed body is run again, with savepoints.
     ///
-    /// - Throws: What makes the whole transaction worthless; never what a body had to say.
+    /// - Throws: Errors that invalidate the whole transaction, never an error of a body.
     private func perform(
         _ batch: [PendingCommit], on database: Database, _ log: inout LogCare
     ) throws -> [PendingCommit.Performed] {
@@ -128,14 +130,14 @@ final class CommitQueue: Sendable {
             log = max(log, connection.hasManyPages ? .empty : connection.defersCheckpoint ? .checkpoint : .asUsual)
         }
         let performed = commit.perform(SQLiteTransaction(connection: connection))
-        // A body may have swallowed a failure of the disk; the transaction is lost all the same.
+        // A body may have swallowed a disk failure. The transaction is lost all the same.
         if let fault = connection.fault { throw fault }
         return performed
     }
 
-    /// What is done about the log after a commit.
+    /// How the write-ahead log is handled after a commit.
     private enum LogCare: Int, Comparable {
-        /// SQLite moves it into the journal's file when it is long.
+        /// SQLite checkpoints the log when it is long.
         case asUsual
         case checkpoint
         case empty
@@ -143,7 +145,7 @@ final class CommitQueue: Sendable {
         static func < (left: LogCare, right: LogCare) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Moves a long log into the journal's file, so that a start has little to read. All callers have been told before, so none
+    /// Checkpoints a long log, so that the next start has little to read. All callers have been resumed before, so none
     /// waits for it.
     private func take(_ care: LogCare, of database: Database) {
         guard care != .asUsual else { return }
@@ -151,7 +153,7 @@ final class CommitQueue: Sendable {
             try database.execute(sql: JournalSchema.usualPages)
             if !health.isInMemory { _ = try database.checkpoint(care == .empty ? .truncate : .passive) }
         } catch {
-            // Everything is durable in the log too; a later commit moves it.
+            // Everything is durable in the log too. A later commit checkpoints it.
             health.logger.warning("The journal's log stays for now.", error: error)
         }
     }
@@ -161,30 +163,31 @@ final class CommitQueue: Sendable {
     }
 }
 
-/// One caller's share of a transaction that is still to come.
+/// One caller's share of a future transaction.
 struct PendingCommit: Sendable {
-    /// What a body did, and how to tell its caller once that is durable.
+    /// The result of a body, and how to report it once it is durable.
     struct Performed: Sendable {
-        /// Whether the body's changes stay; a body that threw is undone.
+        /// Whether the body's changes are kept. A body that threw is rolled back.
         let isKept: Bool
         let tell: @Sendable () -> Void
     }
 
-    /// Makes the changes; called again where they have to be undone and made anew.
+    /// Makes the changes. Called again if the transaction is rolled back and rerun.
     let perform: @Sendable (SQLiteTransaction) -> Performed
-    /// Tells the caller that nothing of it was committed. Called instead of what ``perform`` returned, never beside it.
+    /// Reports to the caller that nothing was committed. Called instead of the `tell` that ``perform`` returned, never
+    /// in addition.
     let fail: @Sendable (ServiceError) -> Void
 }
 
 /// A step of the group commit.
 enum JournalStep: Hashable, Sendable {
-    /// A caller's body waits for its transaction.
+    /// A body is waiting for its transaction.
     case queued
-    /// A transaction of this many bodies begins.
+    /// A transaction with this many bodies is about to begin.
     case begins(bodies: Int)
-    /// All bodies ran; the transaction is about to be committed.
+    /// All bodies ran. The transaction is about to be committed.
     case commits(bodies: Int)
 }
 
-/// Told of every step; an SQLite result code that it returns fails the transaction there, as that failure would.
+/// Called with every step. A returned SQLite result code makes the transaction fail with that code.
 typealias JournalProbe = @Sendable (JournalStep) -> Int32?

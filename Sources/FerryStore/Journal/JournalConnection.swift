@@ -2,19 +2,19 @@ import FerryCore
 import GRDB
 import Logging
 
-/// One access to the database: what ``SQLiteReader`` and ``SQLiteTransaction`` work on. Opaque outside this module.
+/// One database access, shared by ``SQLiteReader`` and ``SQLiteTransaction``. Opaque outside this module.
 package final class JournalConnection {
     let database: Database
     let health: JournalHealth
-    /// What was read last of transfers that are alike; nil remembers nothing.
+    /// Cache of the last request decoded from similar transfers, or `nil` for no cache.
     let alike: AlikeMemory?
-    /// The first failure of the database itself, as opposed to a change that does not fit.
+    /// The first failure of the database itself, as opposed to a constraint violation.
     private(set) var fault: (any Error)?
-    /// Whether its changes are of so many pages that the log is emptied by itself, after the commit.
+    /// Whether the changes cover so many pages that the log is truncated explicitly after the commit.
     private(set) var hasManyPages = false
-    /// Whether its changes are moved from the log into the journal's file after the commit.
+    /// Whether the log is checkpointed after the commit.
     private(set) var defersCheckpoint = false
-    /// Whether what is deleted is overwritten everywhere.
+    /// Whether deleted content is overwritten everywhere.
     private var isErasing = false
 
     init(_ database: Database, health: JournalHealth, alike: AlikeMemory? = nil) {
@@ -23,7 +23,7 @@ package final class JournalConnection {
         self.alike = alike
     }
 
-    /// Runs statements; every error comes out as Ferry's.
+    /// Runs statements and translates every error into a `ServiceError`.
     func run<Value>(_ work: (Database) throws -> Value) throws(ServiceError) -> Value {
         do {
             return try work(database)
@@ -37,7 +37,7 @@ package final class JournalConnection {
         }
     }
 
-    /// Runs one statement and returns how many rows it changed.
+    /// Runs one statement and returns the number of changed rows.
     @discardableResult
     func execute(_ sql: String, _ arguments: StatementArguments = []) throws(ServiceError) -> Int {
         try run { database in
@@ -46,23 +46,24 @@ package final class JournalConnection {
         }
     }
 
-    /// Lets the log grow until the commit has been told of, where very many transfers are changed: moving it into the journal's
-    /// file makes nothing more durable.
+    /// Postpones checkpoints until the callers of the commit are resumed, if 1000 or more transfers change. A
+    /// checkpoint makes nothing more durable.
     func deferCheckpoint(changing count: Int) throws(ServiceError) {
         guard count >= 1000 else { return }
         defersCheckpoint = true
         try run { try $0.execute(sql: JournalSchema.laterCheckpoint) }
     }
 
-    /// Lets a transaction write very many pages: they go to the log early, and stay there until the commit is told of.
+    /// Prepares a transaction for very many pages. They spill to the log early, and the checkpoint waits until the
+    /// callers of the commit are resumed.
     func prepareForManyPages() throws(ServiceError) {
         hasManyPages = true
         try run { try $0.execute(sql: JournalSchema.manyPages) }
     }
 
-    /// Runs statements after which no page holds what they delete; pages that become free are written for that.
+    /// Runs statements so that no page keeps the content they delete. Freed pages are overwritten too.
     func erasing<Value>(_ work: () throws(ServiceError) -> Value) throws(ServiceError) -> Value {
-        // One within another ends with the outer one.
+        // A nested call ends with the outer one.
         guard !isErasing else { return try work() }
         try run { try $0.execute(sql: JournalSchema.eraseEverything) }
         isErasing = true
@@ -73,12 +74,12 @@ package final class JournalConnection {
         return try work()
     }
 
-    /// The first row of a query.
+    /// Returns the first row of a query.
     func row(_ sql: String, _ arguments: StatementArguments = []) throws(ServiceError) -> Row? {
         try run { try Row.fetchOne($0.cachedStatement(sql: sql), arguments: arguments) }
     }
 
-    /// Calls a closure with each row of a query, holding one at a time.
+    /// Calls a closure with each row of a query. Holds one row at a time.
     func forEachRow(
         _ sql: String, _ arguments: StatementArguments = [], _ body: (RowReader) throws -> Void
     ) throws(ServiceError) {
@@ -88,14 +89,15 @@ package final class JournalConnection {
         }
     }
 
-    /// Ends a reading that goes page by page where a page does not advance, as in an index that is damaged so that it leads
-    /// back: the reading would never end.
+    /// Stops a paged read if a page does not advance. A damaged index may point backward, and the read would never end.
+    ///
+    /// - Throws: `journal_failed`.
     func checkAdvance(_ advances: Bool) throws(ServiceError) {
         guard !advances else { return }
         try run { _ in throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "An index does not advance.") }
     }
 
-    /// Reports a value in the journal that cannot be read.
+    /// Logs an unreadable row of the journal with its columns.
     func report(unreadable columns: [String], of what: String) {
         health.logger.error(
             "A row of the journal cannot be read.",

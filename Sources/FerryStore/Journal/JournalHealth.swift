@@ -3,13 +3,13 @@ import GRDB
 import Logging
 import Synchronization
 
-/// Knows whether the journal has failed, and turns SQLite's errors into Ferry's.
+/// Tracks whether the journal has failed, and translates SQLite's errors into Ferry's.
 final class JournalHealth: Sendable {
     let file: JournalFile?
     let logger: Logger
     private let first = Mutex<ServiceError?>(nil)
 
-    /// - Parameter file: The journal's file; nil for a journal in memory.
+    /// - Parameter file: The journal's file, or `nil` for an in-memory journal.
     init(file: JournalFile?, logger: Logger) {
         self.file = file
         self.logger = logger
@@ -17,8 +17,8 @@ final class JournalHealth: Sendable {
 
     var isInMemory: Bool { file == nil }
 
-    /// What made the journal fail. Once set, nothing is committed any more: after a failed sync it is unknown what the
-    /// disk holds, until the next start reads it anew.
+    /// The error that made the journal fail. Once set, nothing more is committed: after a failed sync the disk's
+    /// content is unknown until the next start reads it.
     var failure: ServiceError? { first.withLock { $0 } }
 
     private var name: String { file.map { "the journal “\($0.path.escapingControls)”" } ?? "the journal in memory" }
@@ -30,7 +30,7 @@ final class JournalHealth: Sendable {
         return translated
     }
 
-    /// Ferry's error for one of SQLite's. Damage also fails the journal and is remembered for the next start.
+    /// Returns Ferry's error for an SQLite error. Damage also fails the journal and is remembered for the next start.
     func translate(_ error: any Error) -> ServiceError {
         if let error = error as? ServiceError { return error }
         guard let error = error as? DatabaseError else {
@@ -71,9 +71,10 @@ final class JournalHealth: Sendable {
 }
 
 extension DatabaseError {
-    /// Whether the same may succeed later: nothing of the transaction has reached the journal, and what the disk holds is known.
+    /// Whether the same transaction may succeed later: nothing of it reached the journal, and the disk's content is
+    /// known.
     ///
-    /// Not after a failed sync, after which that is unknown.
+    /// False after a failed sync, because the disk's content is then unknown.
     fileprivate var isPassing: Bool {
         switch extendedResultCode {
         case .SQLITE_IOERR_WRITE, .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_NOMEM,
@@ -91,9 +92,9 @@ extension String {
     fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
-/// Log lines that carry an error.
+/// Log messages that carry an error.
 extension Logger {
-    /// Logs a sentence with the error that is behind it.
+    /// Logs a message with its underlying error.
     func warning(_ sentence: Logger.Message, error: any Error) {
         warning(sentence, metadata: ["error": "\(error)"])
     }

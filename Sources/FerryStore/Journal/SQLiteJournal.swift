@@ -3,7 +3,7 @@ import GRDB
 import Logging
 import Synchronization
 
-/// The journal in one SQLite file: what a commit has returned survives a power cut.
+/// The journal in one SQLite file. Returned commits survive a power cut.
 package final class SQLiteJournal: Journal {
     let database: any DatabaseWriter
     let health: JournalHealth
@@ -50,7 +50,7 @@ package final class SQLiteJournal: Journal {
     package func read<Value: Sendable>(
         isolation: isolated (any Actor)?, body: @escaping @Sendable (any JournalReader) throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {
-        // GRDB ends the process where a closed database in memory is read.
+        // GRDB terminates the process when a closed in-memory database is read.
         guard !commits.isClosed else { throw CommitQueue.closed }
         let result: Result<Value, ServiceError> = await withCheckedContinuation { [health, alike] continuation in
             database.asyncRead { access in
@@ -65,7 +65,7 @@ package final class SQLiteJournal: Journal {
         return try result.get()
     }
 
-    /// Lets the running commits finish, moves the write-ahead log into the journal's file and closes it.
+    /// Completes the running commits, checkpoints the write-ahead log and closes the journal.
     package func close() async {
         guard commits.close() else { return }
         repeat { await onWriter { _ in } } while commits.isDraining
@@ -73,12 +73,12 @@ package final class SQLiteJournal: Journal {
             do {
                 if !health.isInMemory { _ = try connection.checkpoint(.truncate) }
             } catch {
-                // Everything is durable in the log too; the next start reads it from there.
+                // Everything is durable in the log too. The next start reads it from there.
                 health.logger.warning("The journal's log stays: the checkpoint at the end failed.", error: error)
             }
         }
         do {
-            // SQLite removes its log when the connection that is closed last can write.
+            // SQLite removes its log only if the last connection to close can write.
             (database as? DatabasePool)?.invalidateReadOnlyConnections()
             try database.close()
         } catch {
@@ -86,7 +86,7 @@ package final class SQLiteJournal: Journal {
         }
     }
 
-    // MARK: What is made before a transaction
+    // MARK: Preparation
 
     package func prepare(_ facts: TransferFacts) throws(ServiceError) -> StoredFacts {
         StoredFacts(facts, form: try FactsColumns(facts))
@@ -100,7 +100,7 @@ package final class SQLiteJournal: Journal {
         BatchTemplate(template, form: try TemplateColumns(template))
     }
 
-    /// Runs work in the writer's queue, after all that is in it.
+    /// Runs work on the writer's queue, after everything already enqueued.
     private func onWriter(_ work: @escaping @Sendable (Database) -> Void) async {
         await withCheckedContinuation { continuation in
             database.asyncWriteWithoutTransaction { connection in

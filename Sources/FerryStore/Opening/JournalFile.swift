@@ -6,18 +6,19 @@ import Logging
 struct JournalFile: Sendable {
     let path: String
 
-    /// Below this size a check of the whole file at each start costs less than the transfers it may save.
+    /// Journals below this size, in bytes, are fully checked at each start. The check costs less than the transfers it
+    /// may save.
     static let alwaysCheckedBelow: Int64 = 64 << 20
 
     private var markerPath: String { path + ".check" }
 
-    /// Where a file is that says that the journal is being made.
+    /// Path of the marker file that exists while the journal is being created.
     private var beginningPath: String { path + ".begun" }
 
-    /// The size in bytes; nil if there is no file.
+    /// Returns the size in bytes, or `nil` if there is no file.
     ///
-    /// - Throws: `journal_failed` if something else than a regular file has the name. Links are not followed, so that
-    ///   another user who can write to the folder cannot make Ferry write elsewhere.
+    /// - Throws: `journal_failed` if the path is not a regular file. Links are not followed, so that another user with
+    ///   write access to the folder cannot redirect Ferry's writes.
     func size() throws(ServiceError) -> Int64? {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
         guard attributes[.type] as? FileAttributeType == .typeRegular else {
@@ -27,20 +28,20 @@ struct JournalFile: Sendable {
         return (attributes[.size] as? NSNumber)?.int64Value ?? 0
     }
 
-    /// Whether the file's own head says that it is a database with tables, and not one of Ferry's.
+    /// Whether the file's header identifies a database with tables that is not Ferry's.
     func isForeign() throws -> Bool {
         guard let handle = FileHandle(forReadingAtPath: path) else { return false }
         defer { try? handle.close() }
         let head = try handle.read(upToCount: 100) ?? Data()
         func number(at offset: Int) -> UInt32 { head[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) } }
         guard head.count == 100, head.starts(with: Data("SQLite format 3\u{0}".utf8)) else { return false }
-        // Pages in the file, and the program that it belongs to (https://sqlite.org/fileformat2.html#the_database_header).
+        // Page count and application id (https://sqlite.org/fileformat2.html#the_database_header).
         return number(at: 28) > 1 && Int64(number(at: 68)) != JournalSchema.applicationID
     }
 
-    /// Makes the file if there is none, and lets only the user read and write it.
+    /// Creates the file if it is missing, and restricts it to the user (mode 0600).
     ///
-    /// SQLite gives the files that it makes beside it the same mode.
+    /// SQLite creates its companion files with the same mode.
     func prepare() throws(ServiceError) {
         do {
             if try size() == nil {
@@ -62,13 +63,13 @@ struct JournalFile: Sendable {
         }
     }
 
-    /// Whether the journal was being made when a daemon ended.
+    /// Whether a daemon ended while it was creating the journal.
     var isBeingMade: Bool { FileManager.default.fileExists(atPath: beginningPath) }
 
-    /// Notes that the journal has its tables.
+    /// Records that the journal has its tables.
     func isMade() { try? FileManager.default.removeItem(atPath: beginningPath) }
 
-    // MARK: The marker that asks for a check
+    // MARK: Check marker
 
     var hasCheckMarker: Bool { FileManager.default.fileExists(atPath: markerPath) }
 
@@ -82,7 +83,7 @@ struct JournalFile: Sendable {
 
     // MARK: Setting aside
 
-    /// Renames the journal and SQLite's files beside it; nothing is deleted.
+    /// Renames the journal and SQLite's companion files. Deletes nothing.
     ///
     /// - Returns: The new path of the journal. The log and the index keep their suffixes after it, so that SQLite's own
     ///   tools find them together.
@@ -103,7 +104,7 @@ struct JournalFile: Sendable {
             attempt += 1
         }
         do {
-            // The journal last: a crash between leaves a journal that is set aside at the next start.
+            // The journal last: a crash in between leaves a journal that the next start sets aside.
             for suffix in ["-shm", "-wal", ""] where FileManager.default.fileExists(atPath: path + suffix) {
                 try FileManager.default.moveItem(atPath: path + suffix, toPath: target + suffix)
             }

@@ -1,18 +1,18 @@
 import FerryCore
 import GRDB
 
-/// What an existing journal is.
+/// The state of an existing journal.
 enum JournalInspection {
     case usable
-    /// Made by a newer Ferry.
+    /// Created by a newer Ferry.
     case newer
     /// A database of another program.
     case foreign
     case damaged
 
-    /// Looks at a journal; writes nothing.
+    /// Inspects a journal without writing.
     ///
-    /// - Parameter checksPages: Whether every page is looked at, which takes as long as reading the file.
+    /// - Parameter checksPages: Whether every page is checked, which takes as long as reading the file.
     init(_ database: Database, checksPages: Bool) throws {
         do {
             if try !Self.isJournal(database) {
@@ -30,32 +30,32 @@ enum JournalInspection {
         } catch let error as DatabaseError where error.isDamage {
             self = .damaged
         } catch is RowDecodingError {
-            // The table of versions says nothing that Ferry has written.
+            // Ferry did not write this content of the migrations table.
             self = .damaged
         }
     }
 
-    /// Whether a database is Ferry's, or one that its maker has left without a table.
+    /// Whether the database is Ferry's, or has no tables at all.
     private static func isJournal(_ database: Database) throws -> Bool {
         if try Int64.fetchOne(database, sql: "PRAGMA application_id") == JournalSchema.applicationID { return true }
         return try Int64.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
     }
 
-    /// Whether the tables are there that the first version made, if it was.
+    /// Whether the tables of the first version exist, or no table exists yet.
     private static func hasTables(_ database: Database) throws -> Bool {
         let made = try Set(String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'"))
         return made.isEmpty || JournalSchema.firstTables.isSubset(of: made)
     }
 }
 
-/// A look at a journal's file through a connection that cannot write.
+/// An inspection of a journal's file through a read-only connection.
 struct ReadOnlyInspection {
     let found: JournalInspection
-    /// Nil where the file is no database.
+    /// `nil` if the file is not a database.
     private let queue: DatabaseQueue?
 
-    /// - Returns: nil if such a look is not possible: a file whose last writer died before it was in WAL mode needs a writing
-    ///   connection to be read.
+    /// - Returns: `nil` if a read-only inspection is impossible. If the last writer crashed before switching to WAL
+    ///   mode, a writing connection is needed.
     init?(_ path: String, checksPages: Bool) throws {
         var configuration = Configuration()
         configuration.readonly = true
@@ -71,11 +71,12 @@ struct ReadOnlyInspection {
         }
     }
 
-    /// Closes the connection. The last one that closes takes the index of the log with it: the next one reads the whole log.
+    /// Closes the connection. Do not close it as the last connection: SQLite would remove the log's index, and the next
+    /// connection would read the whole log.
     func close() { try? queue?.close() }
 }
 
 extension DatabaseError {
-    /// Whether SQLite says that the file is not what it wrote.
+    /// Whether SQLite reports a damaged file or a file that is not a database.
     var isDamage: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB }
 }

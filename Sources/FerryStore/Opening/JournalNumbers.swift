@@ -1,21 +1,21 @@
 import FerryCore
 import GRDB
 
-/// Sees to it that the journal can number what comes.
+/// Keeps event numbers and transfer ids below their maximum.
 ///
-/// A number near the end of all numbers, as in a file that was edited, leaves no room for another: SQLite then says that the
-/// disk is full.
+/// A number near the integer maximum, as in an edited file, leaves no number for the next row. SQLite then reports a
+/// full disk.
 enum JournalNumbers {
-    /// The highest number of an event that Ferry gives; every reader of JSON takes numbers up to here exactly (RFC 8259 §6).
+    /// Highest event number that Ferry assigns. Every JSON reader represents numbers up to here exactly (RFC 8259 §6).
     static let highestEvent: Int64 = 1 << 53
-    /// Where numbers of events go on after one that Ferry has not given: above all that it has.
+    /// Base for renumbering events with numbers that Ferry cannot have assigned. Above all assigned numbers.
     static let restart: Int64 = 1 << 52
-    /// The highest id that Ferry gives: one of the year 2109.
+    /// Highest id that Ferry assigns, in the year 2109.
     static let highestID: Int64 = 1 << 62
 
-    /// Takes back numbers that Ferry cannot have given; events keep their order.
+    /// Replaces numbers that Ferry cannot have assigned. Events keep their order.
     ///
-    /// - Returns: a sentence for the user if there were any.
+    /// - Returns: A sentence for the user if there were any.
     static func mend(_ database: Database) throws -> String? {
         let event = try last("events", "number", database)
         let id = try last("transfers", "id", database)
@@ -34,7 +34,7 @@ enum JournalNumbers {
             + "the file was edited. Both go on below these."
     }
 
-    /// Whether SQLite's `SQLITE_FULL` is about numbers: no disk has anything to do with it.
+    /// Whether `SQLITE_FULL` means exhausted numbers rather than a full disk.
     static func areUsedUp(_ database: Database) -> Bool {
         let last = try? last("events", "number", database)
         return last == .max
@@ -45,7 +45,7 @@ enum JournalNumbers {
         "The journal has no number left for another event, so its file was edited; start the daemon again, which mends that."
     )
 
-    /// The highest number that a table has or had.
+    /// Returns the highest number that a table has or had.
     private static func last(_ table: String, _ column: String, _ database: Database) throws -> Int64 {
         let ever = try Int64.fetchOne(database, sql: "SELECT max(seq) FROM sqlite_sequence WHERE name = '\(table)'")
         let stored = try Int64.fetchOne(database, sql: "SELECT max(\(column)) FROM \(table)")

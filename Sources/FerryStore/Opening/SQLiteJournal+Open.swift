@@ -3,20 +3,21 @@ import Foundation
 import GRDB
 package import Logging
 
-/// Opening a journal: new, as it was left, newer, or damaged.
+/// Opening a journal: new, existing, newer, or damaged.
 extension SQLiteJournal {
-    /// Opens the journal at a path, or makes one; its folder must exist.
+    /// Opens the journal at a path, or creates it. Its folder must exist.
     ///
-    /// - Returns: The journal, and sentences for the user: a damaged journal was set aside under a new name.
-    /// - Throws: `journal_failed` for a journal of a newer Ferry, which stays as it is, and for a file or folder that
-    ///   cannot be used.
+    /// - Returns: The journal and warnings for the user, for example that a damaged journal was set aside under a new
+    ///   name.
+    /// - Throws: `journal_failed` for a journal of a newer Ferry, which is left unchanged, and for a file or folder
+    ///   that cannot be used.
     package static func open(
         at path: String, logger: Logger
     ) async throws(ServiceError) -> (journal: SQLiteJournal, warnings: [String]) {
         try await open(at: path, logger: logger, probe: { _ in nil })
     }
 
-    /// How a service opens the journal of a state folder, which must exist.
+    /// Returns the closure with which a service opens the journal of a state folder. The folder must exist.
     package static func opening(in folder: String, logger: Logger) -> OpenedJournal.Opening {
         { () async throws(ServiceError) in
             let (journal, warnings) = try await open(at: folder + "/journal.sqlite", logger: logger)
@@ -24,7 +25,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Makes a journal that lives as long as this process.
+    /// Creates an in-memory journal.
     package static func inMemory(logger: Logger) throws(ServiceError) -> SQLiteJournal {
         try inMemory(logger: logger, probe: { _ in nil })
     }
@@ -40,7 +41,7 @@ extension SQLiteJournal {
         }
     }
 
-    // Off the caller's executor: opening reads the whole file.
+    // Off the caller's executor: opening may read the whole file.
     @concurrent
     static func open(
         at path: String, logger: Logger, probe: @escaping JournalProbe,
@@ -72,13 +73,14 @@ extension SQLiteJournal {
     ) throws -> (journal: SQLiteJournal, warnings: [String]) {
         let found = try file.size()
         let size = found ?? 0
-        // A journal that has lost all its bytes is damaged. A crash in its making leaves a file without a byte as well.
+        // An empty file is a damaged journal, unless a crash interrupted its creation.
         if found == 0, !file.isBeingMade { throw Damaged() }
-        // Looked at before SQLite is: it makes files beside the one that it opens, and ends what another program has begun.
+        // Checked before SQLite opens the file: SQLite creates companion files, and completes another program's
+        // interrupted transactions.
         if size > 0, try file.isForeign() { throw foreign(file) }
         let checksPages = size < JournalFile.alwaysCheckedBelow || file.hasCheckMarker
         let inspection = size > 0 ? try ReadOnlyInspection(file.path, checksPages: checksPages) : nil
-        // Not before the journal is open.
+        // Closed only after the journal is open.
         defer { inspection?.close() }
         if let inspection { try judge(inspection.found, of: file) }
         try file.prepare()

@@ -2,7 +2,7 @@ import FerryCore
 import Foundation
 import GRDB
 
-/// What is left to do: files to clean up, names to find out, results to sweep, and what is being forgotten.
+/// Unfinished work: partial files to clean up, names to determine, results to sweep, and removals in progress.
 struct LeftWork {
     let connection: JournalConnection
 
@@ -21,7 +21,7 @@ struct LeftWork {
 
     func unfinishedNames() throws(ServiceError) -> [TransferRecord] {
         var ids: [TransferID] = []
-        // The index is of phases from 2 on, which SQLite does not see in the second condition.
+        // The index covers phases from 2 on. SQLite does not infer this from `phase = 3`.
         try connection.forEachRow(
             """
             SELECT id FROM transfers INDEXED BY transfers_cleanup WHERE has_partial = 1 AND phase >= 2 AND phase = 3 \
@@ -59,7 +59,7 @@ struct LeftWork {
             }
             + ["partial", "copy", "placement"].map { JournalJSON.extract($0, from: "facts") }
             + ["outcome", JournalJSON.extract("partial_name_is_foreign", from: "facts")]
-        // A row that is no JSON names no file that could be left behind.
+        // A row with invalid JSON names no file that could be left behind.
         try connection.forEachRow(
             """
             SELECT \(columns.joined(separator: ", ")) FROM transfers LEFT JOIN requests USING (id) \
@@ -75,7 +75,7 @@ struct LeftWork {
 }
 
 extension Remains {
-    /// Takes the columns of the statement in ``LeftWork/remains(of:)``.
+    /// Reads a row of the statement in ``LeftWork/remains(of:)``.
     fileprivate init(id: TransferID, _ row: RowReader) {
         let request = row.text(3).map { folder in
             var request = TransferRequest(url: "", folder: folder)

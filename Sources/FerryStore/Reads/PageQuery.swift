@@ -1,9 +1,9 @@
 import FerryCore
 import GRDB
 
-/// The statement that finds the ids of one page within one phase.
+/// The statement that selects the ids of one page within one phase.
 ///
-/// Its text depends only on which conditions there are, so that statements are prepared once and reused.
+/// Its text depends only on the set of conditions, so prepared statements are reused.
 struct PageQuery {
     let sql: String
     let arguments: StatementArguments
@@ -15,13 +15,13 @@ struct PageQuery {
             conditions.append(condition)
             arguments += [value]
         }
-        // The ids drive the search where they are few: a `+` keeps SQLite from using a column's index.
+        // A small set of ids drives the search. A `+` keeps SQLite from using a column's index.
         let isDrivenByIDs = filter.tag != nil || filter.tagPrefix != nil || filter.only != nil
         let plus = isDrivenByIDs ? "+" : ""
         var tables = "transfers AS t"
         var key = "t.id"
         if filter.tag != nil || filter.tagPrefix != nil {
-            // CROSS JOIN fixes the order: first the tag, then the transfer.
+            // CROSS JOIN fixes the join order: first the tag, then the transfer.
             tables = "transfer_tags AS g CROSS JOIN transfers AS t ON t.id = g.id"
             key = "g.id"
             if let tag = filter.tag { add("g.tag = ?", tag) }
@@ -45,7 +45,7 @@ struct PageQuery {
         self.arguments = arguments
     }
 
-    /// A set of ids as one argument, so that its size does not change the statement.
+    /// Returns a set of ids as one argument, so that its size does not change the statement.
     static func json(_ ids: some Sequence<TransferID>) -> String {
         var text = "["
         text.reserveCapacity(ids.underestimatedCount * 20 + 2)

@@ -1,11 +1,11 @@
 import FerryCore
 import GRDB
 
-/// Reads parts of the queue in their orders, a page at a time.
+/// Reads parts of the queue in order, one page at a time.
 struct QueueParts {
     let connection: JournalConnection
 
-    // MARK: What waits
+    // MARK: Waiting transfers
 
     func waiting(
         _ filter: WaitingFilter, with priority: Priority, limit: Int
@@ -19,12 +19,12 @@ struct QueueParts {
         last += [limit]
         let (session, first) = Self.session(filter.session)
         guard priority == .normal else {
-            // The index holds unusual priorities alone; the condition says so.
+            // The index holds only unusual priorities. The extra condition lets SQLite use it.
             return try ids(
                 "SELECT id FROM transfers WHERE \(session)phase < 2 AND priority <> 'normal' AND priority = ?\(tail)",
                 first + [priority.word] + last)
         }
-        // An index gives each phase in order. A row is looked at for its priority, which mostly is the usual one.
+        // An index returns each phase in order. The priority is checked in each row and is nearly always `normal`.
         var found: [TransferID] = []
         for phase in [JournalPhase.pending, .suspended] {
             found += try ids(
@@ -63,7 +63,7 @@ struct QueueParts {
             }
             return Array(found)
         }
-        // Each search goes to the next priority in the index, past all transfers that have the last one.
+        // Each search skips to the next priority in the index, past all transfers with the last one.
         var last = ""
         while let word = try next(after: last, of: session), word > last {
             if let priority = Priority(word: word) { found.insert(priority) }
@@ -83,7 +83,7 @@ struct QueueParts {
         .flatMap { RowReader($0).text(0) }
     }
 
-    // MARK: What has ended
+    // MARK: Finished transfers
 
     func ended(
         of session: SessionID?, offset: Int, limit: Int, reversed: Bool
@@ -101,7 +101,7 @@ struct QueueParts {
 
     // MARK: -
 
-    /// The condition that a row is of a session, and its argument; none for all sessions.
+    /// Returns the condition that restricts rows to a session, with its argument. Empty for all sessions.
     private static func session(_ session: SessionID?) -> (String, StatementArguments) {
         session.map { ("session = ? AND ", [$0.name]) } ?? ("", [])
     }

@@ -1,17 +1,17 @@
 package import FerryCore
 package import Foundation
 
-/// What a reader's snapshot and a transaction have in common: the rooms whose statements read.
+/// The read groups shared by a reader's snapshot and a transaction.
 package protocol SQLiteReads: JournalReader {
     var connection: JournalConnection { get }
 }
 
-/// One consistent state of the journal.
+/// One consistent snapshot of the journal.
 package struct SQLiteReader: SQLiteReads {
     package let connection: JournalConnection
 }
 
-// MARK: Rooms
+// MARK: Groups of queries
 
 extension SQLiteReads {
     var rows: TransferRows { TransferRows(connection: connection) }
@@ -24,7 +24,7 @@ extension SQLiteReads {
     var registry: SessionRows { SessionRows(connection: connection) }
 }
 
-// MARK: What each room is asked for
+// MARK: Forwarded calls
 
 extension SQLiteReads {
     package func record(_ id: TransferID) throws(ServiceError) -> TransferRecord? { try rows.record(id) }

@@ -2,18 +2,18 @@ import FerryCore
 import Foundation
 import GRDB
 
-/// Lists of transfers: pages by index, what a session has, and how many there are.
+/// Lists of transfers: indexed pages, a session's transfers, and counts.
 struct TransferLists {
     let connection: JournalConnection
 
     // MARK: Pages
 
-    /// Reads about as many index entries as the page has rows.
+    /// Returns the ids of a page. Reads about as many index entries as the page has rows.
     ///
-    /// - Throws: `journal_failed` if a damaged index leads back.
+    /// - Throws: `journal_failed` if a damaged index points backward.
     func ids(of filter: JournalFilter) throws(ServiceError) -> [TransferID] {
         guard filter.limit > 0, filter.only?.isEmpty != true else { return [] }
-        // A list of several phases is merged from one ordered list of each, which an index gives without sorting.
+        // A list of several phases merges one ordered list per phase, which an index returns without sorting.
         let isEveryPhase = filter.phases.isEmpty || filter.phases.count == JournalPhase.allCases.count
         let phases: [JournalPhase?] = isEveryPhase ? [nil] : filter.phases.sorted { $0.rawValue < $1.rawValue }
         var ids: [TransferID] = []
@@ -39,7 +39,7 @@ struct TransferLists {
     func listing(_ ids: [TransferID]) throws(ServiceError) -> [ListedTransfer] {
         var listed: [TransferID: ListedTransfer] = [:]
         listed.reserveCapacity(ids.count)
-        // SQLite reads the few values that are shown out of the JSON; decoding all of it takes several times as long.
+        // SQLite extracts the few displayed values from the JSON. Decoding all of it takes several times as long.
         var networks = RepeatedJSON<NetworkPolicy>()
         try connection.forEachRow(ListedColumns.select, [PageQuery.json(ids)]) { row in
             if let transfer = ListedColumns.transfer(from: row, &networks) { listed[transfer.record.id] = transfer }
@@ -50,7 +50,7 @@ struct TransferLists {
             if let transfer = listed[id] {
                 result.append(transfer)
             } else if let record = try TransferRows(connection: connection).record(id) {
-                // Something in its row cannot be read: reading all of it says what.
+                // A part of the row is unreadable. Reading the whole row reports which.
                 result.append(ListedTransfer(record: record, origin: record.request.url))
             }
         }
@@ -72,7 +72,7 @@ struct TransferLists {
         guard let runs else { return try transfers(of: session, among: nil, in: nil) }
         var found: [TransferID] = []
         let bounds = runs.merged.map { "[\($0.first.column),\($0.last.column)]" }.joined(separator: ",")
-        // CROSS JOIN fixes the order: each run is looked up among the ids.
+        // CROSS JOIN fixes the join order: each run is looked up among the ids.
         try connection.forEachRow(
             """
             SELECT t.id FROM json_each(?) AS run CROSS JOIN transfers AS t \
@@ -85,7 +85,7 @@ struct TransferLists {
         return found
     }
 
-    /// Ids of a session's transfers, oldest first, for which a condition holds.
+    /// Returns the ids of a session's transfers that match a condition, oldest first.
     private func ids(
         _ session: SessionID, _ ids: [TransferID]?, _ condition: String,
         _ arguments: StatementArguments = []
@@ -95,7 +95,7 @@ struct TransferLists {
         var values: StatementArguments = [session.name]
         if let ids { values += [PageQuery.json(ids)] }
         values += arguments
-        // A `+` keeps SQLite from walking over the whole session where ids are named.
+        // A `+` keeps SQLite from scanning the whole session if ids are given.
         try connection.forEachRow(
             "SELECT id FROM transfers WHERE \(ids == nil ? "" : "+")session = ? \(named) \(condition) ORDER BY id",
             values

@@ -2,11 +2,12 @@ import FerryCore
 import GRDB
 import Synchronization
 
-/// The rows of transfers, read whole, and their tags.
+/// Complete transfer rows, and their tags.
 struct TransferRows {
     let connection: JournalConnection
 
-    /// A row that cannot be read comes back as failed with `journal_failed`: see ``TransferColumns``.
+    /// Returns a transfer's record. An unreadable row is returned as failed with `journal_failed`: see
+    /// ``TransferColumns``.
     func record(_ id: TransferID) throws(ServiceError) -> TransferRecord? {
         guard let row = try connection.row(TransferColumns.select, [id.column]) else { return nil }
         let (record, unreadable) = TransferColumns.record(from: RowReader(row))
@@ -14,7 +15,7 @@ struct TransferRows {
         return record
     }
 
-    /// Of transfers that were handed over together, what they have in common is read once.
+    /// Returns the records of transfers. Decodes the shared part of requests that were submitted together once.
     func records(_ ids: [TransferID]) throws(ServiceError) -> [TransferRecord] {
         if ids.count == 1 { return try record(ids[0]).map { [$0] } ?? [] }
         var found: [TransferID: TransferRecord] = [:]
@@ -26,7 +27,7 @@ struct TransferRows {
             let (record, unreadable) = TransferColumns.record(from: row, request: request)
             if unreadable.isEmpty { found[id] = record } else { others.append(id) }
         }
-        // What cannot be read so is looked at by itself.
+        // Unreadable rows are read again one by one.
         for id in others { found[id] = try record(id) }
         connection.alike?.latest = alike
         return ids.compactMap { found[$0] }
@@ -62,14 +63,14 @@ struct TransferRows {
     }
 }
 
-/// What was read last of transfers that were handed over together.
+/// Cache of the last decoded request of transfers that were submitted together.
 ///
-/// Their requests mostly differ in their URLs alone.
+/// Their requests mostly differ only in their URLs.
 struct AlikeRecords: Sendable {
     private var latest = RepeatedJSON<TransferRequest>()
 
     /// - Parameters:
-    ///   - text: the request without its URL.
+    ///   - text: The request without its URL.
     mutating func request(_ text: String?, url: String?) -> TransferRequest? {
         guard let url, var request = latest.value(text) else { return nil }
         request.url = url
@@ -77,7 +78,7 @@ struct AlikeRecords: Sendable {
     }
 }
 
-/// Keeps what was read last from one reading to the next; readings at the same time remember the one that ends last.
+/// Keeps the last decoded request between reads. With concurrent reads, the last one to finish is kept.
 final class AlikeMemory: Sendable {
     private let records = Mutex(AlikeRecords())
 

@@ -2,12 +2,14 @@ import FerryCore
 import Foundation
 import GRDB
 
-/// Reads the transfers that wait in lines, a few at a time.
+/// Reads the waiting transfers of each queue, a few at a time.
 struct WaitingKeys {
     let connection: JournalConnection
 
-    /// Goes from line to line in the index, past the transfers that wait in each. Columns are compared as bytes: as a text, a
-    /// column that is no UTF-8 or has a NUL would lead back to itself.
+    /// Returns the keys of all queues, and the transfers with an unreadable key. Skips from key to key in the index,
+    /// past the transfers of each.
+    ///
+    /// Columns are compared as bytes: as text, a column with invalid UTF-8 or a NUL would lead back to itself.
     func lines() throws(ServiceError) -> (lines: [StoredQueueKey], unreadable: [TransferID]) {
         var lines: [StoredQueueKey] = []
         var unreadable: [TransferID] = []
@@ -29,7 +31,7 @@ struct WaitingKeys {
         return (lines, unreadable)
     }
 
-    /// All transfers that wait in lines, read without the index, which is damaged so that it leads back.
+    /// Returns all queued transfers without using the index, for an index that is damaged and points backward.
     private func allInLines() throws(ServiceError) -> [TransferID] {
         var ids: [TransferID] = []
         try connection.forEachRow(
@@ -40,10 +42,11 @@ struct WaitingKeys {
         return ids
     }
 
-    /// The columns of the line that follows another in the index.
+    /// Returns the columns of the next queue key in the index.
     private func line(after last: [Data]?) throws(ServiceError) -> [Data]? {
         guard let last else { return try line("", []) }
-        // Each search is for equal columns and one larger column: SQLite finds it without a look at the other transfers of a line.
+        // Each search has equal columns and one greater column. SQLite finds it without visiting the queue's other
+        // transfers.
         for equal in stride(from: Self.columns.count - 1, through: 0, by: -1) {
             let conditions =
                 Self.columns[..<equal].map { "AND \($0) = \(Self.text) " }.joined()
@@ -54,7 +57,7 @@ struct WaitingKeys {
     }
 
     private static var columns: [String] { ["session", "priority", "origin", "line"] }
-    /// An argument of bytes, compared as a text.
+    /// SQL for a bytes argument that is compared as text.
     private static var text: String { "CAST(? AS TEXT)" }
 
     private func line(_ conditions: String, _ arguments: [Data]) throws(ServiceError) -> [Data]? {
@@ -68,7 +71,7 @@ struct WaitingKeys {
         return (0..<Self.columns.count).map { reader.data($0) ?? Data() }
     }
 
-    /// - Throws: `journal_failed` if a damaged index leads back.
+    /// - Throws: `journal_failed` if a damaged index points backward.
     func ids(
         in line: StoredQueueKey, after: TransferID?, through last: TransferID, limit: Int
     ) throws(ServiceError) -> [TransferID] {
@@ -98,7 +101,7 @@ struct WaitingKeys {
 }
 
 extension StoredQueueKey {
-    /// From columns; nil if they cannot be read.
+    /// Creates a key from columns, or returns `nil` if they are unreadable.
     fileprivate init?(session: String, priority: String, origin: String, line: String) {
         guard let session = try? SessionID(session), let priority = Priority(word: priority),
             let network = line.isEmpty ? NetworkPolicy() : JournalJSON.value(NetworkPolicy.self, line)

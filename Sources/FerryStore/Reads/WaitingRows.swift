@@ -2,7 +2,7 @@ import FerryCore
 import Foundation
 import GRDB
 
-/// All that waits, at a start, and whose time is over when.
+/// All waiting transfers at a start, and transfers with a deadline.
 struct WaitingRows {
     let connection: JournalConnection
 
@@ -21,13 +21,13 @@ struct WaitingRows {
             starts_late = 1 AND attempts = 0 FROM transfers WHERE \(condition) ORDER BY id
             """
         var latest = SessionID.cli
-        // Many neighbours are alike in these as well.
+        // Many adjacent rows share this value as well.
         var networks = RepeatedJSON<NetworkPolicy>()
         try connection.forEachRow(sql, arguments) { row in
             guard let column = row.integer(0) else { return }
             let id = TransferID(column: column)
             var unreadable: [String] = []
-            // Most neighbours are of one session; its name is checked and stored once.
+            // Most adjacent rows share a session. Its name is validated and stored once.
             let name = row.text(1)
             if name != latest.name {
                 if let session = name.flatMap({ try? SessionID($0) }) {
@@ -38,7 +38,7 @@ struct WaitingRows {
             }
             let priority = row.text(3).flatMap(Priority.init(word:))
             if priority == nil { unreadable.append("priority") }
-            // A row of an earlier version tells no more than this by itself.
+            // A row of an earlier version lacks the remaining columns, so its whole record is read.
             let old = (row.integer(4) ?? 0) > 0 ? nil : try TransferRows(connection: connection).record(id)
             let network = row.text(5) == "" ? NetworkPolicy() : networks.value(row, 5)
             if network == nil, !row.isNull(5) { unreadable.append("network") }
@@ -55,9 +55,9 @@ struct WaitingRows {
         }
     }
 
-    // MARK: Whose time is over, and when
+    // MARK: Due transfers
 
-    /// - Throws: `journal_failed` if a damaged index leads back.
+    /// - Throws: `journal_failed` if a damaged index points backward.
     func due(
         after last: DueTransfer?, from start: Date?, through end: Date, limit: Int
     ) throws(ServiceError) -> [DueTransfer] {
@@ -68,7 +68,8 @@ struct WaitingRows {
             try connection.checkAdvance(found.advances)
             return found.transfers
         }
-        // There may be very many of one moment, which one comparison of both columns would pass one by one on each page.
+        // Very many transfers may share a deadline. One comparison of both columns would visit all of them again for
+        // each page.
         let moment = last.due.journalMilliseconds
         try due("due = ? AND id > ?", [moment, last.id.column, limit], &found)
         try due("due > ? AND due <= ?", [moment, end, limit - found.transfers.count], &found)
@@ -93,12 +94,12 @@ struct WaitingRows {
     }
 }
 
-/// A page of transfers whose time is bounded.
+/// A page of transfers with a deadline.
 ///
-/// Columns are compared as they are: dates do not tell all of them apart.
+/// Raw columns are compared, because `Date` does not distinguish all of them.
 private struct DuePage {
     private(set) var transfers: [DueTransfer] = []
-    /// Whether each comes after the one before.
+    /// Whether each row comes after the one before.
     private(set) var advances = true
     private var last: (due: Int64, id: Int64)?
 

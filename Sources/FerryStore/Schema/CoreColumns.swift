@@ -2,9 +2,9 @@ import FerryCore
 import Foundation
 import GRDB
 
-/// What decisions depend on, as columns of a row, and back.
+/// The columns of a row that decisions depend on.
 enum CoreColumns {
-    /// The columns that are written, in the order of ``arguments(_:)``.
+    /// The written columns, in the order of ``arguments(_:)``.
     static let names = [
         "intent", "phase", "ended", "attempts", "retry_at", "retry_delay", "retry_reason", "not_before", "deadline",
         "resource_timeout", "due", "starts_late", "restarts", "has_partial", "spooled", "secrets_forgotten",
@@ -22,9 +22,10 @@ enum CoreColumns {
         ] + active(core.active)
     }
 
-    /// The columns of a new row that say something: SQLite takes its time for each that is named, in each of very many rows.
+    /// Returns the columns of a new row with a value other than the default. Each named column costs time in each of
+    /// very many rows.
     ///
-    /// A column that is left out is NULL, which reads as zero where the column counts or is a flag.
+    /// An omitted column is NULL, which reads as zero for counters and flags.
     static func telling(_ core: TransferCore) -> [(name: String, value: DatabaseValue)] {
         zip(names, arguments(core)).compactMap { name, argument in
             guard let value = argument?.databaseValue, value != .null else { return nil }
@@ -34,7 +35,7 @@ enum CoreColumns {
 
     private static let zeroIsNull: Set = ["starts_late", "restarts", "spooled", "secrets_forgotten"]
 
-    /// The columns of the time under way; all NULL of one that was never started.
+    /// Returns the columns of the active time. All are NULL for a transfer that was never started.
     static func active(_ active: ActiveTime) -> [(any DatabaseValueConvertible)?] {
         let start = active.start
         return [
@@ -42,24 +43,25 @@ enum CoreColumns {
         ]
     }
 
-    /// What the revision of a row becomes with a change; one that Ferry has not given begins again.
+    /// SQL for a changed row's next revision. A revision that Ferry cannot have assigned restarts at 1.
     static let nextRevision = "iif(revision BETWEEN 0 AND 4611686018427387903, revision + 1, 1)"
 
-    /// What decisions read, but for the id and the revision.
+    /// The columns that decisions read, except id and revision.
     private static let read = """
         intent, ended, attempts, has_partial, retry_at, retry_delay, retry_reason, not_before, deadline, \
         resource_timeout, starts_late, restarts, spooled, secrets_forgotten, active_spent, active_at, active_boot, \
         active_uptime
         """
 
-    /// Reads rows together that are alike, which SQLite finds out many times as fast as they are read one by one. Rows of
-    /// earlier versions, whose columns say nothing, are alike as well.
+    /// Reads identical rows as one group, many times as fast as reading them one by one. Rows of earlier versions,
+    /// without values in these columns, form groups as well.
     static let selectAlike = "SELECT min(id), min(revision), \(read), group_concat(id), count(*) FROM transfers"
     static let groupAlike = "GROUP BY revision > 0, \(read) ORDER BY min(id)"
 
-    /// The ids of a row of ``selectAlike``, in order.
+    /// Returns the ids of a row of ``selectAlike``, in order.
     ///
-    /// - Parameter page: the ids that were asked for, in order: mostly all rows are alike, and no text is read.
+    /// - Parameter page: The requested ids, in order. If all rows are alike, which is usual, they are returned without
+    ///   parsing the list.
     static func ids(_ row: RowReader, of page: [TransferID]) -> [TransferID] {
         if row.integer(21) == Int64(page.count) { return page }
         var ids: [TransferID] = []
@@ -70,7 +72,7 @@ enum CoreColumns {
         return ids
     }
 
-    /// What a row of ``selectAlike`` says; nil if its words are not known.
+    /// Returns the core of a row of ``selectAlike``, or `nil` if it has unknown values.
     static func core(_ row: RowReader) -> TransferCore? {
         guard let id = row.integer(0), let intent = row.text(2).flatMap(TransferIntent.init) else { return nil }
         let ended = row.integer(3)
@@ -93,7 +95,7 @@ enum CoreColumns {
         return core
     }
 
-    /// The time under way, from four columns.
+    /// Reads the active time from four columns.
     static func active(_ row: RowReader, _ first: Int) -> ActiveTime {
         var start: ActiveTime.Instant?
         if let wall = row.date(first + 1), let uptime = row.finite(first + 3) {
@@ -102,7 +104,7 @@ enum CoreColumns {
         return ActiveTime(spent: row.finite(first) ?? 0, start: start)
     }
 
-    /// When a transfer is tried again, from three columns.
+    /// Reads the retry from three columns.
     static func retry(_ row: RowReader, _ first: Int) -> RetryMoment? {
         guard let at = row.date(first), let delay = row.finite(first + 1), let reason = row.text(first + 2) else {
             return nil

@@ -1,7 +1,7 @@
 import FerryCore
 import Foundation
 
-/// Writes and reads Core's values as JSON; dates are whole milliseconds since 1970, as in the columns.
+/// Encodes and decodes Core's values as JSON. Dates are whole milliseconds since 1970, as in the columns.
 enum JournalJSON {
     private static let writer = JSONWriter(date: .number { $0.journalMilliseconds })
 
@@ -30,17 +30,17 @@ enum JournalJSON {
         try? decoder.decode(type, from: Data(text.utf8))
     }
 
-    /// SQL for a value in a column of JSON; NULL where the column is no JSON.
+    /// Returns SQL for a value in a JSON column, NULL for invalid JSON.
     ///
-    /// With such a column SQLite's own functions end the whole statement by an error. A condition before an `AND` is no
-    /// guard, as SQLite may evaluate both sides; `CASE` alone evaluates what its condition allows.
+    /// SQLite's JSON functions abort the whole statement on invalid JSON. A condition before an `AND` does not guard
+    /// them, as SQLite may evaluate both sides. Only `CASE` evaluates its branches conditionally.
     static func extract(_ path: String, from column: String) -> String {
         "CASE WHEN json_valid(\(column)) THEN json_extract(\(column), '$.\(path)') END"
     }
 }
 
 extension Date {
-    /// Whole milliseconds since 1970, the journal's form of a moment; what no Int64 holds becomes its nearest end.
+    /// Whole milliseconds since 1970, the journal's form of a date. Clamped to the range of Int64.
     var journalMilliseconds: Int64 {
         let exact = (timeIntervalSince1970 * 1000).rounded()
         return Int64(exactly: exact) ?? (exact < 0 ? .min : .max)
@@ -52,7 +52,7 @@ extension Date {
 }
 
 extension TransferID {
-    /// The bits of the id as SQLite's signed integer.
+    /// The id's bits as SQLite's signed integer.
     var column: Int64 { Int64(bitPattern: rawValue) }
 
     init(column: Int64) { self.init(rawValue: UInt64(bitPattern: column)) }

@@ -12,7 +12,7 @@ extension JournalSchema {
 
 /// The journal's third version: the order of a session's transfers.
 extension JournalSchema {
-    /// Eight bytes for each transfer, the highest first, in the order in which they get their turns.
+    /// Eight bytes per transfer, most significant byte first, in scheduling order.
     static let version3 = "ALTER TABLE sessions ADD COLUMN transfer_order BLOB;"
 }
 
@@ -24,11 +24,11 @@ extension JournalSchema {
         """
 }
 
-/// The journal's fourth version: what waits is found by index.
+/// The journal's fourth version: waiting transfers are found by index.
 extension JournalSchema {
     /// The steps of the fourth version, in order.
     ///
-    /// Where something is due at a moment, or cannot be read, a row has no line: each start looks at it.
+    /// A row with a date, a retry or unreadable JSON gets no `line`. Each start reads these rows one by one.
     static let version4 = [
         "ALTER TABLE transfers ADD COLUMN line TEXT",
         """
@@ -46,12 +46,13 @@ extension JournalSchema {
     ]
 }
 
-/// The journal's fifth version: what never changes of a transfer stands apart.
+/// The journal's fifth version: the immutable part of a transfer has its own table.
 extension JournalSchema {
     /// The steps of the fifth version, in order.
     ///
-    /// Every change writes its whole row, and most of a row is the request. An index that names the phase is written with
-    /// each change of it: paths have indexes that do not, as no path is in `destination` that is not reserved.
+    /// Every update writes its whole row, and most of a row is the request. An index that names the phase is written
+    /// with each change of the phase. The indexes of paths do not name it, because `destination` holds only reserved
+    /// paths.
     static let version5 = [
         "ALTER TABLE transfers ADD COLUMN placed TEXT",
         "DROP INDEX transfers_destination",
@@ -73,11 +74,11 @@ extension JournalSchema {
     ]
 }
 
-/// The journal's sixth version: whose time is over is found by index.
+/// The journal's sixth version: expired transfers are found by index.
 extension JournalSchema {
     /// The steps of the sixth version, in order.
     ///
-    /// What is bounded by a moment alone waits in a line as others do.
+    /// A transfer with only a deadline is queued like any other.
     static let version6 = [
         "ALTER TABLE transfers ADD COLUMN due INTEGER",
         """
@@ -104,11 +105,11 @@ extension JournalSchema {
 }
 
 extension JournalSchema {
-    /// The steps of the ninth version: what decisions depend on has columns of its own.
+    /// The steps of the ninth version: the values that decisions depend on have their own columns.
     ///
-    /// A step that wrote a million rows would hold up the start by half a minute. Rows of earlier versions have revision 0 and
-    /// none of these columns; the first change of such a row writes all of them, as does the service once it is open, some
-    /// at a time: a setting says that it has not done so.
+    /// A step that wrote a million rows would delay the start by half a minute. Rows of earlier versions have revision
+    /// 0 and none of these columns. The first change of such a row writes all of them. Once open, the service also
+    /// completes these rows in batches. The setting ``oldRows`` exists until it is done.
     static let version9 =
         [
             "revision INTEGER NOT NULL DEFAULT 0", "ended INTEGER", "former TEXT", "network TEXT", "retry_delay REAL",
@@ -119,16 +120,16 @@ extension JournalSchema {
             "INSERT INTO settings (name, value) SELECT '\(oldRows)', 'true' WHERE EXISTS (SELECT 1 FROM transfers)"
         ]
 
-    /// The setting of a journal that may have rows of earlier versions.
+    /// The setting of a journal that may contain rows of earlier versions.
     static let oldRows = "old_rows"
 }
 
-/// The journal's tenth version: what the requests of a list have in common is stored once.
+/// The journal's tenth version: the shared part of a list's requests is stored once.
 extension JournalSchema {
     /// The steps of the tenth version, in order.
     ///
-    /// A request with a template is the JSON text of its URL, between the template's head and tail. The template's transfers
-    /// are among the ids from its first to its last one.
+    /// A request with a template stores only the JSON text of its URL, which belongs between the template's head and
+    /// tail. The template's transfers have ids from `first` to `last`.
     static let version10 = [
         """
         CREATE TABLE request_templates (
@@ -143,12 +144,12 @@ extension JournalSchema {
     ]
 }
 
-/// The journal's eleventh version: the parts of the queue are read by index, in their orders.
+/// The journal's eleventh version: the parts of the queue are read by index, in order.
 extension JournalSchema {
     /// The steps of the eleventh version, in order.
     ///
-    /// What ended at the same moment is in the order of its ids, in which an index ends. Nearly all transfers have the usual
-    /// priority, so that the second index costs them nothing.
+    /// Transfers that finished at the same moment are ordered by id, with which every index entry ends. Nearly all
+    /// transfers have the normal priority, so the second index costs them nothing.
     static let version11 = [
         "CREATE INDEX transfers_ended ON transfers (session, finished_at) WHERE phase > 2",
         """

@@ -2,25 +2,26 @@ import GRDB
 
 /// The tables of the journal; `docs/formats/journal.md` describes them.
 enum JournalSchema {
-    /// Seconds that a statement waits for a lock that another process, such as a backup, holds.
+    /// Seconds that a statement waits for a lock held by another process, such as a backup.
     static let busyTimeout = 10.0
 
-    /// How the writing connection works. GRDB sets `NORMAL` with WAL; a commit that was acknowledged must survive a power cut.
-    /// With less of a cache, a transaction that changes thousands of transfers writes its pages several times.
-    /// What is deleted is overwritten where that writes no further pages; some builds of SQLite write further pages as well.
+    /// Pragmas of the writing connection. GRDB sets `NORMAL` with WAL, but an acknowledged commit must survive a power
+    /// cut. With a smaller cache, a transaction that changes thousands of transfers writes its pages several times.
+    /// Deleted content is overwritten where that writes no additional pages. Some builds of SQLite write additional
+    /// pages as well.
     static let usualPages = """
         PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 1000; \
         \(eraseCheaply)
         """
 
     static let eraseCheaply = "PRAGMA secure_delete = FAST"
-    /// How it works while it deletes secrets.
+    /// Pragma while secrets are deleted.
     static let eraseEverything = "PRAGMA secure_delete = ON"
 
-    /// How it works while it changes so many pages that their callers would wait for the log to be moved.
+    /// Pragma while so many pages change that callers would wait for the checkpoint.
     static let laterCheckpoint = "PRAGMA wal_autocheckpoint = 0"
 
-    /// How it works while it adds more pages than are to be in memory.
+    /// Pragmas while more pages are added than memory should hold.
     static let manyPages = "PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 0"
 
     static var configuration: Configuration {
@@ -32,11 +33,12 @@ enum JournalSchema {
         return configuration
     }
 
-    /// For a file: free pages can be given back one by one, which is decided before the first table is made.
+    /// Configuration of a journal file. Free pages can be released incrementally, which must be set before the first
+    /// table is created.
     static var fileConfiguration: Configuration {
         var configuration = configuration
         configuration.prepareDatabase { database in
-            // A file with pages has its form; saying it again would write to it at each start.
+            // A file with pages has its format. Setting it again would write at each start.
             guard !database.configuration.readonly, try Int.fetchOne(database, sql: "PRAGMA page_count") == 0 else {
                 return
             }
@@ -45,7 +47,7 @@ enum JournalSchema {
         return configuration
     }
 
-    /// Every version's step. A step that was released never changes; a new version adds one.
+    /// The steps of all versions. A released step never changes. A new version adds one.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: version1) }
@@ -62,7 +64,7 @@ enum JournalSchema {
         migrator.registerMigration("6") { database in
             for step in version6 { try database.execute(sql: step) }
         }
-        // A name that some journals have, and which needs no step.
+        // Some journals have this name. It needs no step.
         migrator.registerMigration("7") { _ in }
         migrator.registerMigration("8") { database in
             for step in version8 { try database.execute(sql: step) }
@@ -79,12 +81,12 @@ enum JournalSchema {
         return migrator
     }
 
-    /// `FERY`, by which a database is known as a journal.
+    /// `FERY`, the application id of a journal.
     static let applicationID: Int64 = 0x4645_5259
-    /// Tables that every version has.
+    /// Tables that exist in every version.
     static let firstTables: Set = ["transfers", "transfer_tags", "events", "sessions", "settings"]
 
-    // An index ends in the row's id by itself, so `(phase)` serves `WHERE phase = ? ORDER BY id`.
+    // Every index entry ends with the row's id, so `(phase)` serves `WHERE phase = ? ORDER BY id`.
     private static let version1 = """
         PRAGMA application_id = 0x46455259;
 
@@ -136,10 +138,10 @@ enum JournalSchema {
         CREATE TABLE settings (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
         """
 
-    /// Whose secrets are still there is found by index.
+    /// The steps of the eighth version: transfers with secrets are found by index.
     ///
-    /// A step that read a million requests would hold up the start by half a minute. What the requests of transfers that have
-    /// ended still say is found out, and forgotten, while the service is open.
+    /// A step that read a million requests would delay the start by half a minute. The open service finds and deletes
+    /// the secrets of finished transfers instead.
     private static let version8 = [
         "ALTER TABLE transfers ADD COLUMN secrets INTEGER",
         "CREATE INDEX transfers_secrets ON transfers (phase) WHERE secrets IS NOT 0",

@@ -1,7 +1,7 @@
 import FerryCore
 import Foundation
 
-/// What is shown of a transfer, as the columns of a row.
+/// The displayed values of a transfer, as columns of a row.
 enum ListedColumns {
     /// A column of ``select``.
     private enum Column: Int, CaseIterable {
@@ -66,7 +66,8 @@ enum ListedColumns {
         private static func facts(_ key: String) -> String { "json_extract(facts, '$.\(key)')" }
     }
 
-    /// The columns that a shown field is made from; a field that is not named here does not compile.
+    /// Returns the columns from which a displayed field is made. The switch is exhaustive: a new field does not compile
+    /// until it is added.
     private static func columns(of field: Transfer.CodingKeys) -> [Column] {
         switch field {
         case .id: [.id]
@@ -106,7 +107,7 @@ enum ListedColumns {
         case .challenge: [.challenge]
         case .notBefore: [.notBefore]
         case .note: [.noteApplication, .noteIdentifier, .noteTask, .noteKind, .noteData]
-        // Known only while it runs.
+        // Known only while the transfer runs.
         case .bytesPerSecond, .segments: []
         }
     }
@@ -116,17 +117,17 @@ enum ListedColumns {
         return Column.allCases.filter(needed.contains)
     }()
 
-    /// Where a column is in a row; by the column's number.
+    /// Index of each column in a row, by the column's raw value.
     private static let places = Column.allCases.map { selected.firstIndex(of: $0) }
 
-    /// Leaves out rows whose JSON is none.
+    /// Excludes rows with invalid JSON.
     static let select = """
         SELECT \(selected.map(\.expression).joined(separator: ", ")) FROM transfers JOIN requests USING (id) \
         \(RequestTemplates.join) WHERE id IN (SELECT value FROM json_each(?)) \
         AND json_valid(\(RequestTemplates.whole)) AND json_valid(facts)
         """
 
-    /// The transfer of a row of ``select``; nil if something in it cannot be read.
+    /// Returns the transfer of a row of ``select``, or `nil` if any part is unreadable.
     static func transfer(
         from row: RowReader, _ networks: inout RepeatedJSON<NetworkPolicy>
     ) -> ListedTransfer? {
@@ -200,11 +201,11 @@ enum ListedColumns {
         return facts
     }
 
-    /// Reads the columns of a row by their names.
+    /// Reads a row's columns by name.
     private struct Reader {
         private let row: RowReader
         private let places = ListedColumns.places
-        /// Whether all JSON so far could be read.
+        /// Whether all JSON so far was readable.
         private(set) var isReadable = true
 
         init(_ row: RowReader) { self.row = row }

@@ -1,8 +1,7 @@
 import Foundation
 import GRDB
 
-/// Reads the columns of a row without trusting them: what is not of the expected type is nil, never the end of the
-/// process.
+/// Reads the columns of a row without trusting them. A value of an unexpected type is `nil` and never a crash.
 struct RowReader {
     private let row: Row
 
@@ -12,7 +11,7 @@ struct RowReader {
     func text(_ column: Int) -> String? { String.fromDatabaseValue(row[column]) }
     func data(_ column: Int) -> Data? { Data.fromDatabaseValue(row[column]) }
     func real(_ column: Int) -> Double? { Double.fromDatabaseValue(row[column]) }
-    /// A number that can be reckoned with.
+    /// Returns a finite number, or `nil`.
     func finite(_ column: Int) -> Double? { real(column).flatMap { $0.isFinite ? $0 : nil } }
     func date(_ column: Int) -> Date? { integer(column).map(Date.init(journalMilliseconds:)) }
 
@@ -21,18 +20,18 @@ struct RowReader {
         return value.isNull
     }
 
-    /// A value that is JSON in this column; nil if it is NULL or cannot be read.
+    /// Decodes the JSON in a column. Returns `nil` if it is NULL or unreadable.
     func json<Value: Decodable>(_ column: Int, as type: Value.Type = Value.self) -> Value? {
         text(column).flatMap { JournalJSON.value(type, $0) }
     }
 }
 
-/// Reads JSON that is mostly the same as in the row before.
+/// Decodes JSON that mostly repeats from row to row.
 struct RepeatedJSON<Value: Decodable> {
     private var text: String?
     private var latest: Value?
 
-    /// Reads a text that is not a column's.
+    /// Decodes a text that does not come from a column.
     mutating func value(_ text: String?) -> Value? {
         if text != self.text {
             self.text = text

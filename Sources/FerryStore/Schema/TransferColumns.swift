@@ -2,13 +2,13 @@ import FerryCore
 import Foundation
 import GRDB
 
-/// A transfer's record as the columns of a row, and back.
+/// A transfer's record as the columns of a row.
 ///
-/// A row that cannot be read never stops the others: it comes back as a record that failed with `journal_failed`, made
-/// of what can be read. The row stays as it is until a record is written over it; a transfer whose request can be
-/// read goes on after a retry.
+/// An unreadable row never blocks the others. It is returned as a record that failed with `journal_failed`, made of its
+/// readable parts. The row stays unchanged until a record is written over it. If the request is readable, the transfer
+/// continues after a retry.
 enum TransferColumns {
-    /// The columns that ``CoreColumns`` does not have, in the order of ``arguments(_:)``.
+    /// The columns that are not in ``CoreColumns``, in the order of ``arguments(_:)``.
     private static let own = [
         "session", "priority", "origin", "destination", "former", "placed", "finished_at", "network", "line", "facts",
         "failures", "retry", "outcome", "secrets",
@@ -31,7 +31,8 @@ enum TransferColumns {
         active_boot, active_uptime FROM transfers LEFT JOIN requests USING (id) \(RequestTemplates.join) WHERE id = ?
         """
 
-    /// Reads some rows as ``select`` does, with the URL in a column of its own, so that the rest is the same in many rows.
+    /// Reads rows as ``select`` does, but with the URL in its own column, so that the remaining request is equal in
+    /// many rows.
     static let selectAlike = """
         SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, \
         \(RequestTemplates.withoutURL), credentials, facts, failures, retry, outcome, phase, active, revision, restarts, \
@@ -39,7 +40,7 @@ enum TransferColumns {
         FROM transfers LEFT JOIN requests USING (id) \(RequestTemplates.join) WHERE id IN (SELECT value FROM json_each(?))
         """
 
-    /// The arguments that ``insert`` and ``update`` share.
+    /// Returns the arguments shared by ``insert`` and ``update``.
     static func arguments(_ record: TransferRecord) throws(ServiceError) -> StatementArguments {
         let request = record.request
         let values: [(any DatabaseValueConvertible)?] = [
@@ -52,15 +53,15 @@ enum TransferColumns {
         return StatementArguments(values + CoreColumns.arguments(record.core))
     }
 
-    /// The arguments that ``insertRequest`` and ``updateRequest`` share.
+    /// Returns the arguments shared by ``insertRequest`` and ``updateRequest``.
     static func requestArguments(_ record: TransferRecord) throws(ServiceError) -> StatementArguments {
         [try JournalJSON.text(record.request), try JournalJSON.text(ifPresent: record.credentials), record.id.column]
     }
 
-    /// Stands for facts and failures as all transfers begin with them: there may be a million.
+    /// Represents initial facts and failures, of which there may be a million.
     static let plain = "{}"
 
-    /// The text of failures, which most transfers have none of.
+    /// Returns the text of failures. Most transfers have none.
     static func text(_ failures: FailureLedger) throws(ServiceError) -> String {
         try text(failures, plain: FailureLedger())
     }
@@ -71,17 +72,17 @@ enum TransferColumns {
         try value == plain ? Self.plain : JournalJSON.text(value)
     }
 
-    /// The path that a live transfer has reserved.
+    /// Returns the path reserved by a live transfer.
     static func destination(_ record: TransferRecord) -> String? {
         record.outcome == nil ? record.facts.destination : nil
     }
 
-    /// The path that one which has ended reserves again if it goes on.
+    /// Returns the path that a finished transfer reserves again if it is resumed.
     static func former(_ record: TransferRecord) -> String? {
         record.outcome == nil ? nil : record.facts.destination
     }
 
-    /// Where one that succeeded has put its file.
+    /// Returns the path of a succeeded transfer's file.
     static func placed(_ record: TransferRecord) -> String? {
         guard case .succeeded(let success) = record.outcome,
             JournalPhase(record.core) == .succeeded
@@ -93,9 +94,9 @@ enum TransferColumns {
         (try? HTTPURL(parsing: request.url))?.origin.description ?? request.url
     }
 
-    /// The record of a row of ``select``, and the columns that could not be read.
+    /// Returns the record of a row of ``select``, and the unreadable columns.
     ///
-    /// - Parameter known: the request, where it has been read.
+    /// - Parameter known: The request, if it is already decoded.
     static func record(
         from row: RowReader, request known: TransferRequest? = nil
     ) -> (record: TransferRecord, unreadable: [String]) {
@@ -123,7 +124,7 @@ enum TransferColumns {
         record.revision = Revision(row.integer(16) ?? 0)
         if record.revision.number > 0 {
             record.active = CoreColumns.active(row, 18)
-            // A checkpoint writes both; an action upon many writes the column alone.
+            // A checkpoint writes both. A bulk action writes the column alone.
             if let restarts = row.integer(17), restarts != record.facts.restarts {
                 record.facts.restarts = Int(restarts)
             }
@@ -144,7 +145,7 @@ enum TransferColumns {
         return (record, unreadable)
     }
 
-    /// What the typed columns tell of a request that cannot be read.
+    /// Builds a substitute for an unreadable request from the typed columns.
     private static func substituteRequest(_ row: RowReader) -> TransferRequest {
         var request = TransferRequest(url: row.text(5) ?? "", folder: "")
         if let session = row.text(2).flatMap({ try? SessionID($0) }) { request.session = session }

@@ -1,7 +1,7 @@
 import FerryCore
 import Foundation
 
-/// Many ids as one value of eight bytes each, the highest first.
+/// Encodes many ids as one value: eight bytes each, most significant byte first.
 enum TransferOrder {
     static func data(_ ids: [TransferID]) -> Data {
         var data = Data(capacity: ids.count * 8)
@@ -13,7 +13,7 @@ enum TransferOrder {
         return data
     }
 
-    /// The ids of a value; what is left over at its end is none.
+    /// Decodes the ids of a value. Ignores an incomplete id at the end.
     static func ids(_ data: Data) -> [TransferID] {
         var ids: [TransferID] = []
         ids.reserveCapacity(data.count / 8)

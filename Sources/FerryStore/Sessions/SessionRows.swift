@@ -114,7 +114,7 @@ struct SessionRows {
             "INSERT OR REPLACE INTO settings (name, value) VALUES ('service', ?)", [try JournalJSON.text(settings)])
     }
 
-    /// Stores a session's settings; makes the session if there is none.
+    /// Stores a session's settings. Creates the session if it is missing.
     func save(_ id: SessionID, _ settings: SessionSettings) throws(ServiceError) {
         try connection.execute(
             """
@@ -124,7 +124,7 @@ struct SessionRows {
             [id.name, try JournalJSON.text(settings)])
     }
 
-    /// Notes a task's number, so that no later one of its session gets it again.
+    /// Records a task number, so that the session never assigns it again.
     func noteTask(_ number: Int, of id: SessionID) throws(ServiceError) {
         try connection.execute(
             """
@@ -134,7 +134,7 @@ struct SessionRows {
             [id.name, try JournalJSON.text(SessionSettings()), number])
     }
 
-    /// Stores the order of a session's transfers; makes the session if there is none.
+    /// Stores the order of a session's transfers. Creates the session if it is missing.
     func saveOrder(_ order: [TransferID], of id: SessionID) throws(ServiceError) {
         try connection.execute(
             """
@@ -144,7 +144,7 @@ struct SessionRows {
             [id.name, try JournalJSON.text(SessionSettings()), TransferOrder.data(order)])
     }
 
-    /// Stores the cookies that servers have given to a session.
+    /// Stores the cookies that servers have set in a session.
     func save(_ cookies: TransferCookies, of id: SessionID) throws(ServiceError) {
         try connection.execute(
             """
@@ -159,7 +159,8 @@ struct SessionRows {
             "INSERT OR REPLACE INTO applications (name, value) VALUES (?, ?)", [name, try JournalJSON.text(record)])
     }
 
-    /// Stores what is kept of a session whose app may not be there; makes the session if there is none.
+    /// Stores a session's registration, which is kept while its app is not running. Creates the session if it is
+    /// missing.
     func save(
         _ registration: SessionRegistration, of id: SessionID
     ) throws(ServiceError) {

@@ -2,28 +2,28 @@ import FerryCore
 import GRDB
 import Logging
 
-/// What is done about the pages of a journal's file that hold nothing.
+/// Handling of the free pages of a journal's file.
 struct PageUpkeep: Hashable, Sendable {
     enum Step: Hashable, Sendable {
-        /// Too few to be worth the writing.
+        /// Too few free pages to justify the writing.
         case none
-        /// Gives some free pages at the end of the file back.
+        /// Releases some free pages at the end of the file.
         case shorten
-        /// Writes the file anew, in a form that can be shortened.
+        /// Rewrites the file in a format that can be shortened.
         case rewrite
     }
 
     let pageSize: Int
     let pages: Int
     let free: Int
-    /// Whether the file is of a form that can be shortened; files of earlier versions are not.
+    /// Whether the file's format can be shortened. Files of earlier versions cannot.
     let canShorten: Bool
 
-    /// Free pages that stay: the next transfers need some.
+    /// Number of free pages that are kept for the next transfers.
     static let kept = 256
-    /// Pages that are given back in one turn of the writer.
+    /// Maximum number of pages released while holding the writer once.
     static let atOnce = 2000
-    /// Bytes in use above which a file is not written anew: a copy of them is in memory meanwhile.
+    /// Bytes in use above which a file is not rewritten, because a copy of them is held in memory meanwhile.
     private static let mostRewritten = 32 << 20
 
     var step: Step {
@@ -49,14 +49,14 @@ extension SQLiteJournal {
         }
     }
 
-    /// Gives back what the connections keep in memory: pages of the file, statements, and the readers themselves.
+    /// Releases the memory of the connections: cached pages, statements, and the readers themselves.
     ///
-    /// Returns once the writer has given back its own.
+    /// Returns once the writer has released its own.
     package func releaseMemory() async {
         guard health.failure == nil else { return }
         (database as? DatabasePool)?.releaseMemoryEventually()
         await withCheckedContinuation { continuation in
-            // After what the pool has asked of its writer.
+            // Runs after the work that the pool has enqueued on its writer.
             database.asyncWriteWithoutTransaction { connection in
                 try? connection.execute(sql: "PRAGMA shrink_memory")
                 continuation.resume()
@@ -69,16 +69,16 @@ extension SQLiteJournal {
         switch before.step {
         case .none: break
         case .shorten: try database.execute(sql: "PRAGMA incremental_vacuum(\(PageUpkeep.atOnce))")
-        // In memory: a file elsewhere would keep what is to be forgotten.
+        // In memory: a temporary file would keep deleted secrets.
         case .rewrite:
             try database.execute(
                 sql: "PRAGMA temp_store = MEMORY; PRAGMA auto_vacuum = INCREMENTAL; VACUUM; PRAGMA temp_store = DEFAULT"
             )
         }
-        // The log has what was forgotten, and makes the file shorter only when it is moved.
+        // The log still holds deleted content, and the file shrinks only with a checkpoint.
         _ = try database.checkpoint(.truncate)
         let after = try PageUpkeep(database)
-        // A damaged file may count free pages that cannot be given back.
+        // A damaged file may count free pages that cannot be released.
         return after.step != .none && after.free < before.free
     }
 }

@@ -2,7 +2,7 @@ import FerryCore
 import Foundation
 import GRDB
 
-/// The columns that the rows of many transfers have in common; their JSON is made once.
+/// The columns shared by the rows of many transfers. Their JSON is encoded once.
 struct TemplateColumns: Sendable {
     let session: String
     let priority: String
@@ -39,7 +39,7 @@ struct TemplateColumns: Sendable {
     }
 }
 
-/// Many new transfers at a time, each like a template.
+/// Inserts many new transfers at a time, each from a template.
 struct BatchRows {
     let connection: JournalConnection
 
@@ -81,7 +81,7 @@ struct BatchRows {
         let template = try TemplateColumns(of: template)
         try connection.prepareForManyPages()
         let last = first.advanced(by: urls.count - 1)
-        // Secrets go with their transfer: no other may share them.
+        // Secrets are deleted with their transfer, so they are never shared.
         let shared =
             template.hasSecrets || urls.groups.isEmpty
             ? nil : try RequestTemplates(connection: connection).insert(template.request, first, last)
@@ -106,7 +106,7 @@ struct BatchRows {
         return run
     }
 
-    /// - Parameter shared: the stored template of their requests; nil for requests that are stored whole.
+    /// - Parameter shared: The stored template of the requests, or `nil` if requests are stored whole.
     private func insert(
         _ group: URLTable.Group, like template: TemplateColumns, _ shared: Int64?, _ first: TransferID
     ) throws(ServiceError) {
@@ -130,7 +130,7 @@ struct BatchRows {
             [first.column, around.0, around.1, shared, urls])
     }
 
-    /// Records the newest of some events of transfers whose ids follow each other.
+    /// Records the newest events of transfers with consecutive ids.
     private func append(_ run: EventRun, newest: Int) throws(ServiceError) {
         guard let first = run.ids.dropFirst(run.ids.count - min(newest, run.ids.count)).first, let last = run.ids.last
         else { return }
@@ -144,14 +144,14 @@ struct BatchRows {
             ])
     }
 
-    /// A table of all ids from one to another.
+    /// SQL for a table of consecutive ids.
     private static let eachID = """
         WITH RECURSIVE ids (id) AS (SELECT ? UNION ALL SELECT id + 1 FROM ids WHERE id < ?)
         """
 }
 
 extension TemplateColumns {
-    /// What was made before the transaction, if this kind of journal made it.
+    /// Uses the form that was prepared before the transaction, if it is of this journal's type.
     init(of template: BatchTemplate) throws(ServiceError) {
         if let columns = template.form as? TemplateColumns {
             self = columns
@@ -160,7 +160,7 @@ extension TemplateColumns {
         }
     }
 
-    /// The facts of a row that reserves a path.
+    /// Returns the facts of a row that reserves a path.
     fileprivate func facts(reserving destination: String?) -> String {
         guard let destination else { return facts }
         var text = String(facts.dropLast())

@@ -1,31 +1,32 @@
 import FerryCore
 import GRDB
 
-/// What the requests of one list have in common, stored once: a row of such a request has its URL alone.
+/// The shared part of a list's requests, stored once. The row of such a request holds only its URL.
 ///
-/// Very many rows that repeat the same folders and trust are most of what a long list writes, and of what a start checks.
+/// Repeated folders and trust settings would otherwise be most of the bytes that a long list writes and that a start
+/// checks.
 struct RequestTemplates {
     let connection: JournalConnection
 
-    /// Brings the templates to rows of `requests`.
+    /// Joins the templates to rows of `requests`.
     static let join = "LEFT JOIN request_templates USING (template)"
-    /// The JSON of a request; NULL where its template is missing.
+    /// SQL for the JSON of a request. NULL if its template is missing.
     static let whole = "iif(template IS NULL, request, head || request || tail)"
-    /// The JSON of a request with an empty URL; NULL where it is none.
+    /// SQL for the JSON of a request with an empty URL. NULL if it is invalid.
     static let withoutURL = """
         iif(template IS NULL, iif(json_valid(request), json_set(request, '$.url', ''), NULL), head || '""' || tail)
         """
-    /// The URL of a request; NULL where its JSON is none.
+    /// SQL for the URL of a request. NULL if its JSON is invalid.
     static let url = """
         iif(json_valid(request), iif(template IS NULL, json_extract(request, '$.url'), json_extract(request, '$')), NULL)
         """
 
-    /// Stores what some requests have in common.
+    /// Stores the shared part of requests.
     ///
     /// - Parameters:
-    ///   - first: the first transfer that may have the template.
-    ///   - last: the last one.
-    /// - Returns: the template's key.
+    ///   - first: The first transfer that may use the template.
+    ///   - last: The last one.
+    /// - Returns: The template's key.
     func insert(_ request: RequestText, _ first: TransferID, _ last: TransferID) throws(ServiceError) -> Int64 {
         let around = request.aroundURL()
         try connection.execute(
@@ -34,7 +35,7 @@ struct RequestTemplates {
         return connection.database.lastInsertedRowID
     }
 
-    /// Deletes what no request has any more.
+    /// Deletes templates that no request uses.
     static func clean(_ database: Database) throws {
         try database.execute(
             sql: """

@@ -1,10 +1,10 @@
 import FerryCore
 
-/// The JSON of requests that are alike but for URL, folder, name and the data of their notes; written once.
+/// The JSON of requests that differ only in URL, folder, name and the data of their notes. Encoded once.
 struct RequestText: Sendable {
     private enum Value: CaseIterable { case url, folder, data }
 
-    /// What stands before each of the values, and after the last, without the end of the object.
+    /// The text before each value and after the last, without the object's closing brace.
     private let pieces: [String]
     private let values: [Value]
     private let folder: String
@@ -15,7 +15,7 @@ struct RequestText: Sendable {
         folder = request.folder
         name = request.name
         data = request.note?.data ?? ""
-        // Stand where the values will; random, so that the text of a request cannot contain them on purpose.
+        // Placeholders for the values. Random, so that a request's text cannot contain them on purpose.
         let marks = Value.allCases.map { (value: $0, text: "\(UInt64.random(in: 0 ... .max))-\($0)") }
         var marked = request
         marked.url = marks[0].text
@@ -41,7 +41,7 @@ struct RequestText: Sendable {
         values = found.map(\.value)
     }
 
-    /// The JSON of one of the requests; nil keeps the value of the first request.
+    /// Returns the JSON of one request. `nil` keeps the first request's value.
     func text(url: String, folder: String? = nil, name: String? = nil, data: String? = nil) -> String {
         var text = ""
         text.reserveCapacity(2048)
@@ -62,7 +62,7 @@ struct RequestText: Sendable {
         return text
     }
 
-    /// What stands before and after the URL, where all else is as in the first request.
+    /// Returns the text before and after the URL, with all other values of the first request.
     func aroundURL() -> (head: String, tail: String) {
         let mark = "\(UInt64.random(in: 0 ... .max))"
         let text = text(url: mark)

@@ -2,12 +2,13 @@ package import FerryCore
 package import Foundation
 import GRDB
 
-/// Transfers in order, and as the argument of a statement.
+/// Transfer ids in order, with their JSON form for statements.
 private struct NamedIDs {
     let ids: [TransferID]
     private let text: String?
 
-    /// - Parameter json: nil is made where it is needed: most decisions about a part change nothing.
+    /// - Parameter json: The ids as JSON. With `nil` it is made on demand, since most decisions about a part change
+    ///   nothing.
     init(_ ids: [TransferID], json: String? = nil) {
         self.ids = ids
         text = json
@@ -15,21 +16,21 @@ private struct NamedIDs {
 
     var json: String { text ?? PageQuery.json(ids) }
 
-    /// All of some, which have nothing in common.
+    /// Merges disjoint parts.
     init(_ parts: [NamedIDs]) {
         self = parts.count == 1 ? parts[0] : NamedIDs(parts.flatMap(\.ids).sorted())
     }
 }
 
-/// Rows that differ in nothing that decisions depend on.
+/// Rows with equal values in all columns that decisions depend on.
 private struct AlikeRows {
-    /// That of one of them.
+    /// The core of one of them.
     let core: TransferCore
     let named: NamedIDs
 }
 
 extension BulkCommandSituation {
-    /// Some transfers, by what a wish for them depends on besides them.
+    /// Splits transfers by the command's situation: delayed, running, both or neither.
     fileprivate func parts(of named: NamedIDs) -> [(CommandSituation, NamedIDs)] {
         guard !delayed.isEmpty || !running.isEmpty else { return [(CommandSituation(now: now), named)] }
         var parts: [[TransferID]] = [[], [], [], []]
@@ -41,7 +42,7 @@ extension BulkCommandSituation {
     }
 }
 
-/// What is written of a transfer; the same for many.
+/// A change to a transfer's row. The same for many rows.
 private struct RowChange: Hashable {
     let intent: TransferIntent
     let phase: JournalPhase
@@ -50,9 +51,9 @@ private struct RowChange: Hashable {
     let restarts: Int
     let active: ActiveTime
     let waitsForMoment: Bool
-    /// Whether the limits of failures begin anew.
+    /// Whether the failure limits restart.
     let startsLimits: Bool
-    /// Whether an outcome is taken away.
+    /// Whether an outcome is removed.
     let revives: Bool
 
     init(_ core: TransferCore, from old: TransferCore, _ action: TransferMachine.Action) {
@@ -85,10 +86,10 @@ extension SQLiteTransaction {
         return changes
     }
 
-    /// Rows that are in memory at once.
+    /// Maximum number of rows in memory at a time.
     private static var pageSize: Int { 1000 }
 
-    /// Asks about a page of rows, and writes what is alike together.
+    /// Decides the command for a page of rows, and writes equal changes together.
     private func change(
         _ command: TransferCommand, _ page: [AlikeRows], _ circumstances: BulkCommandSituation,
         _ changes: inout BulkCommandChanges
@@ -99,7 +100,7 @@ extension SQLiteTransaction {
                 var core = rows.core
                 let action = TransferMachine.decide(command, &core, at: moment)
                 if case .refuse = action {
-                    // Each is refused by its own name.
+                    // Each refusal names its own transfer.
                     for id in named.ids {
                         var core = rows.core
                         core.id = id
@@ -119,10 +120,11 @@ extension SQLiteTransaction {
         }
     }
 
-    /// The limits of failures begin anew.
+    /// SQL that restarts the failure limits.
     private static var limits: String { ", failures = '\(TransferColumns.plain)'" }
 
-    /// Makes ended transfers live again; if another transfer has taken a name meanwhile, the next head chooses a new one.
+    /// Makes finished transfers live again. If another transfer has taken the destination meanwhile, the next response
+    /// head chooses a new one.
     private func revive(_ change: RowChange, _ named: NamedIDs) throws(ServiceError) {
         let live = Self.limits + ", outcome = NULL, finished_at = NULL"
         try write(change, live + ", destination = former, former = NULL", named)
@@ -143,9 +145,9 @@ extension SQLiteTransaction {
         }
     }
 
-    /// Writes one change to several transfers, except to transfers whose destination another transfer has.
+    /// Writes one change to several transfers. Skips a transfer if another one has reserved its destination.
     ///
-    /// A wish never leaves a planned retry or the place of a file, since no transfer succeeds by a wish.
+    /// The change clears the planned retry and the placed path, since no transfer succeeds by a command.
     private func write(_ change: RowChange, _ more: String, _ named: NamedIDs) throws(ServiceError) {
         try connection.execute(
             """
@@ -161,7 +163,7 @@ extension SQLiteTransaction {
                 + [change.waitsForMoment, named.json])
     }
 
-    /// Forgets transfers, with their events.
+    /// Deletes transfers and records their removal as events.
     package func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(ServiceError) -> EventRun {
         try deleteRequests(ids)
         try connection.execute(
@@ -171,11 +173,12 @@ extension SQLiteTransaction {
 
     // MARK: Reading
 
-    /// Some of a session's transfers, by what decisions about them depend on: most that are acted upon together are alike.
+    /// Groups some of a session's transfers by the columns that decisions depend on. Most transfers of one bulk action
+    /// are alike.
     private func alike(_ page: NamedIDs, of session: SessionID) throws(ServiceError) -> [AlikeRows] {
         var found: [AlikeRows] = []
         var old: [TransferID] = []
-        // A `+` keeps SQLite from walking over the whole session.
+        // A `+` keeps SQLite from scanning the whole session.
         try connection.forEachRow(
             CoreColumns.selectAlike + " WHERE +session = ? AND id IN (SELECT value FROM json_each(?)) "
                 + CoreColumns.groupAlike, [session.name, page.json]
@@ -209,7 +212,7 @@ extension SQLiteTransaction {
             if let id = row.integer(0) { ids.append(TransferID(column: id)) }
         }
         for id in ids { _ = try completedCore(id) }
-        // A damaged table may lead back.
+        // A damaged table may point backward.
         if ids.count == Self.completedAtOnce, let last = ids.last, last.column > id.column { return last }
         try connection.execute("DELETE FROM settings WHERE name = ?", setting)
         return nil
@@ -217,8 +220,8 @@ extension SQLiteTransaction {
 
     private static var completedAtOnce: Int { 200 }
 
-    /// What decisions depend on of a row of an earlier version, which is given its columns; one that cannot be read stays as it
-    /// is.
+    /// Returns the core of a row of an earlier version, after filling in its columns. An unreadable row is left
+    /// unchanged.
     func completedCore(_ id: TransferID) throws(ServiceError) -> TransferCore? {
         guard let row = try connection.row(TransferColumns.select, [id.column]) else { return nil }
         let (record, unreadable) = TransferColumns.record(from: RowReader(row))
@@ -226,7 +229,8 @@ extension SQLiteTransaction {
         do throws(ServiceError) {
             try update(record)
         } catch {
-            // Facts that were edited name what another transfer has: no reason to hold up an action on others.
+            // Edited facts name a destination that another transfer has reserved. That must not block an action on
+            // others.
             guard error.code == .destinationExists || error.code == .internal else { throw error }
             connection.report(unreadable: ["facts"], of: "transfer \(id)")
             return record.core

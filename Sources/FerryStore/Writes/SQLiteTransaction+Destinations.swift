@@ -1,20 +1,20 @@
 package import FerryCore
 import GRDB
 
-/// Reservations: two live transfers never aim at one path.
+/// Reservations: two live transfers never have the same destination.
 extension SQLiteTransaction {
-    /// Reserves a path for a live transfer, in place of the one that it holds.
+    /// Reserves a path for a live transfer, replacing its reservation.
     ///
-    /// - Returns: Whether it holds the path afterwards; false if another live transfer does, or if there is no live
-    ///   transfer of this id.
+    /// - Returns: Whether the transfer holds the path afterwards. False if another live transfer holds it, or if there
+    ///   is no live transfer with this id.
     package func claimDestination(_ path: String, for id: TransferID) throws(ServiceError) -> Bool {
         try connection.execute(
             "UPDATE OR IGNORE transfers SET destination = ? WHERE id = ? AND phase < 3", [path, id.column]) == 1
     }
 
-    /// Reserves a path for a live transfer, as ``claimDestination(_:for:)`` does, and records its facts with that.
+    /// Reserves a path for a live transfer like ``claimDestination(_:for:)``, and records its facts with it.
     ///
-    /// - Returns: Whether both was done; nothing has changed if not.
+    /// - Returns: Whether both were done. If false, nothing has changed.
     package func claimDestination(
         _ path: String, for id: TransferID, recording facts: StoredFacts
     ) throws(ServiceError) -> Bool {
@@ -27,7 +27,9 @@ extension SQLiteTransaction {
             [path, facts.text, facts.leavesWork, facts.restarts, id.column]) == 1
     }
 
-    /// Runs a write that may reserve a path, and says so if that is why it does not fit.
+    /// Runs a write that may reserve a path.
+    ///
+    /// - Throws: `destination_exists` if the write failed because another transfer has reserved the path.
     func reserving<Value>(
         _ path: String?, for id: TransferID, _ write: () throws(ServiceError) -> Value
     ) throws(ServiceError) -> Value {

@@ -2,11 +2,11 @@ package import FerryCore
 package import Foundation
 import GRDB
 
-/// What the end of a transfer changes, as it is stored.
+/// A transfer's completion in stored form.
 struct EndColumns: Sendable {
     fileprivate let id: TransferID
     fileprivate let session: SessionID
-    /// What the end was decided from, with the outcome.
+    /// The core that the completion was decided from, with the outcome.
     fileprivate let core: TransferCore
     fileprivate let destination: String?
     fileprivate let former: String?
@@ -17,7 +17,7 @@ struct EndColumns: Sendable {
     fileprivate let failures: String
     fileprivate let outcome: String?
     fileprivate let snapshot: String
-    /// The request without its secrets; nil if it had none, and stays as it is.
+    /// The request without its secrets. `nil` if it had none and is left unchanged.
     fileprivate let request: String?
 
     init(_ end: TransferEnd) throws(ServiceError) {
@@ -37,7 +37,7 @@ struct EndColumns: Sendable {
         request = try record.request.secretsForgotten ? JournalJSON.text(record.request) : nil
     }
 
-    /// What was made before the transaction, if this kind of journal made it.
+    /// Uses the form that was prepared before the transaction, if it is of this journal's type.
     init(of end: StoredEnd) throws(ServiceError) {
         if let columns = end.form as? EndColumns {
             self = columns
@@ -48,10 +48,11 @@ struct EndColumns: Sendable {
 }
 
 extension SQLiteTransaction {
-    /// Records that a transfer has ended, and the event that says so; its request loses its secrets and else stays as it is.
+    /// Records a transfer's completion and its event. Deletes the secrets of its request and leaves the remaining
+    /// request unchanged.
     ///
-    /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer, or if what the end was decided
-    ///   from has changed since.
+    /// - Returns: The event's number, or `nil` with nothing changed if there is no such transfer or its row has changed
+    ///   since the decision.
     package func finish(
         _ end: StoredEnd, kind: TransferEvent.Kind, at: Date
     ) throws(ServiceError) -> Int64? {
@@ -82,7 +83,8 @@ extension SQLiteTransaction {
         return connection.database.lastInsertedRowID
     }
 
-    /// The revision of the row that an end was decided from; that of an earlier version is given its columns first.
+    /// Returns the revision of the row that the completion was decided from. Fills in the columns of a row of an
+    /// earlier version first.
     private func complete(_ end: EndColumns) throws(ServiceError) -> Int64 {
         let revision = end.core.revision.number
         guard revision <= 0,

@@ -2,16 +2,17 @@ package import FerryCore
 package import Foundation
 import GRDB
 
-/// Forgetting what only users may know.
+/// Deletion of secrets.
 extension SQLiteTransaction {
-    /// Forgets the secrets of transfers that have ended, some at a time, so that no other commit waits long.
+    /// Deletes the secrets of finished transfers in batches, so that no other commit waits long.
     ///
-    /// Most transfers lose their secrets when they end; these failed long ago, or an earlier version has stored the secrets.
+    /// Most transfers lose their secrets on completion. These failed long ago, or an earlier version stored the
+    /// secrets.
     /// - Parameters:
-    ///   - phase: how the transfers have ended.
-    ///   - moment: only transfers that ended before it; nil is all.
-    ///   - id: only transfers after this one.
-    /// - Returns: the last transfer that was looked at; nil if there are no more.
+    ///   - phase: How the transfers finished.
+    ///   - moment: Only transfers that finished before this date. `nil` selects all.
+    ///   - id: Only transfers after this one.
+    /// - Returns: The last transfer that was examined, or `nil` if there are no more.
     package func forgetSecrets(
         in phase: JournalPhase, endedBefore moment: Date?, after id: TransferID
     ) throws(ServiceError) -> TransferID? {
@@ -27,7 +28,7 @@ extension SQLiteTransaction {
         ) { row in
             if let id = row.integer(0) { ids.append(TransferID(column: id)) }
         }
-        // A damaged index may lead back.
+        // A damaged index may point backward.
         guard let last = ids.last, last.column > id.column else { return nil }
         try connection.erasing { () throws(ServiceError) in
             for id in ids { try forgetSecrets(of: id) }
@@ -35,14 +36,14 @@ extension SQLiteTransaction {
         return last
     }
 
-    /// Writes no more of a row than what changes: a part of it that cannot be read stays as it is.
+    /// Deletes a transfer's secrets. Writes only the changed columns, so that an unreadable part stays unchanged.
     private func forgetSecrets(of id: TransferID) throws(ServiceError) {
-        // A row of an earlier version is given its columns first: the revision says that it has them.
+        // Fills in the columns of a row of an earlier version first. Its new revision indicates that it has them.
         if try revision(of: id) <= 0 { _ = try completedCore(id) }
         guard let row = try connection.row(TransferColumns.select, [id.column]) else { return }
         let (stored, unreadable) = TransferColumns.record(from: RowReader(row))
         guard !unreadable.contains("request") else {
-            // Nothing tells what of the text is a secret; it goes with the transfer.
+            // The secrets within an unreadable request are unknown. Its text is deleted with the transfer.
             try connection.execute("UPDATE requests SET credentials = NULL WHERE id = ?", [id.column])
             return
         }

@@ -2,16 +2,16 @@ package import FerryCore
 package import Foundation
 import GRDB
 
-/// The changes that one body of a commit makes; all of them become durable, or none.
+/// The changes of one commit body. Either all of them become durable, or none.
 ///
-/// Changes of a transfer that is not there do nothing and return false: it may have been removed while its checkpoint
-/// was on the way, which must not undo the checkpoints of others.
+/// Changing a missing transfer does nothing and returns false. It may have been removed while its checkpoint was
+/// pending, which must not undo the checkpoints of others.
 package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
     package let connection: JournalConnection
 
-    /// Stores a new transfer, and reserves its destination if the facts name one.
+    /// Stores a new transfer, and reserves its destination if its facts name one.
     ///
-    /// - Throws: `destination_exists` if another live transfer has reserved that path; `internal` if the id is taken.
+    /// - Throws: `destination_exists` if another live transfer has reserved that path, `internal` if the id is taken.
     package func insert(_ record: TransferRecord) throws(ServiceError) {
         var arguments = try TransferColumns.arguments(record)
         arguments += [record.id.column, record.createdAt.journalMilliseconds]
@@ -22,11 +22,11 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
         try rows.insert(record.request.tags, of: record.id)
     }
 
-    /// Stores everything about a transfer but its id and the time of its creation, in place of the row that the record was read
-    /// from.
+    /// Replaces a transfer's row, except its id and creation time.
     ///
-    /// A live transfer holds the destination that its facts name, or none.
-    /// - Returns: false, with nothing changed, if there is no such transfer, or if it has changed since it was read.
+    /// A live transfer reserves the destination that its facts name, or none.
+    /// - Returns: False, with nothing changed, if there is no such transfer or if its row has changed since the record
+    ///   was read.
     /// - Throws: `destination_exists` if another live transfer has reserved that path.
     @discardableResult
     package func update(_ record: TransferRecord) throws(ServiceError) -> Bool {
@@ -49,7 +49,7 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
         return true
     }
 
-    /// Stores a record's facts and leaves all else as it is, the reservation too.
+    /// Stores a record's facts and leaves everything else unchanged, including the reservation.
     @discardableResult
     package func updateFacts(of record: TransferRecord) throws(ServiceError) -> Bool {
         let facts = try FactsColumns(record.facts)
@@ -58,7 +58,7 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
             [facts.text, facts.leavesWork, facts.restarts, record.id.column, record.revision.number]) == 1
     }
 
-    /// Records what a run has found out; without effect on a transfer that has ended.
+    /// Records the facts of an attempt. Has no effect on a finished transfer.
     @discardableResult
     package func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(ServiceError) -> Bool {
         let facts = try FactsColumns(of: facts)
@@ -67,14 +67,14 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
             [facts.text, facts.leavesWork, facts.restarts, id.column]) == 1
     }
 
-    /// Forgets a transfer; its events stay.
+    /// Deletes a transfer and keeps its events.
     @discardableResult
     package func delete(_ id: TransferID) throws(ServiceError) -> Bool {
         try deleteRequests([id])
         return try connection.execute("DELETE FROM transfers WHERE id = ?", [id.column]) == 1
     }
 
-    /// Deletes requests, before their transfers; requests of failed transfers may have secrets.
+    /// Deletes requests. Call it before their transfers are deleted. Requests of failed transfers may contain secrets.
     func deleteRequests(_ ids: [TransferID]) throws(ServiceError) {
         let named = PageQuery.json(ids)
         let condition = "id IN (SELECT value FROM json_each(?))"
@@ -87,7 +87,7 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
     }
 }
 
-// MARK: What each room is asked for
+// MARK: Forwarded calls
 
 extension SQLiteTransaction {
     private var batches: BatchRows { BatchRows(connection: connection) }
@@ -159,7 +159,7 @@ extension SQLiteTransaction {
     }
 }
 
-/// Facts as they are stored.
+/// Facts in stored form.
 struct FactsColumns: Sendable {
     let text: String
     let leavesWork: Bool
@@ -171,7 +171,7 @@ struct FactsColumns: Sendable {
         restarts = facts.restarts
     }
 
-    /// What was made before the transaction, if this kind of journal made it.
+    /// Uses the form that was prepared before the transaction, if it is of this journal's type.
     init(of facts: StoredFacts) throws(ServiceError) {
         if let columns = facts.form as? FactsColumns {
             self = columns
