@@ -4,10 +4,10 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Refuses requests that a web page may have made, before anything of them is read.
+/// Refuses requests that a web page may have made, before reading anything of them.
 ///
-/// A page can make a browser send requests wherever the socket is reachable from one, such as through a program that
-/// makes it a port. A page cannot choose the fields that are checked here.
+/// A page can make a browser send requests wherever the browser can reach the socket, for example through a program
+/// that forwards a port to it. A page cannot choose the fields that are checked here.
 struct CallerCheck: RouterMiddleware {
     @concurrent func handle(
         _ request: Request, context: BasicRequestContext,
@@ -17,7 +17,7 @@ struct CallerCheck: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// The name that the daemon has in `Host`; there is no other, since a socket has no address.
+    /// The only accepted `Host`, since a socket has no address.
     static let host = "localhost"
     private static let types: Set = [MediaType.json, MediaType.lines, MediaType.text]
 
@@ -43,7 +43,7 @@ struct CallerCheck: RouterMiddleware {
     private static func refuse(
         _ status: HTTPResponse.Status, _ message: String, _ fields: HTTPFields
     ) -> APIFailure {
-        // The body that is on its way is not read.
+        // The incoming body is not read.
         APIFailure(status, message, headers: hasBody(fields) ? [.connection: "close"] : [:])
     }
 
@@ -52,7 +52,7 @@ struct CallerCheck: RouterMiddleware {
     }
 }
 
-/// Answers every error with its code, sentence and details as JSON.
+/// Responds to every error with its code, sentence and details as JSON.
 struct ErrorResponses: RouterMiddleware {
     @concurrent func handle(
         _ request: Request, context: BasicRequestContext,
@@ -77,7 +77,7 @@ struct ErrorResponses: RouterMiddleware {
     }
 }
 
-/// Says what is wrong with a path or method that no route has.
+/// Describes the error for a path or method without a route.
 enum UnknownTarget {
     static func failure(path: String, method: String) -> APIFailure {
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
@@ -106,7 +106,7 @@ enum UnknownTarget {
     }
 }
 
-/// Names the daemon and its version of the control API in every answer, errors too.
+/// Adds the daemon's name and its control API version to every response, including errors.
 struct AnswerFields: RouterMiddleware {
     @concurrent func handle(
         _ request: Request, context: BasicRequestContext,
@@ -124,7 +124,7 @@ extension HTTPField.Name {
     static let ferryLastEvent = Self(AnswerField.lastEvent)!  // SAFETY: as above
 }
 
-/// Logs each call at level debug: method, path and status. Never the query or a body, which may hold secrets.
+/// Logs each call at debug level: method, path and status. Never the query or a body, which may contain secrets.
 struct RequestLog: RouterMiddleware {
     @concurrent func handle(
         _ request: Request, context: BasicRequestContext,

@@ -2,7 +2,7 @@ import FerryAPI
 import FerryCore
 import Foundation
 
-/// Reads one JSON value, and says of one that is wrong where it is wrong.
+/// Decodes one JSON value, and reports where an invalid one is wrong.
 enum BodyDecoder {
     /// - Throws: ``ServiceError`` with code `invalid_request`.
     static func decode<Body: StrictBody>(_: Body.Type, from bytes: Data) throws(ServiceError) -> Body {
@@ -34,7 +34,7 @@ enum BodyDecoder {
         }
     }
 
-    /// What the parser says about the place; `JSONDecoder` does not tell it.
+    /// Returns the parser's description of the position, which `JSONDecoder` does not report.
     private static func position(_ bytes: Data) -> String {
         do {
             _ = try JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed)
@@ -48,7 +48,7 @@ enum BodyDecoder {
         path.isEmpty ? "The body" : self.path(path)
     }
 
-    /// Such as `checksums[0]`.
+    /// Returns a path such as `checksums[0]`.
     private static func path(_ keys: [any CodingKey]) -> String {
         var result = ""
         for key in keys {
@@ -74,7 +74,7 @@ enum BodyDecoder {
     }
 }
 
-/// A body that has been read with every key checked.
+/// A decoded body. All of its keys were checked.
 struct Strict<Body: StrictBody>: Decodable {
     let body: Body
 
@@ -97,7 +97,7 @@ struct Strict<Body: StrictBody>: Decodable {
     }
 }
 
-/// A batch of templates and items, all of whose keys are known.
+/// A batch of templates and items. Unknown keys are rejected.
 struct StrictBatch: StrictBody {
     static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 
@@ -107,7 +107,7 @@ struct StrictBatch: StrictBody {
 
     private enum CodingKeys: String, CodingKey, CaseIterable { case templates, items, starts }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` if the items' lists are not of one length.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the items' lists differ in length.
     func batch() throws(ServiceError) -> TransferBatch {
         TransferBatch(templates: templates.map(\.body), items: try items.body.items(), starts: starts?.map(\.body))
     }

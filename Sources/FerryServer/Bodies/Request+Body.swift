@@ -6,18 +6,18 @@ import Hummingbird
 import NIOCore
 
 extension Request {
-    /// The parameters of the query.
+    /// Returns the parameters of the query.
     func queryItems() throws(ServiceError) -> [QueryItem] {
         try QueryItem.decode(uri.query ?? "")
     }
 
-    /// Refuses a query where the route has none.
+    /// Rejects a query on a route that takes none.
     func hasNoQuery() throws(ServiceError) {
         guard let item = try queryItems().first else { return }
         throw ServiceError(.invalidRequest, "The query has no parameter “\(item.name.escapingControls)” here.")
     }
 
-    /// The body as one JSON value.
+    /// Decodes the body as one JSON value.
     func value<Body: StrictBody>(_ type: Body.Type, upTo limit: Int = BodyLimit.value) async throws -> Body {
         var bytes = Data()
         try await readBody(as: MediaType.json, upTo: limit) { part in
@@ -26,9 +26,10 @@ extension Request {
         return try BodyDecoder.decode(type, from: bytes)
     }
 
-    /// Hands on the parts of the body as they come, unless it is of another type or too long.
+    /// Passes on the parts of the body as they arrive. Rejects a body of another type or beyond the limit.
     ///
-    /// Reads nothing more of a body once it is refused: its length has no bound. ``RequestDeadline`` sees to the rest.
+    /// Reads nothing more of a rejected body, because its length is unbounded. ``RequestDeadline`` handles the
+    /// remaining bytes.
     func readBody(as type: String, upTo limit: Int, _ take: (ByteBuffer) -> Void) async throws {
         if let refusal = refusal(of: type) ?? refusal(above: limit) { throw refusal }
         var size = 0
@@ -43,12 +44,12 @@ extension Request {
         } catch let error as CancellationError {
             throw error
         } catch {
-            // The client went away, or what it sends is no HTTP: no fault of the daemon's that its log has to tell.
+            // The client disconnected, or sent invalid HTTP. Neither is a fault of the daemon, so nothing is logged.
             throw APIFailure(.badRequest, "The body ended before it was whole.", headers: Self.ending)
         }
     }
 
-    /// What is said of a body of another type.
+    /// Returns the error for a body of another type, or `nil` if the type is right.
     private func refusal(of wanted: String) -> APIFailure? {
         guard let given = headers[.contentType], MediaType.essence(given) != wanted else { return nil }
         return APIFailure(
@@ -57,13 +58,13 @@ extension Request {
             headers: Self.ending)
     }
 
-    /// What is said of a body that says itself that it is too long, before any of it is kept.
+    /// Returns the error for a body with a declared length beyond the limit. Checked before any byte is kept.
     private func refusal(above limit: Int) -> APIFailure? {
         guard let length = headers[.contentLength].flatMap({ Int($0) }), length > limit else { return nil }
         return Self.tooLarge(limit)
     }
 
-    /// The connection serves for no other request, since the rest of the body may still come.
+    /// Closes the connection after the response, since remaining bytes of the body may still arrive.
     private static let ending: HTTPFields = [.connection: "close"]
 
     private static func tooLarge(_ limit: Int) -> APIFailure {
@@ -72,7 +73,7 @@ extension Request {
 }
 
 extension BasicRequestContext {
-    /// The transfer that the path names.
+    /// Returns the transfer named in the path.
     func transferID() throws -> TransferID {
         let text = try parameter()
         guard let id = TransferID(text) else {
@@ -82,13 +83,13 @@ extension BasicRequestContext {
         return id
     }
 
-    /// The session that the path names.
+    /// Returns the session named in the path.
     func sessionID() throws -> SessionID { try SessionID(parameter()) }
 
-    /// The paired client that the path names.
+    /// Returns the paired client named in the path.
     func gatewayClient() throws -> String { try parameter() }
 
-    /// The app that the path names.
+    /// Returns the app named in the path.
     func application() throws -> String { try parameter() }
 
     private func parameter() throws -> String {
@@ -100,9 +101,9 @@ extension BasicRequestContext {
 }
 
 extension Request {
-    /// A body whose first line is a request without URL, and each further line a URL.
+    /// Decodes a body with a request without URL on the first line and one URL on each further line.
     ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` if the first line is no request.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the first line is not a request.
     func list() async throws -> TransferBatch {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(min(headers[.contentLength].flatMap { Int($0) } ?? 0, BodyLimit.list))

@@ -6,7 +6,7 @@ import Hummingbird
 import NIOCore
 
 extension Response {
-    /// A response whose body is one JSON value, with a line break at its end for people at a terminal.
+    /// Returns a response with one JSON value. A line break at the end helps people at a terminal.
     static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
@@ -17,7 +17,7 @@ extension Response {
     }
 }
 
-/// Writes values as lines of JSON.
+/// Encodes values as JSON lines.
 enum JSONLine {
     static func append(_ value: some Encodable, to buffer: inout ByteBuffer) throws {
         buffer.writeBytes(try APIJSON.bytes(value))
@@ -31,7 +31,7 @@ enum JSONLine {
     }
 }
 
-/// An error whose HTTP status says more than its code: a path, method, size or content type that is not served.
+/// An error with a more specific HTTP status than its code implies: an unsupported path, method, size or content type.
 struct APIFailure: Error {
     let status: HTTPResponse.Status
     let error: ServiceError

@@ -4,18 +4,18 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Bounds how many connections are open at once. A connection beyond that gets an answer that says so.
+/// Limits the number of open connections. A connection beyond the limit gets an error response.
 final class ConnectionLimit: Sendable {
     let most: Int
     private let open = Mutex(0)
 
-    /// - Parameter most: Connections that may be open.
+    /// - Parameter most: Maximum number of open connections.
     init(most: Int) { self.most = most }
 
-    /// A limit that leaves most of a process's open files to transfers.
+    /// Returns a limit that leaves most of the process's open files to transfers.
     static func most(openFiles: Int) -> Int { max(16, min(1024, openFiles / 4)) }
 
-    /// Takes a place; false if there is none.
+    /// Takes a slot. Returns false if none is free.
     func enter() -> Bool {
         open.withLock { open in
             guard open < most else { return false }
@@ -27,7 +27,7 @@ final class ConnectionLimit: Sendable {
     func leave() { open.withLock { $0 -= 1 } }
 }
 
-/// Takes a place for its connection while that is open, or refuses it.
+/// Holds a slot while its connection is open, or refuses the connection.
 final class ConnectionPlace: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -65,20 +65,20 @@ final class ConnectionPlace: ChannelInboundHandler, RemovableChannelHandler {
         let head = HTTPResponseHead(version: .http1_1, status: .serviceUnavailable, headers: fields)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
-        // An answer of this size fits into the socket of a new connection.
+        // A response of this size fits into a new connection's socket buffer.
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         context.close(promise: nil)
     }
 }
 
-/// Bounds how many bytes of requests the daemon holds at once, however many connections they come over.
+/// Limits the bytes of requests that the daemon holds at once, over all connections.
 final class BodyBudget: Sendable {
     private let left: Mutex<Int>
 
-    /// - Parameter most: Bytes of all requests that are not answered.
+    /// - Parameter most: Maximum number of bytes of all unanswered requests.
     init(most: Int) { left = Mutex(most) }
 
-    /// Takes room; false if there is not enough.
+    /// Reserves bytes. Returns false if too few are left.
     func take(_ count: Int) -> Bool {
         left.withLock { left in
             guard count <= left else { return false }

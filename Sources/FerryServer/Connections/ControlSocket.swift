@@ -2,20 +2,20 @@ import FerryAPI
 package import FerryCore
 import Foundation
 
-/// The socket's place in the file system. The daemon that uses it holds the ``DaemonLock``.
+/// The socket's location in the file system. The daemon that uses it holds the ``DaemonLock``.
 package struct ControlSocket: Sendable {
     package let path: String
 
-    /// Where the socket is made. It is renamed once its mode is right, so that no client meets it before; the name is no
-    /// longer than the socket's own, whose length is limited.
+    /// Path at which the socket is created. It is renamed once its mode is set, so that no client finds it earlier. The
+    /// name must not exceed the length of the socket's own name, which is limited.
     var nascent: String { path.folderPart + "/ferryd.new" }
 
     package init(path: String) { self.path = path }
 
-    /// Makes the folder and removes a socket that no daemon answers on.
+    /// Creates the folder and removes a socket without a listening daemon.
     ///
-    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if something else is there, or a daemon with
-    ///   another state folder answers.
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if the path is something else than a socket, or if a
+    ///   daemon with another state folder listens there.
     package func prepare() throws(ServiceError) {
         try PrivateFolder.make(path.folderPart)
         guard let found = PathFacts(at: path) else { return }
@@ -31,7 +31,9 @@ package struct ControlSocket: Sendable {
         }
     }
 
-    /// Lets only the owner connect, gives the new socket its name, and remembers which file this is.
+    /// Restricts the new socket to its owner and gives it its final name.
+    ///
+    /// - Returns: The identity of the socket's file.
     func secure() throws(ServiceError) -> PathFacts {
         guard unsafe chmod(nascent, 0o600) == 0, let facts = PathFacts(at: nascent) else {
             throw .start("The mode of the socket \(nascent.escapingControls) cannot be set")
@@ -42,10 +44,10 @@ package struct ControlSocket: Sendable {
         return facts
     }
 
-    /// Whether the name leads to this socket.
+    /// Whether the path leads to this socket.
     func isThere(_ facts: PathFacts) -> Bool { PathFacts(at: path)?.isSameFile(as: facts) ?? false }
 
-    /// Removes the socket, unless another one has taken its place.
+    /// Removes the socket, unless another one has replaced it.
     func remove(_ facts: PathFacts) {
         if isThere(facts) { _ = unsafe unlink(path) }
     }

@@ -1,11 +1,11 @@
 import Foundation
 import NIOCore
 
-/// Says whether a connection comes from a program of this process's own user on this machine.
+/// Detects connections from programs of this process's own user on this machine.
 ///
-/// Such a program may read the gateway's secret from its file: it need not show it to be told of events.
+/// Such a program may read the gateway's secret from its file, so it receives events without presenting it.
 enum LocalPeer {
-    /// Whether the other end of a TCP connection is a program of this user. False where the system does not say so.
+    /// Whether the peer of a TCP connection is a program of this user. False if the system does not report the user.
     static func isOwn(_ channel: any Channel) -> Bool {
         guard let remote = channel.remoteAddress, let local = channel.localAddress else { return false }
         let table: String
@@ -15,14 +15,14 @@ enum LocalPeer {
         case .unixDomainSocket: return false
         }
         guard let there = entry(remote), let here = entry(local) else { return false }
-        // A table that changes while it is read may lack an entry that is there.
+        // If the table changes during the read, an existing entry may be missing.
         for _ in 0..<4 {
             if let owner = owner(of: there, to: here, in: contents(of: table)) { return owner == getuid() }
         }
         return false
     }
 
-    /// The text of a file of `/proc`, which has no size and gives a page or less to each read.
+    /// Returns the text of a `/proc` file. It has no size, and each read returns a page or less.
     static func contents(of path: String) -> String {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
@@ -36,11 +36,11 @@ enum LocalPeer {
         }
     }
 
-    /// The user of the socket that connects two addresses; nil if the table has none.
+    /// Returns the user of the socket that connects two addresses, or `nil` if it is not in the table.
     ///
     /// - Parameters:
-    ///   - address: the socket's own address, as the table writes it.
-    ///   - table: the text of `/proc/net/tcp` or `tcp6` (proc_net_tcp.txt of the kernel's documentation).
+    ///   - address: The socket's own address, in the table's format.
+    ///   - table: The text of `/proc/net/tcp` or `tcp6` (proc_net_tcp.txt of the kernel's documentation).
     static func owner(of address: String, to other: String, in table: String) -> uid_t? {
         for line in table.split(separator: "\n").dropFirst() {
             let columns = line.split(separator: " ", omittingEmptySubsequences: true)
@@ -50,7 +50,7 @@ enum LocalPeer {
         return nil
     }
 
-    /// An address as the table writes it: words of 32 bits in the machine's order, then the port.
+    /// Returns an address in the table's format: 32-bit words in the machine's byte order, then the port.
     static func entry(_ address: SocketAddress) -> String? {
         guard let text = address.ipAddress else { return nil }
         let isVersion6 = text.contains(":")

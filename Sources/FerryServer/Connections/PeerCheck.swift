@@ -1,7 +1,7 @@
 import Logging
 import NIOCore
 
-/// Closes a connection whose other end runs as another user, before a byte of it is read.
+/// Closes a connection from another user before any byte of it is read.
 final class PeerCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
@@ -35,8 +35,8 @@ final class PeerCheck: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// Asks the system who is at the other end of a connection.
+/// Determines the user at the other end of a connection.
 protocol PeerCredentials: Sendable {
-    /// The user of the process that connected. Called and answered on the channel's event loop.
+    /// Returns the user of the connected process. Called and completed on the channel's event loop.
     func userID(of channel: any Channel) -> EventLoopFuture<UInt32>
 }

@@ -4,9 +4,9 @@
     import Glibc
     import NIOCore
 
-    /// Peer credentials by `SO_PEERCRED`, which the kernel fixes when the peer connects (unix(7)).
+    /// Peer credentials from `SO_PEERCRED`, which the kernel fixes when the peer connects (unix(7)).
     struct SystemPeerCredentials: PeerCredentials {
-        /// The kernel's `struct ucred`: process, user and group, each of 32 bits.
+        /// The kernel's `struct ucred`: process, user and group, 32 bits each.
         private typealias Credentials = (process: UInt32, user: UInt32, group: UInt32)
 
         func userID(of channel: any Channel) -> EventLoopFuture<UInt32> {

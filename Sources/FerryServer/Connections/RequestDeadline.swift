@@ -3,8 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Ends connections whose clients take too long for their requests, as ``RequestPhase`` decides, and refuses bodies for
-/// which there is no room.
+/// Enforces the deadlines of ``RequestPhase`` on each connection, and refuses bodies beyond the byte budget.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -14,7 +13,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private var phase: RequestPhase
     private var alarm: Scheduled<Void>?
     private let budget: BodyBudget
-    /// Bytes of requests that are not answered.
+    /// Bytes of unanswered requests.
     private var held = 0
 
     private let bodyBytes: Int
@@ -69,7 +68,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // No later handler asks for bytes that are not handed on.
+        // Dropped bytes reach no later handler, so none requests the next read.
         if phase.isDraining { context.read() }
         context.fireChannelReadComplete()
     }

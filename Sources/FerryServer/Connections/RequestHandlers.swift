@@ -1,7 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Puts the handlers that limit connections and requests where requests still have the form of HTTP/1.1.
+/// Inserts the handlers that limit connections and requests at the point in the pipeline where requests are still
+/// HTTP/1.1.
 final class RequestHandlers: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
@@ -22,14 +23,14 @@ final class RequestHandlers: ChannelInboundHandler, RemovableChannelHandler {
             try pipeline.addHandlers(
                 [RequestDeadline(limits, budget), ConnectionPlace(limit)], position: .after(decoder))
         } catch {
-            // Without limits there is no connection.
+            // Without its limits, the connection must not stay open.
             context.close(promise: nil)
         }
     }
 }
 
-/// Closes a connection some time after the server was told to end, so that a client that does not read (stopped, or
-/// hung) holds up no other client.
+/// Closes a connection some time after the server began to shut down, so that a client that does not read (stopped or
+/// hung) does not hold up other clients.
 final class QuiesceDeadline: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 

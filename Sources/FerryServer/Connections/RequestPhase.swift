@@ -1,59 +1,61 @@
 import NIOCore
 
-/// Where a connection stands with its requests, and how long it may stay there. Performs nothing.
+/// The state of a connection's requests, and the deadline of each state. A pure value.
 ///
-/// A client that says nothing, or says it without end, costs memory and a connection that others need. What the daemon
-/// itself takes its time for has no limit: answers to slow calls, and streams.
+/// A client that sends nothing, or sends without end, occupies memory and a connection that others need. Time spent by
+/// the daemon has no limit: slow responses and streams.
 struct RequestPhase {
     struct Limits {
-        /// Until the head of a request is there, since the connection began or the last answer ended.
+        /// Time until the head of a request is complete, from the start of the connection or the end of the last
+        /// response.
         var head = TimeAmount.seconds(60)
-        /// Until a request that has begun is whole.
+        /// Time until a request is complete, from its head.
         var body = TimeAmount.minutes(2)
-        /// Until the rest of a request that was answered early is there; the rest is dropped.
+        /// Time for reading the remaining bytes of a request that got an early response. They are dropped.
         var rest = TimeAmount.seconds(5)
-        /// Bytes of that rest.
+        /// Maximum number of these remaining bytes.
         var restBytes = 16 << 20
-        /// Bytes of one request's body.
+        /// Maximum bytes of one request's body.
         var bodyBytes = Int.max
-        /// Bytes of all requests together that are not answered: four of the largest.
+        /// Maximum bytes of all unanswered requests together: four of the largest.
         var allBytes = 256 << 20
     }
 
-    /// Why a request is refused before it is whole.
+    /// Why a request is refused before it is complete.
     enum Cause: Equatable { case late, noRoom, tooLarge }
 
     enum Action: Equatable {
         case nothing
-        /// A limit begins, in place of the one before.
+        /// Starts a deadline, replacing the previous one.
         case limit(TimeAmount)
         case noLimit
-        /// The bytes are not handed on.
+        /// Drops the bytes.
         case drop
-        /// The request is refused, and a limit begins.
+        /// Refuses the request and starts a deadline.
         case refuse(Cause, TimeAmount)
         case close
     }
 
     private enum State {
         case awaitingHead, receiving, refused, answering
-        /// The answer was sent before the request was whole: its rest is read, so that the client comes to the answer.
+        /// The response was sent before the request was complete. The remaining bytes are read, so that the client gets
+        /// to read the response.
         case draining(left: Int)
     }
 
     private let limits: Limits
     private var state = State.awaitingHead
-    /// Requests whose answers have not ended; a client may send the next before it has the answer to the last.
+    /// Number of requests without a complete response. A client may pipeline requests.
     private var open = 0
-    /// Bytes of the body that is being received.
+    /// Bytes received of the current body.
     private var received = 0
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// Whether every request that came was answered.
+    /// Whether every request has a complete response.
     var isAnswered: Bool { open == 0 }
 
-    /// Whether what comes is read and not handed on.
+    /// Whether incoming bytes are read and dropped.
     var isDraining: Bool { if case .draining = state { true } else { false } }
 
     mutating func connected() -> Action { .limit(limits.head) }
@@ -83,7 +85,7 @@ struct RequestPhase {
         }
     }
 
-    /// There is no room for the bytes that came.
+    /// The byte budget has no room for the received bytes.
     mutating func roomEnded() -> Action {
         state = .refused
         return .refuse(.noRoom, limits.rest)

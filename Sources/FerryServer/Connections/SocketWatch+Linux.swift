@@ -5,11 +5,11 @@ import FerryService
 import Foundation
 import Glibc
 
-/// Tells when the name of the socket may lead elsewhere, and wakes the process for nothing else.
+/// Notifies when the socket's path may lead elsewhere. Wakes the process for nothing else.
 ///
-/// The kernel tells of changes in the socket's folder, and of folders and links above it that are moved or removed. Where it
-/// cannot (`fs.inotify.max_user_instances`, a folder that may not be read), and where something is mounted above the socket,
-/// nothing is told.
+/// The kernel reports changes in the socket's folder, and moved or removed folders and links above it. If inotify is
+/// unavailable (`fs.inotify.max_user_instances`), the path is checked every 2 seconds. Changes in a folder without read
+/// permission, and mounts above the socket, are not reported.
 final class SocketWatch: Sendable {
     private let path: String
     private let descriptor: Int32
@@ -17,7 +17,7 @@ final class SocketWatch: Sendable {
     private let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
-    /// Seconds between two looks where the kernel tells nothing.
+    /// Time between two checks without kernel notifications.
     private static let interval = Duration.seconds(2)
     private static let ofItself = UInt32(IN_MOVE_SELF | IN_DELETE_SELF | IN_DONT_FOLLOW)
     private static let ofEntries = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
@@ -32,7 +32,7 @@ final class SocketWatch: Sendable {
             return
         }
         watch = DescriptorWatch(descriptor, queue: DispatchQueue(label: "control socket")) {
-            // What has happened is seen by a look at the socket.
+            // The events are only drained. Checking the socket shows the change.
             var buffer = [UInt8](repeating: 0, count: 4096)
             while unsafe Glibc.read(descriptor, &buffer, buffer.count) > 0 {}
             change.yield()
@@ -43,19 +43,22 @@ final class SocketWatch: Sendable {
 
     deinit { watch?.stop() }
 
-    /// Watches the way to the socket as it is; changes from then on end the next wait.
+    /// Watches the current path to the socket. Later changes end the next wait.
     func arm() {
         guard watch != nil else { return }
         let way = PathWay(to: path).parts.filter { $0.kind == .folder || $0.kind == .link }
         for (index, part) in way.enumerated() {
-            // The deepest folder is the socket's, or where what is missing on the way will be made.
+            // The deepest folder contains the socket, or the missing part of the path once it is created.
             let events = Self.ofItself | (index == way.count - 1 ? Self.ofEntries : 0)
-            // A folder that cannot be watched is one whose changes are seen a look later.
+            // Changes of a folder that cannot be watched are found by the next check.
             _ = unsafe inotify_add_watch(descriptor, part.path, events)
         }
     }
 
-    /// Waits for a change; no longer than a moment if there is something else to wait for.
+    /// Waits for a change.
+    ///
+    /// - Parameter briefly: Whether to return after 2 seconds even without a change. If inotify is unavailable, this is
+    ///   always done.
     func wait(briefly: Bool) async {
         let change = change
         let clock =

@@ -7,9 +7,9 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Answers the requests of all connections by the routes of the API.
+/// Responds to the requests of all connections using the API's routes.
 ///
-/// Hummingbird's own application keeps the date of its answers up to date by a timer that wakes a daemon at rest each second.
+/// Hummingbird's own application updates the `Date` field with a timer that wakes an idle daemon every second.
 struct Answers<Routes: HTTPResponder>: Sendable where Routes.Context == BasicRequestContext {
     private let routes: Routes
     private let logger: Logger
@@ -20,7 +20,7 @@ struct Answers<Routes: HTTPResponder>: Sendable where Routes.Context == BasicReq
         self.logger = logger
     }
 
-    /// - Throws: What ends the connection; `HTTPParserError` is answered with 400 before.
+    /// - Throws: Errors that end the connection. An `HTTPParserError` gets a 400 response first.
     func answer(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
         var logger = logger
         logger[metadataKey: "request"] = .stringConvertible(RequestID())
@@ -31,30 +31,30 @@ struct Answers<Routes: HTTPResponder>: Sendable where Routes.Context == BasicReq
         } catch let error as HTTPParserError {
             throw error
         } catch {
-            // The routes answer every error but the end of their task.
+            // The routes respond to every error except cancellation.
             response = Response(status: .internalServerError)
         }
         response.headers[.date] = date.text(at: Date())
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch let error as HTTPParserError {
-            // The answer has begun, so that there is no other.
+            // The response has begun, so no other can be sent.
             throw BrokenRequest(cause: error)
         }
     }
 }
 
-/// A request that broke off while its answer was being written.
+/// A request that failed while its response was being written.
 private struct BrokenRequest: Error {
     let cause: HTTPParserError
 }
 
-/// The field `Date` of answers (RFC 9110 §6.6.1), made once for all answers of a second.
+/// The `Date` field of responses (RFC 9110 §6.6.1), formatted once per second.
 final class DateField: Sendable {
     private let latest = Mutex<(second: Int64, text: String)>((.min, ""))
 
     func text(at now: Date) -> String {
-        // A clock that shows no number of seconds shows 1970.
+        // A clock out of range counts as 1970.
         let second = Int64(exactly: now.timeIntervalSince1970.rounded(.down)) ?? 0
         return latest.withLock { latest in
             if latest.second != second { latest = (second, HTTPDate.text(of: now)) }

@@ -8,10 +8,10 @@ import NIOPosix
 import ServiceLifecycle
 import Synchronization
 
-/// The control API on its socket, as a part of the daemon.
+/// The control API on its socket, as a service of the daemon.
 ///
-/// Runs until graceful shutdown: takes no more connections then, ends event streams, answers what it was asked, and
-/// removes the socket. A socket that was deleted or replaced meanwhile is made again: no client could reach the daemon.
+/// Runs until graceful shutdown. Then it accepts no more connections, ends event streams, responds to received requests
+/// and removes the socket. A socket that was deleted or replaced is recreated, since no client could reach the daemon.
 package final class ControlServer: Service {
     private let api: ControlAPI
     private let socket: ControlSocket
@@ -24,24 +24,24 @@ package final class ControlServer: Service {
     private let state = Mutex(State())
 
     private struct State {
-        /// The socket that clients find; nil before the first.
+        /// The socket that clients find, or `nil` before the first.
         var file: PathFacts?
-        /// What takes connections from it.
+        /// The channel that accepts its connections.
         var channel: (any Channel)?
-        /// Whether a socket is being made in place of one that was lost.
+        /// Whether a lost socket is being recreated.
         var isReplacing = false
     }
 
-    /// How a part of the server came to its end.
+    /// How a part of the server ended.
     private enum Part {
-        /// The server that took connections from this channel; nil if it never did.
+        /// The server that accepted connections on this channel, or `nil` if it never did.
         case server((any Channel)?, (any Error)?)
-        /// The name does not lead to our socket.
+        /// The path does not lead to this server's socket.
         case socketLost
         case shutdown
     }
 
-    /// Time that a connection may take to end.
+    /// Time within which a connection must end.
     private static let patience = TimeAmount.seconds(5)
 
     /// - Parameter listening: Called each time a socket accepts connections and only its owner can reach it.
@@ -54,7 +54,7 @@ package final class ControlServer: Service {
             mostConnections: ConnectionLimit.most(openFiles: OpenFiles.most), listening: listening)
     }
 
-    /// - Parameter credentials: says whose connections there are.
+    /// - Parameter credentials: Determines the user of each connection.
     init(
         api: ControlAPI, socket: ControlSocket, logger: Logger, limits: RequestPhase.Limits, mostConnections: Int,
         credentials: any PeerCredentials = SystemPeerCredentials(), listening: @escaping @Sendable () -> Void
@@ -92,9 +92,9 @@ package final class ControlServer: Service {
         if let failure { throw failure }
     }
 
-    // MARK: The socket's life
+    // MARK: Socket lifecycle
 
-    /// Takes connections until graceful shutdown, or until its channel is closed and its last connection has ended.
+    /// Accepts connections until graceful shutdown, or until its channel is closed and its last connection has ended.
     private func serve() async -> Part {
         let listening = Mutex<(any Channel)?>(nil)
         do {
@@ -105,29 +105,29 @@ package final class ControlServer: Service {
         }
     }
 
-    /// Whether the daemon cannot go on without the server that ended.
+    /// Whether the daemon cannot continue without the server that ended.
     private func isFatal(_ channel: (any Channel)?, _ error: any Error) -> Bool {
         state.withLock { state in
-            // The channel of a lost socket was closed on purpose; its last connection has just ended.
+            // The channel of a lost socket was closed on purpose. Its last connection has just ended.
             if let channel { return state.channel === channel }
             guard state.file != nil else { return true }
-            // Another one is made at the next look.
+            // The next check recreates it.
             state.isReplacing = false
             logger.error("The control socket cannot be made again", metadata: ["error": "\(error)"])
             return false
         }
     }
 
-    /// Returns when the name does not lead to our socket, or the server is about to end.
+    /// Returns when the path does not lead to this server's socket, or when the server is shutting down.
     ///
-    /// - Parameter hasFailed: Whether a lost socket could not be made again just now.
+    /// - Parameter hasFailed: Whether recreating a lost socket has just failed.
     private func watch(afterFailure hasFailed: Bool = false) async -> Part {
         await cancelWhenGracefulShutdown { [self] in
             let watch = SocketWatch(path: socket.path)
             watch.arm()
             if hasFailed { await watch.wait(briefly: true) }
             while !Task.isCancelled {
-                // Before the look, so that no change falls in between.
+                // Before the check, so that no change is missed in between.
                 watch.arm()
                 let file = state.withLock { $0.isReplacing ? nil : $0.file }
                 if let file, !socket.isThere(file) { return .socketLost }
@@ -137,7 +137,9 @@ package final class ControlServer: Service {
         }
     }
 
-    /// Whether a new socket can take the place of the lost one. What is connected stays so.
+    /// Closes the channel of the lost socket. Open connections continue.
+    ///
+    /// - Returns: Whether a new socket can replace it.
     private func replace() -> Bool {
         do throws(ServiceError) {
             try socket.prepare()
@@ -154,7 +156,7 @@ package final class ControlServer: Service {
         return true
     }
 
-    /// What takes connections from a new socket.
+    /// Returns the service that accepts connections on a new socket.
     private func server(_ begun: @escaping @Sendable (any Channel) -> Void) throws -> ServiceGroup {
         let owner = geteuid()
         let answers = Answers(api.router().buildResponder(), logger: logger)
@@ -176,12 +178,12 @@ package final class ControlServer: Service {
                     self.state.withLock { ($0.file, $0.channel, $0.isReplacing) = (facts, channel, false) }
                     self.listening()
                 } catch {
-                    // The server ends with its channel.
+                    // Closing the channel ends the server.
                     self.logger.critical("\(error.message)")
                     channel.close(promise: nil)
                 }
             })
-        // Ends with an error if the server does so before it is to.
+        // The group throws if the server ends before shutdown.
         return ServiceGroup(configuration: ServiceGroupConfiguration(services: [server], logger: logger))
     }
 }

@@ -2,14 +2,15 @@ package import FerryCore
 import Foundation
 import Synchronization
 
-/// Ends the process with SIGKILL when a transfer reaches a step, for tests of what a crash leaves behind.
+/// Kills the process with SIGKILL when a transfer reaches a step. Tests use it to check recovery after a crash.
 ///
-/// `FERRY_KILL_AT` names the step, and after a colon which time it is reached; without it nothing ever happens.
+/// `FERRY_KILL_AT` names the step, optionally followed by a colon and the occurrence. Without the variable nothing
+/// happens.
 package final class CrashPoint: Sendable {
     private let step: LifecycleStep?
     private let left: Mutex<Int>
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` if the variable names no step.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the variable does not name a step.
     package init(environment: [String: String]) throws(ServiceError) {
         guard let text = environment["FERRY_KILL_AT"], !text.isEmpty else {
             step = nil
@@ -29,7 +30,7 @@ package final class CrashPoint: Sendable {
         left = Mutex(times)
     }
 
-    /// Whether this step, reached this time, is the one.
+    /// Whether this occurrence of the step is the selected one.
     package func isDue(_ reached: LifecycleStep) -> Bool {
         guard let step, reached == step else { return false }
         return left.withLock { left in
@@ -38,7 +39,7 @@ package final class CrashPoint: Sendable {
         }
     }
 
-    /// Ends the process if it is the time.
+    /// Kills the process if this is the selected step.
     package func reached(_ step: LifecycleStep) {
         if isDue(step) { kill(getpid(), SIGKILL) }
     }

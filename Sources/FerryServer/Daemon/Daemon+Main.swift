@@ -3,9 +3,9 @@ import FerryCore
 import Foundation
 import Logging
 
-/// What the program ferryd does with its arguments.
+/// The command line of ferryd.
 extension Daemon {
-    /// The whole program: returns its exit status.
+    /// Runs the whole program and returns its exit status.
     package static func main(arguments: [String], environment: [String: String], open: @escaping Opening) async -> Int32
     {
         switch arguments.dropFirst().first {
@@ -52,7 +52,7 @@ extension Daemon {
     }
 
     static func complain(_ sentence: String) {
-        // Foundation's call ends the process where the log's disk is full.
+        // Foundation's call would crash the process if the log's disk is full.
         var line = "ferryd: \(sentence)\n"
         _ = line.withUTF8 { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }

@@ -9,7 +9,7 @@ package import ServiceLifecycle
 import Synchronization
 package import UnixSignals
 
-/// All parts of the daemon, put together: lock, service, server, and the group that runs and ends them.
+/// The daemon with all its parts: lock, service, server, and the group that runs and ends them.
 package struct Daemon: Sendable {
     private let paths: FerryPaths
     private let environment: [String: String]
@@ -18,7 +18,7 @@ package struct Daemon: Sendable {
     private let end: EndLimit
     private let open: Opening
 
-    /// Time that the parts may take to end where nothing ends the process before.
+    /// Time limit for the parts' shutdown, unless the process is ended earlier.
     private static let patience = Duration.seconds(60)
 
     package init(
@@ -35,12 +35,12 @@ package struct Daemon: Sendable {
 
     /// Runs until a signal or a client ends it.
     ///
-    /// - Throws: ``DaemonFailure`` if it cannot start, or if a part that it needs ends.
+    /// - Throws: ``DaemonFailure`` if it cannot start, or if an essential part ends.
     package func run(signals: [UnixSignal] = [.sigterm, .sigint]) async throws(DaemonFailure) {
         do {
             let seam = try CrashPoint(environment: environment)
             try PrivateFolder.make(paths.stateFolder)
-            // Before anything is read: the journal has one daemon, and so has the socket.
+            // Before anything is read: the journal and the socket each belong to one daemon.
             let lock = try DaemonLock(path: paths.lock)
             let service = try await open(paths, logger, seam)
             try await runParts(service, signals: signals)
@@ -78,7 +78,7 @@ package struct Daemon: Sendable {
     }
 }
 
-/// Lets the server end the group that it is itself a part of.
+/// A handle with which the server stops the group that contains it.
 private final class GroupHandle: Sendable {
     private let group = Mutex<ServiceGroup?>(nil)
 
@@ -88,7 +88,7 @@ private final class GroupHandle: Sendable {
 }
 
 extension Daemon {
-    /// Prepares the process. Call it before anything else runs. Ends the process if the system refuses the threads that it needs.
+    /// Prepares the process. Call it before anything else runs. Exits if the system refuses the required threads.
     package static func prepareProcess() {
         StandardStreams.fill()
         ProcessMemory.limit()
@@ -102,7 +102,7 @@ extension Daemon {
         exit(error.code.row.exitStatus)
     }
 
-    /// The program `ferryd`: returns its exit status.
+    /// Runs the program `ferryd` and returns its exit status.
     package static func main() async -> Int32 {
         let environment = ProcessInfo.processInfo.environment
         let umask = ProcessSetup.takeUmask()
@@ -119,34 +119,35 @@ extension Daemon {
     }
 }
 
-/// What runs transfers and is itself a part of the daemon.
+/// The service that runs transfers, as a part of the daemon.
 package protocol HostedService: SessionService, Service {
-    /// The daemon is about to end: connections that break from here on say nothing about their processes.
+    /// Called before the daemon ends. From here on, a broken connection does not mean that the process behind it has
+    /// ended.
     func prepareToEnd() async
 }
 
 extension LocalTransferService: HostedService {}
 
 extension Daemon {
-    /// Makes the service that the daemon serves, from a state folder that is there and locked.
+    /// Opens the daemon's service from an existing, locked state folder.
     package typealias Opening =
         @Sendable (FerryPaths, Logger, CrashPoint) async throws(ServiceError)
         -> any HostedService
 }
 
-/// Bounds the end of the process: a call on a disk that does not answer may hold up a part for ever.
+/// A time limit for the end of the process. A call on an unresponsive disk may block a part forever.
 ///
-/// What is lost is what SIGKILL would take, and everything that was acknowledged is in the journal.
+/// Ending the process then has the effect of SIGKILL. Everything acknowledged is in the journal.
 package struct EndLimit: Sendable {
-    /// Seconds from the notice of the end; the parts themselves need nine at most where a transfer's disk hangs.
+    /// Seconds from the shutdown notice. The parts themselves need at most nine if a transfer's disk hangs.
     package var seconds = 9.5
-    /// Ends the process at once, with an exit status; without it the parts are waited for.
+    /// Exits immediately with a status. Without it the daemon waits for all parts.
     package var abandon: (@Sendable (Int32) -> Void)?
 
     package init() {}
 }
 
-/// Tells the service that the daemon is about to end, before the server lets go of its connections.
+/// Notifies the service that the daemon is about to end, before the server closes its connections.
 struct EndingNotice: Service {
     let service: any HostedService
     let manager: ServiceManager
@@ -158,7 +159,7 @@ struct EndingNotice: Service {
         manager.ending()
         if let abandon = limit.abandon {
             let logger = logger
-            // Not a task: what hangs may occupy the threads that run tasks.
+            // Not a task: hung calls may occupy the threads that run tasks.
             DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + limit.seconds) {
                 logger.error("Not all of the daemon has ended in time, as a disk does not answer; it ends without that")
                 abandon(isAsked ? 0 : ErrorCode.internal.row.exitStatus)

@@ -1,14 +1,15 @@
 import FerryCore
 import Foundation
 
-/// Holds the lock of a state folder while it lives; the kernel lets go of it when the process ends, however it ends.
+/// Holds the lock of a state folder during its lifetime. The kernel releases the lock when the process ends, however it
+/// ends.
 ///
-/// The file stays, since removing it would let two daemons lock two files of one name. It holds the process's number, which
-/// clients name in an error.
+/// The file is never removed: otherwise two daemons could lock two files of the same name. It contains the process id,
+/// which clients include in an error.
 package struct DaemonLock: ~Copyable {
     private let descriptor: Int32
 
-    /// - Throws: ``DaemonFailure`` with status 75 that names the other daemon if there is one.
+    /// - Throws: ``DaemonFailure`` with status 75, naming the other daemon if one runs.
     package init(path: String) throws(DaemonFailure) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw DaemonFailure(.start("The lock \(path) cannot be opened")) }

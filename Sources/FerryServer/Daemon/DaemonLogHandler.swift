@@ -3,9 +3,10 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Writes the daemon's log to standard error, a line each, and begins a new file where that is the log file and has grown.
+/// Writes the daemon's log to standard error, one line per message. Rotates it if standard error is the log file and
+/// has grown too large.
 ///
-/// A service manager that keeps the log itself gives the daemon a socket or a pipe, and rotates what it keeps.
+/// A service manager with its own log gives the daemon a socket or a pipe, and does its own rotation.
 struct DaemonLogHandler: LogHandler {
     let output: LogOutput
     var logLevel = Logger.Level.notice
@@ -24,7 +25,7 @@ struct DaemonLogHandler: LogHandler {
         output.append(Self.line(event.level, event.message.description, all, at: Date()))
     }
 
-    /// A line: the moment, the level, the sentence, and what else there is.
+    /// Returns a line: date, level, message and metadata.
     static func line(
         _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata, at now: Date
     ) -> String {
@@ -36,20 +37,20 @@ struct DaemonLogHandler: LogHandler {
     }
 }
 
-/// Standard error, and the file that it is, if it is one.
+/// Standard error, with the path of the log file if it is that file.
 final class LogOutput: Sendable {
-    /// Bytes after which a file is put aside.
+    /// Maximum size of the log file in bytes before it is rotated.
     private static let largest: Int64 = 8 << 20
 
     private let descriptor: CInt
-    /// The file; nil where the output is something else.
+    /// Path of the log file, or `nil` for any other output.
     private let path: String?
     private let largest: Int64
-    /// Bytes in the file.
+    /// Size of the file in bytes.
     private let size: Atomic<Int64>
     private let isRotating = Atomic(false)
 
-    /// - Parameter path: Where the log is, if the descriptor is that file.
+    /// - Parameter path: Path of the log, used if the descriptor refers to that file.
     init(descriptor: CInt, path: String, largest: Int64 = LogOutput.largest) {
         self.descriptor = descriptor
         self.largest = largest
@@ -58,21 +59,21 @@ final class LogOutput: Sendable {
         self.size = Atomic(size ?? 0)
     }
 
-    /// Writes a line in one call. Takes no lock: a disk or a reader that hangs holds up this caller alone.
+    /// Writes a line in one call. Takes no lock: a hung disk or reader blocks only this caller.
     func append(_ line: String) {
         var line = line
         let count = line.withUTF8 { unsafe write(descriptor, $0.baseAddress, $0.count) }
         guard let path, count > 0 else { return }
         let total = size.wrappingAdd(Int64(count), ordering: .relaxed).newValue
         guard total >= largest, !isRotating.exchange(true, ordering: .acquiring) else { return }
-        // Another caller may have rotated since.
+        // Another caller may have rotated the file in the meantime.
         if size.load(ordering: .relaxed) >= largest, rotate(path) { size.store(0, ordering: .relaxed) }
         isRotating.store(false, ordering: .releasing)
     }
 
-    /// Puts the file aside under the name `….1`, in place of the one before, and goes on with a new one.
+    /// Renames the file to `….1`, replacing the previous one, and continues with a new file.
     private func rotate(_ path: String) -> Bool {
-        // An earlier try may have got as far as this.
+        // An earlier attempt may already have renamed the file.
         guard unsafe rename(path, path + ".1") == 0 || errno == ENOENT else { return false }
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_EXCL
         let file = unsafe open(path, flags, 0o600)
@@ -81,7 +82,7 @@ final class LogOutput: Sendable {
         return dup2(file, descriptor) >= 0
     }
 
-    /// The size of the file that a descriptor is; nil if it is not the one at a path.
+    /// Returns the size of a descriptor's file, or `nil` if it is not the file at the path.
     private static func size(of descriptor: CInt, ifAt path: String) -> Int64? {
         var (own, named) = (stat(), stat())
         guard unsafe fstat(descriptor, &own) == 0, unsafe lstat(path, &named) == 0, own.st_mode & S_IFMT == S_IFREG,

@@ -1,31 +1,31 @@
 import FerryCore
 import Foundation
 
-/// What the daemon sets for its whole process.
+/// Process-wide settings of the daemon.
 enum ProcessSetup {
-    /// Keeps new files of the daemon to its user; files that are fetched get their own modes.
+    /// Makes the daemon's new files private to its user. Downloaded files get their own modes.
     ///
-    /// - Returns: the umask that the process was started with, for requests that bring none.
+    /// - Returns: The umask at process start, used for requests without one.
     static func takeUmask() -> FileMask { FileMask(UInt32(umask(0o077))) }
 
     /// - Throws: ``ServiceError`` if the process may not open as many files as the daemon needs.
     static func apply() throws(ServiceError) {
-        // The folder in which the first client happened to be could not be unmounted.
+        // Otherwise the first client's working directory could not be unmounted.
         _ = unsafe chdir("/")
-        // A peer that is gone is an error of one write, not the end of the process.
+        // A write to a disconnected peer must fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         try OpenFiles.raise()
     }
 }
 
-/// How many files the daemon may have open, its connections among them.
+/// The daemon's limit on open files, including connections.
 enum OpenFiles {
-    /// What the daemon needs before the first transfer, with room for a few.
+    /// Returns the number of files that the daemon needs before the first transfer, and for a few transfers.
     ///
-    /// Each event loop has three files, and one that cannot be opened ends the process without a word.
+    /// Each event loop has three files. If one cannot be opened, the process ends without a message.
     static func least(cores: Int) -> Int { 64 + 3 * (cores + min(4, cores)) }
 
-    /// How many files the process may have open.
+    /// Maximum number of files that the process may have open.
     static var most: Int {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
@@ -34,7 +34,7 @@ enum OpenFiles {
 
     /// Raises the limit to its hard value.
     ///
-    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if that is less than the daemon needs.
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if the hard limit is less than the daemon needs.
     static func raise(cores: Int = ProcessInfo.processInfo.processorCount) throws(ServiceError) {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -4,13 +4,14 @@ import Synchronization
 
 /// The pipe on which the process that started the daemon waits for one line: `ready`, or `error CODE SENTENCE`.
 ///
-/// `FERRY_READY_FD` names its descriptor; without it nothing is written. Only the first line counts.
+/// `FERRY_READY_FD` names its descriptor. Without the variable nothing is written. Only the first line is sent.
 package final class ReadyPipe: Sendable {
     private let descriptor: Mutex<Int32?>
 
     package init(environment: [String: String]) {
         let named = environment["FERRY_READY_FD"].flatMap { Int32($0) } ?? -1
-        // The standard streams are no pipes of ours, and a number that is not open belongs to the next file that is opened.
+        // The standard streams are not this pipe. The number of a closed descriptor would refer to the next opened
+        // file.
         guard named > 2, fcntl(named, F_GETFD) >= 0 else {
             descriptor = Mutex(nil)
             return
@@ -34,13 +35,13 @@ package final class ReadyPipe: Sendable {
     }
 }
 
-/// Why a daemon did not start, or ended before it was asked to.
+/// Why a daemon failed to start, or ended without a request to do so.
 package struct DaemonFailure: Error {
     package let error: ServiceError
     package let exitStatus: Int32
 
-    /// Status of a daemon that finds another one running (`EX_TEMPFAIL` of sysexits.h): nothing is wrong, and a client
-    /// can use the other one.
+    /// Exit status of a daemon that finds another one running (`EX_TEMPFAIL` of sysexits.h). This is not a fault: a
+    /// client can use the other daemon.
     package static let runsAlready: Int32 = 75
 
     package init(_ error: ServiceError, exitStatus: Int32? = nil) {
@@ -48,7 +49,7 @@ package struct DaemonFailure: Error {
         self.exitStatus = exitStatus ?? error.code.row.exitStatus
     }
 
-    /// Takes the code of a known error, and `internal` for any other.
+    /// Uses the code of a known error, and `internal` for any other.
     package init(cause: any Error) {
         switch cause {
         case let failure as DaemonFailure: self = failure
@@ -59,7 +60,7 @@ package struct DaemonFailure: Error {
 }
 
 extension ServiceError {
-    /// What the system said about a call that the daemon's start needs, with `errno` as it is.
+    /// Returns the error for a failed system call during the daemon's start. Reads `errno`.
     static func start(_ what: String) -> ServiceError {
         let number = errno
         return ServiceError(

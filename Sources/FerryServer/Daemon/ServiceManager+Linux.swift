@@ -2,13 +2,13 @@
     import FerryCore
     import Glibc
 
-    /// The service manager that has started the daemon: it is told when clients can come, how the daemon stands, and that it
-    /// ends. The protocol is that of systemd, sd_notify(3).
+    /// Notifies the service manager when the daemon is ready, of its status, and when it ends. Uses systemd's protocol,
+    /// sd_notify(3).
     ///
-    /// `NOTIFY_SOCKET` names a socket of datagrams; a name that begins with `@` is an abstract one. Without the variable
-    /// nothing is sent, and a manager that does not read keeps nothing waiting.
+    /// `NOTIFY_SOCKET` names a datagram socket. A name that begins with `@` is an abstract one. Without the variable
+    /// nothing is sent. A manager that does not read blocks nothing.
     package struct ServiceManager: Sendable {
-        /// The socket's name as `sun_path` has it; nil where there is no manager.
+        /// The socket's name in `sun_path` form, or `nil` without a manager.
         private let name: [UInt8]?
 
         package init(environment: [String: String]) {
@@ -20,18 +20,18 @@
                 name = nil
                 return
             }
-            // An abstract name begins with a zero, and has none at its end (unix(7)).
+            // An abstract name begins with a zero byte and has none at its end (unix(7)).
             name = isAbstract ? [0] + named.dropFirst() : named + [0]
         }
 
-        /// Whether there is a manager to tell anything.
+        /// Whether there is a manager to notify.
         package var isThere: Bool { name != nil }
 
         package func ready() { send("READY=1") }
 
         package func ending() { send("STOPPING=1\nSTATUS=Making transfers durable") }
 
-        /// - Parameter status: one line for `systemctl status`.
+        /// - Parameter status: One line for `systemctl status`.
         package func tell(_ status: String) { send("STATUS=" + status.escapingControls) }
 
         private func send(_ message: String) {

@@ -1,12 +1,12 @@
 import FerryCore
 import ServiceLifecycle
 
-/// Keeps the line up to date that a service manager shows of the daemon; without a manager it only waits for the end.
+/// Updates the daemon's status line in the service manager. Without a manager it only waits for the shutdown.
 struct StatusLine: Service {
     let service: any HostedService
     let manager: ServiceManager
 
-    /// Time between two lines, where transfers start and end all the time.
+    /// Minimum time between two updates.
     private static let interval = Duration.seconds(1)
 
     func run() async throws {
@@ -14,11 +14,11 @@ struct StatusLine: Service {
             guard manager.isThere, let events = try? await service.eventGroups(EventSubscription()) else { return }
             await follow(events)
         }
-        // A part that returned before would end the daemon.
+        // Returning earlier would end the daemon.
         try? await gracefulShutdown()
     }
 
-    /// What happens while a line waits for its time is in that line: the stream keeps it.
+    /// Updates the line after events. The stream buffers events during the pause, so the next line includes them.
     private func follow(_ events: any AsyncSequence<[TransferEvent], any Error> & Sendable) async {
         await tell()
         do {
@@ -27,7 +27,7 @@ struct StatusLine: Service {
                 await tell()
             }
         } catch {
-            // The daemon ends, and takes the stream with it.
+            // The daemon is ending and has closed the stream.
             return
         }
     }
@@ -37,7 +37,7 @@ struct StatusLine: Service {
         manager.tell(Self.text(status))
     }
 
-    /// As in `2 running, 5 waiting`.
+    /// Returns a line such as `2 running, 5 waiting`.
     static func text(_ status: ServiceStatus) -> String {
         let open = TransferState.known.filter { !$0.isEnded }.compactMap { state in
             status.transfers[state.rawValue].flatMap { $0 > 0 ? "\($0) \(state.word)" : nil }

@@ -1,15 +1,15 @@
 import FerryCore
 
-/// The folders that clients of the gateway may put files into: who finds its secret writes nowhere else.
+/// The folders in which gateway clients may store files. A stolen secret gives write access to no others.
 struct AllowedFolders: Sendable {
     private let folders: [String]
 
     init(_ folders: [String]) { self.folders = folders }
 
-    /// The folder of transfers that name none.
+    /// The default folder.
     var usual: String { folders.first ?? "/nonexistent" }
 
-    /// Whether a path is one of the folders or below it.
+    /// Whether a path is one of the folders or inside one.
     func contain(_ path: String) -> Bool {
         guard Self.isPlain(path) else { return false }
         return folders.contains { folder in
@@ -17,7 +17,7 @@ struct AllowedFolders: Sendable {
         }
     }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming the folders that there are.
+    /// - Throws: ``ServiceError`` with code `invalid_request`, naming the allowed folders.
     func check(folder: String) throws(ServiceError) {
         guard !contain(folder) else { return }
         throw ServiceError(
@@ -26,7 +26,7 @@ struct AllowedFolders: Sendable {
                 + "`ferry gateway folders --add FOLDER` allows another one.")
     }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` for a name that leads out of its folder.
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a name that escapes its folder.
     func check(name: String) throws(ServiceError) {
         guard name.hasPrefix("/") || name.split(separator: "/", omittingEmptySubsequences: false).contains("..") else {
             return
@@ -39,7 +39,7 @@ struct AllowedFolders: Sendable {
         folders.prefix(8).map(\.escapingControls).joined(separator: ", ")
     }
 
-    /// Whether a path is absolute, and no part of it leads up or is empty.
+    /// Whether a path is absolute, without control characters and without empty, `.` or `..` components.
     static func isPlain(_ path: String) -> Bool {
         guard path.hasPrefix("/"), !path.hasControls else { return false }
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)

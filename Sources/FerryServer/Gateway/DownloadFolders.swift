@@ -1,10 +1,10 @@
 import Foundation
 
-/// Where people expect downloads: the folder that their desktop names (xdg-user-dirs), and `Downloads` in their home.
+/// The user's usual download folders: the desktop's (xdg-user-dirs), and `Downloads` in the home folder.
 enum DownloadFolders {
-    /// Absolute paths, the usual one first.
+    /// Returns absolute paths, the default one first.
     ///
-    /// - Parameter read: the text of a file; nil if there is none.
+    /// - Parameter read: Returns the text of a file, or `nil` if there is none.
     static func usual(
         environment: [String: String], home: String,
         read: (String) -> String? = { try? String(contentsOfFile: $0, encoding: .utf8) }
@@ -17,7 +17,7 @@ enum DownloadFolders {
         return [named, own]
     }
 
-    /// The value of `XDG_DOWNLOAD_DIR`, which begins with `$HOME/` or is an absolute path.
+    /// Returns the value of `XDG_DOWNLOAD_DIR`, which begins with `$HOME/` or is an absolute path.
     private static func folder(in text: String, home: String) -> String? {
         var found: String?
         for line in text.split(separator: "\n") {

@@ -1,12 +1,12 @@
 import FerryAPI
 import NIOPosix
 
-/// The room in folders. A disk that does not answer holds up the first question alone: others get what was known before it.
+/// Free disk space of folders. An unresponsive disk blocks only the first caller. Others get the last known values.
 actor FolderRooms {
     private var known: [String: Int64] = [:]
     private var isAsking = false
 
-    /// - Parameter folders: absolute paths; where one is not there yet, the room where it will be made counts.
+    /// - Parameter folders: Absolute paths. For a missing folder, the space where it will be created is returned.
     func look(at folders: [String]) async -> [FolderRoom] {
         if !isAsking {
             isAsking = true

@@ -13,15 +13,15 @@ package actor Gateway: GatewayControl {
     private var pairing = Pairing()
     private var listening: [String: String] = [:]
     private var problems: [String: String] = [:]
-    /// Rises with each change of what the listeners depend on: what earlier ones say counts no more.
+    /// Incremented when the listeners' settings change. Reports of earlier generations are ignored.
     private var generation = 0
-    /// Why the settings or the clients cannot be read, and why the secret cannot: nobody is let in then.
+    /// Why the settings or the clients are unreadable, and why the secret is. Access is then denied to everyone.
     private var damage: String?
     private var secretDamage: String?
     private var follower: AsyncStream<GatewayListeners>.Continuation?
-    /// The open connections. All end with any key, since no connection is noted with the key that let it in.
+    /// The open connections. Revoking any key closes all of them, since a connection's key is not recorded.
     nonisolated let connections = OpenChannels()
-    /// What every request is judged by, without a wait for this actor.
+    /// The keys and settings that each request is checked against, readable without waiting for this actor.
     private let current: Mutex<Current>
 
     private struct Current: Sendable {
@@ -29,12 +29,12 @@ package actor Gateway: GatewayControl {
         var settings: GatewaySettings
     }
 
-    /// Most paired clients.
+    /// Maximum number of paired clients.
     static let mostClients = 256
 
     /// - Parameters:
-    ///   - folder: absolute path of the gateway's own folder; it is made with the first change.
-    ///   - usual: the settings before the first change.
+    ///   - folder: Absolute path of the gateway's own folder. It is created by the first change.
+    ///   - usual: The settings before the first change.
     init(folder: String, usual: GatewaySettings, logger: Logger) {
         files = GatewayFiles(folder: folder)
         self.logger = logger
@@ -67,7 +67,7 @@ package actor Gateway: GatewayControl {
     nonisolated var settingsNow: GatewaySettings { current.withLock(\.settings) }
     nonisolated var folders: AllowedFolders { AllowedFolders(settingsNow.folders) }
 
-    // MARK: The user's hold on it
+    // MARK: Control by the user
 
     package func status() -> GatewayStatus {
         var problems = problems.sorted { $0.key < $1.key }.map(\.value)
@@ -142,7 +142,7 @@ package actor Gateway: GatewayControl {
 
     // MARK: A client that pairs
 
-    /// Gives a client that shows the code a token; nil for a wrong code.
+    /// Returns a token to a client with the right code, or `nil` for a wrong code.
     func pair(_ request: PairClient.Request) throws(ServiceError) -> PairClient.Response? {
         let name = request.name
         guard (1...64).contains(name.count), name.utf8.count <= 256, !name.hasControls else {
@@ -173,7 +173,7 @@ package actor Gateway: GatewayControl {
 
     // MARK: The listeners
 
-    /// What listeners there are to be, now and after each change.
+    /// Returns the required listeners, at once and after each change.
     func follow() -> AsyncStream<GatewayListeners> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: GatewayListeners.self, bufferingPolicy: .bufferingNewest(1))
@@ -184,14 +184,14 @@ package actor Gateway: GatewayControl {
 
     private func tell() {
         var settings = settings
-        // Without a whole installation the gateway opens to nobody.
+        // Without a complete installation the gateway stays closed.
         if damage != nil || secretDamage != nil { settings.isOn = false }
         var listeners = GatewayListeners(settings)
         listeners.generation = generation
         follower?.yield(listeners)
     }
 
-    /// Notes that it answers at an address, under a URL; or why it does not.
+    /// Records that a listener is reachable at an address under a URL, or why it is not.
     func note(_ generation: Int, _ address: String, url: String?, problem: String? = nil) {
         guard generation == self.generation else { return }
         if let problem, problems[address] != problem {
@@ -202,7 +202,7 @@ package actor Gateway: GatewayControl {
     }
 }
 
-/// The settings that listeners depend on; all others are looked up with each request.
+/// The settings that listeners depend on. All others are read for each request.
 struct GatewayListeners: Hashable, Sendable {
     let isOn: Bool
     let port: Int

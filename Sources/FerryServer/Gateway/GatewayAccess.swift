@@ -3,14 +3,14 @@ import FerryCore
 import HTTPTypes
 import NIOCore
 
-/// Decides by a request's head who may come in, before anything of it is read: a web page cannot choose the fields that are
-/// judged here.
+/// Decides from a request's head whether it is allowed, before its body is read. A web page cannot choose the checked
+/// fields.
 struct GatewayAccess: Sendable {
-    /// What becomes of a request.
+    /// The decision about a request.
     enum Verdict: Equatable {
-        /// It may go on; the origin is that of an allowed page, which reads the answer.
+        /// The request is allowed. The origin is that of an allowed page, which may read the response.
         case allowed(origin: String?)
-        /// It is refused with 403 and a sentence, and with no field that lets a page read that.
+        /// The request is refused with 403 and a sentence. No field allows a page to read the response.
         case refused(String)
     }
 
@@ -18,8 +18,8 @@ struct GatewayAccess: Sendable {
     private let hosts: Set<String>
     private let origins: Set<String>
     private let allowsEveryOrigin: Bool
-    /// Whether it listens on all addresses of the machine: then each may be in `Host`. A page that rebinds its name has the name
-    /// there.
+    /// Whether the gateway listens on all addresses of the machine. Then `Host` may be any IP address. In a DNS
+    /// rebinding attack it is a name.
     private let takesEveryAddress: Bool
 
     init(_ settings: GatewaySettings) {
@@ -33,16 +33,17 @@ struct GatewayAccess: Sendable {
     }
 
     /// - Parameters:
-    ///   - host: the field `Host` (RFC 9110 §7.2).
-    ///   - origin: the field `Origin` (RFC 6454 §7).
-    ///   - site: the field `Sec-Fetch-Site`, by which a browser says whose page makes a request without `Origin`.
+    ///   - host: The field `Host` (RFC 9110 §7.2).
+    ///   - origin: The field `Origin` (RFC 6454 §7).
+    ///   - site: The field `Sec-Fetch-Site`. In it a browser reports the requesting page's relation to the target, also
+    ///     without `Origin`.
     func judge(host: String?, origin: String?, site: String? = nil) -> Verdict {
         guard let host, isOwn(host.lowercased()) else {
             let given = host.map { "“\($0.prefix(64).description.escapingControls)”" } ?? "missing"
             return .refused("The field Host is \(given), which is no name of this gateway.")
         }
         guard let origin else {
-            // A page's script, picture or form: it names no origin, and must not have an effect.
+            // A script, picture or form of a page. It names no origin and must not have an effect.
             guard site == nil || site == "none" || site == "same-origin" || allowsEveryOrigin else {
                 return .refused("A page of another site made this request.")
             }
@@ -56,7 +57,7 @@ struct GatewayAccess: Sendable {
         return .allowed(origin: origin)
     }
 
-    /// Whether scripts of other pages may take answers in: those of requests with an allowed origin, or of all.
+    /// Whether scripts of other pages may read the response: with an allowed origin, or if all origins are allowed.
     func allowsScript(origin: String?) -> Bool { origin != nil || allowsEveryOrigin }
 
     private func isOwn(_ authority: String) -> Bool {
@@ -66,7 +67,7 @@ struct GatewayAccess: Sendable {
             || takesEveryAddress && (try? SocketAddress(ipAddress: host, port: self.port)) != nil
     }
 
-    /// The host of an authority without brackets, and its port.
+    /// Splits an authority into the host without brackets, and the port.
     private static func split(_ authority: String) -> (host: String, port: String?) {
         if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
             let host = authority[authority.index(after: authority.startIndex)..<end]
@@ -83,14 +84,14 @@ struct GatewayAccess: Sendable {
         host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 
-    // MARK: What a page may read
+    // MARK: Response fields for pages
 
-    /// The fields by which a browser lets an allowed page read an answer (Fetch §3.2).
+    /// Returns the fields with which a browser allows a page to read the response (Fetch §3.2).
     static func fields(for origin: String) -> HTTPFields {
         [.accessControlAllowOrigin: origin, .vary: "Origin"]
     }
 
-    /// The fields of the answer to a preflight of an allowed page.
+    /// Returns the fields of the response to a preflight request of an allowed page.
     static func preflight(for origin: String, requested fields: HTTPFields) -> HTTPFields {
         var answer = Self.fields(for: origin)
         answer[.accessControlAllowMethods] = "POST, GET, OPTIONS, PATCH, DELETE, PUT"

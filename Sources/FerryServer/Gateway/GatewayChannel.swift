@@ -14,7 +14,7 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
     typealias HTTP = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
     typealias Socket = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
 
-    /// What a connection has become once its first request is there.
+    /// The protocol of a connection, known once its first request has arrived.
     enum Kind: Sendable {
         case http(HTTP)
         case socket(Socket)
@@ -29,7 +29,7 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
     let limits: GatewayLimits
     let open: OpenChannels
     let tls: NIOSSLContext?
-    /// Whether a request for a WebSocket gets one, if there is a place.
+    /// Whether a request for a WebSocket is granted, if a slot is free.
     let mayUpgrade: @Sendable (HTTPRequestHead) -> Bool
     let sockets: RPCSockets
     let logger: Logger
@@ -88,25 +88,25 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
             case .socket(let channel): await sockets.serve(channel)
             }
         } catch {
-            // The client left before its first request was there, or sent none.
+            // The client disconnected before its first request was complete, or sent none.
             value.channel.close(promise: nil)
         }
     }
 }
 
-/// Limits of all connections of the gateway together.
+/// Limits over all connections of the gateway.
 struct GatewayLimits: Sendable {
     var request = RequestPhase.Limits()
     let bodies: BodyBudget
     let connections: ConnectionLimit
     var webSockets: ConnectionLimit
     let outbound: OutboundBudget
-    /// Time in which a client takes something of what was sent.
+    /// Time within which a client must read some of the sent bytes.
     var patience = TimeAmount.seconds(30)
-    /// Time in which a client of a WebSocket gives the secret.
+    /// Time within which a WebSocket client must present the secret.
     var silence = TimeAmount.seconds(30)
 
-    /// Time in which a client answers a close frame.
+    /// Time within which a client must respond to a close frame.
     var farewell = TimeAmount.seconds(1)
 
     init() {

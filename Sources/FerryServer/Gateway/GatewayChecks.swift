@@ -5,7 +5,7 @@ import Hummingbird
 import Logging
 import Synchronization
 
-/// Judges each request's `Host` and `Origin` before anything else of it, and lets allowed pages read the answers.
+/// Checks each request's `Host` and `Origin` first, and allows permitted pages to read the responses.
 struct GatewayAccessCheck: RouterMiddleware {
     let gateway: Gateway
     let log: RefusalLog
@@ -16,7 +16,8 @@ struct GatewayAccessCheck: RouterMiddleware {
     ) async throws -> Response {
         let fields = request.headers
         let door = GatewayAccess(gateway.settingsNow)
-        // Other pages may lead to this one: no site can frame it, and a visit reads nothing and has no effect.
+        // Other pages may link to the gateway's page. No site can frame it, and loading it reads nothing and has no
+        // effect.
         let leadsToPage = fields[.secFetchMode] == "navigate" && PageFile.paths.contains(request.uri.path)
         let site = leadsToPage && request.method == .get ? nil : fields[.secFetchSite]
         switch door.judge(host: request.head.authority, origin: fields[.origin], site: site) {
@@ -38,7 +39,7 @@ struct GatewayAccessCheck: RouterMiddleware {
     }
 }
 
-/// Asks every request of the control API for the secret or a token; aria2's interface asks each call for it.
+/// Requires the secret or a token for every request of the control API. aria2's interface checks each call itself.
 struct SecretCheck: RouterMiddleware {
     let gateway: Gateway
     let wrongSecrets: WrongSecrets
@@ -54,7 +55,7 @@ struct SecretCheck: RouterMiddleware {
         guard Self.isAsked(request.uri.path) else { return try await next(request, context) }
         let given = GatewayKeys.bearer(request.headers[.authorization])
         if given.map(gateway.keys.accept) == true { return try await next(request, context) }
-        // Without one, nothing was guessed: a client may ask what is wanted of it.
+        // A request without a secret is not a guess. A client may send one to find out how to authenticate.
         if given != nil {
             log.note("a wrong secret")
             guard await wrongSecrets.wait() else { throw Self.tooMany }
@@ -67,14 +68,14 @@ struct SecretCheck: RouterMiddleware {
             headers: [.wwwAuthenticate: "Bearer", .connection: "close"])
     }
 
-    /// Whether a path is of the control API, but for pairing, which is how a client comes to its token. The page's files are the
-    /// same for everybody.
+    /// Whether a path needs the secret or a token. Exempt are aria2's interface, pairing (which issues tokens), and the
+    /// page's files, which are public.
     private static func isAsked(_ path: String) -> Bool {
         path != GatewayRouter.rpcPath && path != PairClient.route.path && !PageFile.paths.contains(path)
     }
 }
 
-/// Writes a line for what is refused, at most one each second for all of it.
+/// Logs refused requests, at most one line per second.
 final class RefusalLog: Sendable {
     private let logger: Logger
     private let state = Mutex((last: ContinuousClock.Instant?.none, silent: 0))

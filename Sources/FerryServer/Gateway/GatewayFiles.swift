@@ -2,7 +2,7 @@ import FerryAPI
 import FerryCore
 import Foundation
 
-/// The files of the gateway's settings, secret and clients, which their owner alone can read.
+/// The files with the gateway's settings, secret and clients. Only their owner can read them.
 struct GatewayFiles: Sendable {
     let folder: String
 
@@ -16,13 +16,15 @@ struct GatewayFiles: Sendable {
     private var secretPath: String { folder + "/secret" }
     private var clientsPath: String { folder + "/clients.json" }
 
-    /// - Throws: ``ServiceError`` with code `internal` if they are there and cannot be read: what the user has said is not
-    ///   replaced by what is usual.
+    /// - Throws: ``ServiceError`` with code `internal` if the file exists and is unreadable. The user's settings are
+    ///   never replaced by defaults.
     func settings() throws(ServiceError) -> GatewaySettings? { try value(GatewaySettings.self, settingsPath) }
 
     func clients() throws(ServiceError) -> [StoredClient] { try value([StoredClient].self, clientsPath) ?? [] }
 
-    /// The secret; nil if there is none yet. An empty one is a damaged one, which is said.
+    /// Returns the secret, or `nil` if there is none yet.
+    ///
+    /// - Throws: ``ServiceError`` if it is unreadable, or damaged: shorter than 16 bytes.
     func secret() throws(ServiceError) -> String? {
         guard let bytes = try read(secretPath) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -65,7 +67,7 @@ struct GatewayFiles: Sendable {
         }
     }
 
-    /// Puts a file in place of the one before, so that a power cut leaves one of both.
+    /// Replaces a file atomically. After a power cut it is either the old or the new one.
     private func write(_ bytes: Data, _ path: String) throws(ServiceError) {
         try PrivateFolder.make(folder)
         let new = path + ".new"

@@ -8,14 +8,14 @@ import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 
-/// The routes and limits that all listeners of the gateway share.
+/// The routes and limits shared by all listeners of the gateway.
 struct GatewayRoutes: Sendable {
     let gateway: Gateway
     let answer: HTTPChannelHandler.Responder
     let sockets: RPCSockets
     let limits: GatewayLimits
 
-    /// Whether a handshake (RFC 6455 §4.2.1) is whole, and its client may come in.
+    /// Whether a handshake (RFC 6455 §4.2.1) is complete and its client is allowed.
     func mayUpgrade(_ head: HTTPRequestHead) -> Bool {
         let path = head.uri.prefix { $0 != "?" }
         let door = GatewayAccess(gateway.settingsNow)
@@ -42,7 +42,7 @@ actor GatewayListener {
     private var group: ServiceGroup?
     private var waiting: Task<Void, Never>?
     private var isStopped = false
-    /// What takes connections; nil while nothing does.
+    /// The listening channel, or `nil` while the address is not open.
     private var channel: (any Channel)?
 
     init(
@@ -57,7 +57,7 @@ actor GatewayListener {
         self.logger = logger
     }
 
-    /// Returns once it was stopped, and its last connection has ended.
+    /// Runs until the listener is stopped and its last connection has ended.
     func run() async {
         while !isStopped {
             do {
@@ -75,7 +75,7 @@ actor GatewayListener {
         }
     }
 
-    /// Returns once the address is free for another listener; connections that are open end by themselves.
+    /// Stops listening. Returns once the address is free for another listener. Open connections end by themselves.
     func stop() async {
         isStopped = true
         waiting?.cancel()
@@ -85,7 +85,7 @@ actor GatewayListener {
 
     private func listens(_ channel: any Channel) async {
         self.channel = channel
-        // It was stopped before it had begun.
+        // The listener was stopped before it started.
         if isStopped { channel.close(promise: nil) }
         await gateway.note(settings.generation, address, url: url)
     }

@@ -5,7 +5,8 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// The routes of the gateway: its page, aria2's interface, and the part of the control API that clients of the network may use.
+/// The routes of the gateway: its page, aria2's interface, and the part of the control API that network clients may
+/// use.
 struct GatewayRouter: Sendable {
     let gateway: Gateway
     let service: GuardedService
@@ -26,7 +27,7 @@ struct GatewayRouter: Sendable {
 
     /// The path of aria2's interface.
     static let rpcPath = "/jsonrpc"
-    /// Bytes of one request's body, and of one message of a WebSocket.
+    /// Maximum bytes of one request's body, and of one WebSocket message.
     static let mostBytes = 2 << 20
 
     func router() -> Router<BasicRequestContext> {
@@ -75,7 +76,7 @@ struct GatewayRouter: Sendable {
     private func get(_ request: Request) async throws -> Response {
         if request.headers[.secWebSocketVersion] != nil { throw Self.noUpgrade(request.headers) }
         let query = request.uri.query ?? ""
-        // Any page may take in the answer as a script: one that is not allowed gets none.
+        // Any page may load the response as a script, so a page that is not allowed gets none.
         if query.contains("jsoncallback"),
             !GatewayAccess(gateway.settingsNow).allowsScript(origin: request.headers[.origin])
         {
@@ -101,7 +102,7 @@ struct GatewayRouter: Sendable {
             ], body: ResponseBody(byteBuffer: .init(bytes: answer.body)))
     }
 
-    /// Why a request that asks for a WebSocket did not get one.
+    /// Returns why a WebSocket request was not granted.
     private static func noUpgrade(_ fields: HTTPFields) -> APIFailure {
         guard fields[.secWebSocketVersion] == "13" else {
             return APIFailure(

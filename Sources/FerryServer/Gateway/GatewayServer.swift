@@ -10,17 +10,17 @@ import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 
-/// The gateway's listeners, as a part of the daemon: there as long as the gateway is on.
+/// The gateway's listeners, as a service of the daemon. They exist while the gateway is on.
 ///
-/// While it is off there is no port, no timer and no task but one that waits. A port that is taken is no end of the daemon: it
-/// is tried again as long as the gateway is on.
+/// While it is off there is no port, no timer and only one waiting task. An occupied port does not end the daemon: the
+/// listener retries while the gateway is on.
 struct GatewayServer: Service {
     let gateway: Gateway
     let service: any SessionService
     let logger: Logger
     var limits = GatewayLimits()
     var wrongSecrets = WrongSecrets()
-    /// Time after which an address is tried again.
+    /// Time between two attempts to listen on an address.
     var retry = Duration.seconds(5)
 
     func run() async throws {
@@ -40,7 +40,7 @@ struct GatewayServer: Service {
         }
     }
 
-    /// Listeners that were started together.
+    /// Listeners started together.
     private struct Running {
         let listeners: GatewayListeners
         let all: [GatewayListener]

@@ -3,9 +3,9 @@ import FerryCore
 import NIOCore
 
 extension GatewaySettings {
-    /// These settings with a change put in.
+    /// Returns these settings with a change applied.
     ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming what cannot be.
+    /// - Throws: ``ServiceError`` with code `invalid_request`, naming the invalid setting.
     func applying(_ change: GatewayChange) throws(ServiceError) -> GatewaySettings {
         var result = self
         result.isOn = change.isOn ?? isOn
@@ -25,7 +25,7 @@ extension GatewaySettings {
         return result
     }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming what cannot be.
+    /// - Throws: ``ServiceError`` with code `invalid_request`, naming the invalid setting.
     func validate() throws(ServiceError) {
         guard (1...65535).contains(port) else { throw Self.refusal("The port is 1 to 65535, not \(port).") }
         guard !addresses.isEmpty, addresses.count <= 16 else {
@@ -76,7 +76,7 @@ extension GatewaySettings {
 
     private static func isOrigin(_ text: String) -> Bool {
         if text == "*" || text == "null" { return true }
-        // Scheme, `://`, host and perhaps a port, and nothing more (RFC 6454 §7.1).
+        // Scheme, `://`, host and an optional port, and nothing else (RFC 6454 §7.1).
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         return parts.count == 3 && parts[0].count > 1 && parts[0].hasSuffix(":") && parts[1].isEmpty
             && !parts[2].isEmpty && !parts[2].contains(where: { "?#@ ".contains($0) }) && !text.hasControls

@@ -3,7 +3,7 @@ import NIOSSL
 
 /// TLS with the user's certificate and key.
 enum GatewayTLS {
-    /// - Throws: ``ServiceError`` with code `invalid_request` if the files cannot be read, or do not belong together.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the files are unreadable or do not belong together.
     static func context(certificate: String, key: String) throws(ServiceError) -> NIOSSLContext {
         let chain: [NIOSSLCertificateSource]
         do { chain = try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) } } catch {

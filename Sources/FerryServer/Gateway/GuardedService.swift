@@ -1,17 +1,17 @@
 import FerryCore
 
-/// The service as clients of the gateway may use it: files go into allowed folders, no file of the user is read or sent, and
-/// what belongs to apps and to the daemon itself is not offered.
+/// The service as gateway clients may use it. Files are stored only in allowed folders, no file of the user is read or
+/// sent, and calls for apps and for the daemon itself are not offered.
 struct GuardedService: SessionService {
     let base: any SessionService
-    /// The folders of the moment.
+    /// Returns the currently allowed folders.
     let folders: @Sendable () -> AllowedFolders
 
     private static func notOffered() -> ServiceError {
         ServiceError(.invalidRequest, "The gateway does not offer this; use the command ferry on its machine.")
     }
 
-    // MARK: What is judged
+    // MARK: Checked calls
 
     func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
         try await submitNumbered(requests).results
@@ -45,7 +45,7 @@ struct GuardedService: SessionService {
         let folders = folders()
         if let folder = change.folder { try folders.check(folder: folder) }
         if let name = change.name { try folders.check(name: name) }
-        // Another program may have given another folder: a client decides of no file there.
+        // Another program may have submitted the transfer with another folder. A client must not change files there.
         var harmless = TransferChange()
         harmless.action = change.action
         harmless.priority = change.priority
@@ -59,7 +59,7 @@ struct GuardedService: SessionService {
         _ action: TransferAction, on selection: TransferSelection
     ) async throws(ServiceError) -> [ActionResult] {
         guard action == .removeWithFile else { return try await base.act(action, on: selection) }
-        // Which files those are has to be known.
+        // Each file's folder must be checked, so the transfers must be named.
         guard let ids = selection.ids else { throw Self.notOffered() }
         let folders = folders()
         var (allowed, refused): ([TransferID], [ActionResult]) = ([], [])
@@ -73,13 +73,14 @@ struct GuardedService: SessionService {
         return try await base.act(action, on: TransferSelection(ids: allowed, session: selection.session)) + refused
     }
 
-    /// Clients change speeds and numbers of connections. The disks' reserve and the use of networks are for the machine's user.
+    /// Clients may change speeds and numbers of connections. Disk reserve and network use are reserved for the
+    /// machine's user.
     func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
         guard change.reserve == nil, change.constrained == nil else { throw Self.notOffered() }
         return try await base.changeSettings(change)
     }
 
-    // MARK: What is passed on
+    // MARK: Forwarded calls
 
     func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer { try await base.transfer(id) }
 
@@ -119,7 +120,7 @@ struct GuardedService: SessionService {
     func status() async throws(ServiceError) -> ServiceStatus { try await base.status() }
     func lastEvent() async throws(ServiceError) -> Int64 { try await base.lastEvent() }
 
-    // MARK: What is not offered
+    // MARK: Unsupported calls
 
     func release(_ id: TransferID) async throws(ServiceError) -> PartialSource? { throw Self.notOffered() }
     func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError) {
@@ -145,11 +146,11 @@ struct GuardedService: SessionService {
     ) async throws(ServiceError) -> SessionAction.Report { throw Self.notOffered() }
 }
 
-/// Judges what a client of the gateway asks for.
+/// Checks the requests of gateway clients.
 struct GuardedRequest {
     let folders: AllowedFolders
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming what is not offered.
+    /// - Throws: ``ServiceError`` with code `invalid_request`, naming the option that is not offered.
     func check(_ request: TransferRequest) throws(ServiceError) {
         try folders.check(folder: request.folder)
         if let name = request.name { try folders.check(name: name) }

@@ -1,11 +1,11 @@
 import NIOCore
 import Synchronization
 
-/// The open connections of the gateway, which end when a key is taken back.
+/// The open connections of the gateway. Revoking a key closes them.
 final class OpenChannels: Sendable {
     private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
 
-    /// Notes a connection until it ends.
+    /// Tracks a connection until it ends.
     func add(_ channel: any Channel) {
         let id = ObjectIdentifier(channel)
         channels.withLock { $0[id] = channel }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Bounds the bytes of all connections that their clients have not taken. Those that take nothing lose their connections.
+/// Limits the unsent bytes of all connections together. Connections of clients that stop reading are closed.
 final class OutboundBudget: Sendable {
-    /// Which connections lose what they have, so that others have room.
+    /// The unsent bytes by connection. Decides which connections are closed to make room.
     struct Ledger: Sendable {
         private struct Account: Sendable {
             var bytes: Int
-            /// When its client has last taken something, or was first given something to take.
+            /// When the client last read something, or when bytes were first sent to it.
             var since: ContinuousClock.Instant
         }
 
@@ -16,10 +16,10 @@ final class OutboundBudget: Sendable {
 
         init(most: Int) { self.most = most }
 
-        /// Notes bytes that are to be sent; returns the connections that are closed for it.
+        /// Adds bytes to be sent, and returns the connections to close for it.
         ///
-        /// The connection that has taken nothing for the longest time goes first, the one that writes last: one answer
-        /// alone may be larger than all that is allowed.
+        /// Connections that have read nothing for the longest time are closed first. The writing connection is never
+        /// closed: a single response may exceed the limit.
         mutating func add(_ bytes: Int, to connection: Int, at now: ContinuousClock.Instant) -> [Int] {
             accounts[connection, default: Account(bytes: 0, since: now)].bytes += bytes
             total += bytes
@@ -34,7 +34,7 @@ final class OutboundBudget: Sendable {
             return closed
         }
 
-        /// Notes bytes that a client has taken.
+        /// Subtracts bytes that a client has read.
         mutating func take(_ bytes: Int, of connection: Int, at now: ContinuousClock.Instant) {
             guard let account = accounts[connection] else { return }
             total -= min(bytes, account.bytes)
@@ -57,10 +57,12 @@ final class OutboundBudget: Sendable {
 
     init(most: Int) { state = Mutex(State(ledger: Ledger(most: most))) }
 
-    /// Bytes that clients have not taken.
+    /// Total number of unsent bytes.
     var total: Int { state.withLock { $0.ledger.total } }
 
-    /// A number for a connection, which is closed by a closure.
+    /// Registers a connection with the closure that closes it.
+    ///
+    /// - Returns: The connection's number.
     func enter(_ close: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.last += 1

@@ -1,15 +1,16 @@
 import NIOCore
 
-/// Counts what a connection's client has not taken, and closes the connection once it takes nothing for some time.
+/// Tracks a connection's unsent bytes, and closes the connection if its client reads nothing for some time.
 ///
-/// Stands next to the socket, so that answers, streams and frames count alike, with what TLS adds.
+/// Placed next to the socket, so that responses, streams and frames count equally, including the TLS overhead.
 final class OutboundLimit: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
     typealias InboundOut = NIOAny
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Long answers are written in such pieces, so that a slow client is told from one that takes nothing.
+    /// Long responses are written in pieces of this many bytes, to distinguish a slow client from one that reads
+    /// nothing.
     private static let piece = 64 << 10
 
     private let budget: OutboundBudget
@@ -18,7 +19,7 @@ final class OutboundLimit: ChannelDuplexHandler, RemovableChannelHandler {
     private var unsent = 0
     private var alarm: Scheduled<Void>?
 
-    /// - Parameter patience: time in which a client takes something of what there is.
+    /// - Parameter patience: Time within which a client must read some of the sent bytes.
     init(_ budget: OutboundBudget, patience: TimeAmount) {
         self.budget = budget
         self.patience = patience

@@ -1,20 +1,20 @@
 import FerryAPI
 import FerryAria2
 
-/// A code that is good for one minute, for one client, and for a few tries.
+/// A pairing code. It is valid for one minute, one client and a few attempts.
 struct Pairing: Sendable {
     static let lifetime = 60.0
     static let length = 8
-    /// Wrong codes after which the right one is good no more: one of them is right by chance once in 2^37 times.
+    /// Number of wrong codes that invalidate the right one. The chance that one of them is right is 1 in 2^37.
     static let tries = 5
-    /// Characters that are hard to mistake for each other, 32 of them.
+    /// 32 characters that are hard to confuse.
     static let alphabet = Array("23456789ABCDEFGHJKLMNPQRSTUVWXYZ")
 
     private var code: String?
     private var end = ContinuousClock.now
     private var attemptsLeft = 0
 
-    /// Makes a code; the one before is good no more.
+    /// Creates a code and invalidates the previous one.
     mutating func offer(
         at now: ContinuousClock.Instant, using random: inout some RandomNumberGenerator
     ) -> PairingOffer {
@@ -25,7 +25,7 @@ struct Pairing: Sendable {
         return PairingOffer(code: code, seconds: Self.lifetime)
     }
 
-    /// Whether a client has shown the code; a right one is used up.
+    /// Whether a client has presented the code. A right code is used up.
     mutating func take(_ given: String, at now: ContinuousClock.Instant) -> Bool {
         guard let code, now < end, attemptsLeft > 0 else { return false }
         guard RPCSecret.isSame(Self.plain(given), code) else {
@@ -36,7 +36,7 @@ struct Pairing: Sendable {
         return true
     }
 
-    /// A code as it is compared: people may write it in small letters, and with a gap.
+    /// Normalizes a code for comparison. Lowercase letters and a gap are accepted.
     private static func plain(_ text: String) -> String {
         String(text.prefix(32).uppercased().filter { $0 != " " && $0 != "-" })
     }

@@ -5,10 +5,12 @@ import NIOCore
 import NIOWebSocket
 import ServiceLifecycle
 
-/// Serves aria2's interface on WebSockets: one call after another on each, and notifications once the secret was given.
+/// Serves aria2's interface on WebSockets: one call at a time per connection, and notifications once the secret was
+/// presented.
 ///
-/// Programs of the daemon's own user on this machine are told at once, as aria2 tells everybody: some clients listen on a
-/// connection on which they never call. They could read the secret; pages of their browsers are judged by their origin.
+/// Programs of the daemon's own user on this machine get notifications at once, as from aria2, because some clients
+/// listen on a connection without ever calling. They could read the secret anyway. Pages in their browsers are checked
+/// by origin.
 struct RPCSockets: Sendable {
     let endpoint: RPCEndpoint
     let wrongSecrets: WrongSecrets
@@ -24,7 +26,7 @@ struct RPCSockets: Sendable {
                 let writer = SocketWriter(outbound, channel)
                 let (authorized, continuation) = AsyncStream.makeStream(of: Void.self)
                 let authorize: @Sendable () -> Void = {
-                    // A connection without the secret takes a place that others need.
+                    // The timer closes connections without the secret, because others need the slot.
                     silence.cancel()
                     continuation.yield()
                     continuation.finish()
@@ -42,7 +44,7 @@ struct RPCSockets: Sendable {
                     await writer.close(.goingAway)
                     writer.leave(after: limits.farewell)
                 }
-                // Calls and notifications end with the connection.
+                // The end of the connection ends calls and notifications.
                 try? await channel.closeFuture.get()
                 group.cancelAll()
             }
@@ -58,7 +60,7 @@ struct RPCSockets: Sendable {
         var messages = WebSocketMessages(most: GatewayRouter.mostBytes)
         var held = 0
         defer { limits.bodies.giveBack(held) }
-        // The stream can be read by one iterator alone.
+        // The stream supports only one iterator.
         var frames = inbound.makeAsyncIterator()
         do {
             while let frame = try await frames.next() {
@@ -81,24 +83,24 @@ struct RPCSockets: Sendable {
                         log.note("a frame of a WebSocket")
                         return await end(writer, code, &frames)
                     }
-                    // Both have said goodbye, and the server closes first (RFC 6455 §7.1.1).
+                    // Both sides have sent a close frame, and the server closes first (RFC 6455 §7.1.1).
                     await writer.close(code)
                     return writer.leave()
                 }
             }
             writer.leave()
         } catch {
-            // The connection broke, or the decoder has refused a frame and said so.
+            // The connection failed, or the decoder has refused a frame and reported it.
             writer.leave(after: limits.farewell)
         }
     }
 
-    /// Answers one message; false if a wrong secret cannot even wait for its answer.
+    /// Responds to one message. Returns false if too many wrong secrets are already waiting for a response.
     private func answer(
         _ message: [UInt8], _ writer: SocketWriter, _ authorize: @Sendable () -> Void
     ) async throws -> Bool {
         var answer = await endpoint.answer(message)
-        // A client that does not read holds one copy of its answer.
+        // For a client that does not read, only one copy of the response is held.
         let frame = ByteBuffer(bytes: answer.body)
         answer.body = []
         if answer.isAuthorized { authorize() }
@@ -110,7 +112,8 @@ struct RPCSockets: Sendable {
         return true
     }
 
-    /// Says why a connection ends, and reads what still comes: bytes that are not read would take the answer away from the client.
+    /// Sends a close frame with the reason and reads the remaining frames. Closing with unread bytes could discard the
+    /// frame before the client reads it.
     private func end(
         _ writer: SocketWriter, _ code: WebSocketErrorCode,
         _ frames: inout NIOAsyncChannelInboundStream<WebSocketFrame>.AsyncIterator
@@ -120,7 +123,7 @@ struct RPCSockets: Sendable {
         do {
             while let frame = try await frames.next(), frame.opcode != .connectionClose {}
         } catch {
-            // What is no frame means nothing any more.
+            // After an invalid frame nothing more is read.
         }
         writer.leave()
     }
@@ -133,14 +136,14 @@ struct RPCSockets: Sendable {
                 try await writer.text(ByteBuffer(bytes: notification))
             }
         } catch {
-            // Without events, and without a connection, there is nothing to tell.
+            // Without events or a connection there is nothing to send.
         }
-        // It has not taken what waited for it, or there are no events any more.
+        // The client has not read its pending notifications, or the events have ended.
         if !Task.isCancelled { writer.leave() }
     }
 }
 
-/// Writes whole frames of a server, which are not masked.
+/// Writes a server's frames, which are whole and unmasked.
 struct SocketWriter: Sendable {
     private let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
     private let channel: any Channel
@@ -158,7 +161,7 @@ struct SocketWriter: Sendable {
         try await outbound.write(WebSocketFrame(fin: true, opcode: .pong, data: bytes))
     }
 
-    /// Sends a close frame (RFC 6455 §5.5.1); nothing is sent after it.
+    /// Sends a close frame (RFC 6455 §5.5.1). Nothing can be sent after it.
     func close(_ code: WebSocketErrorCode) async {
         var bytes = ByteBuffer()
         bytes.write(webSocketErrorCode: code)
@@ -166,14 +169,14 @@ struct SocketWriter: Sendable {
         outbound.finish()
     }
 
-    /// Closes the connection after what was written before.
+    /// Closes the connection after everything already written.
     func leave() {
         let channel = channel
-        // What was written last may still be on its way to the loop.
+        // The last write may not have reached the event loop yet.
         channel.eventLoop.execute { channel.close(promise: nil) }
     }
 
-    /// Closes the connection after some time, if it is still open then.
+    /// Closes the connection after some time, if it is still open.
     func leave(after time: TimeAmount) {
         let channel = channel
         channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }

@@ -1,13 +1,13 @@
 import NIOCore
 import NIOHTTP1
 
-/// Lets the handshakes of WebSockets through that may come in, and takes the wish for an upgrade off all other requests: they
-/// are answered as requests of HTTP.
+/// Passes permitted WebSocket handshakes. Removes the `Upgrade` field of all other requests, which are then handled as
+/// HTTP requests.
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    /// Names the version that was asked for to the route that answers in place of the WebSocket.
+    /// Tells the route that responds instead of the WebSocket which version was requested.
     static let version = "Sec-WebSocket-Version"
 
     private let mayUpgrade: @Sendable (HTTPRequestHead) -> Bool

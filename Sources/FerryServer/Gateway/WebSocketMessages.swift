@@ -1,30 +1,31 @@
 import NIOCore
 import NIOWebSocket
 
-/// Puts the frames of a client together to messages, and judges them by RFC 6455. Performs nothing.
+/// Assembles a client's frames into messages and validates them by RFC 6455. A pure value.
 struct WebSocketMessages {
-    /// What follows from a frame.
+    /// The result of a frame.
     enum Event: Equatable {
-        /// A whole text, which is valid UTF-8.
+        /// A complete text message of valid UTF-8.
         case text(ByteBuffer)
-        /// A ping, which is answered with its bytes (RFC 6455 §5.5.2).
+        /// A ping. The response is a pong with these bytes (RFC 6455 §5.5.2).
         case ping(ByteBuffer)
         case nothing
-        /// The connection is closed: with the client's own code after its close frame, or with why its frame is refused.
+        /// The connection is to be closed: with the client's own code after its close frame, or with the reason for
+        /// refusing its frame.
         case close(WebSocketErrorCode)
     }
 
-    /// Bytes that a message has at most.
+    /// Maximum bytes of a message.
     private let most: Int
     private var text: ByteBuffer?
 
     init(most: Int) { self.most = most }
 
-    /// Bytes of the message that is not whole.
+    /// Bytes of the incomplete message.
     var held: Int { text?.readableBytes ?? 0 }
 
     mutating func take(_ frame: WebSocketFrame) -> Event {
-        // §5.1: a client masks every frame. §5.2: no extension was agreed on, so that no reserved bit has a meaning.
+        // §5.1: a client masks every frame. §5.2: no extension was negotiated, so no reserved bit has a meaning.
         guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else { return .close(.protocolError) }
         let bytes = frame.unmaskedData
         switch frame.opcode {
@@ -36,7 +37,7 @@ struct WebSocketMessages {
             return take(bytes, isLast: frame.fin)
         case .binary: return .close(text == nil ? .unacceptableData : .protocolError)
         case .ping, .pong, .connectionClose:
-            // §5.5: control frames are short, and whole.
+            // §5.5: control frames are short and not fragmented.
             guard frame.fin, bytes.readableBytes <= 125 else { return .close(.protocolError) }
             switch frame.opcode {
             case .ping: return .ping(bytes)
@@ -62,7 +63,7 @@ struct WebSocketMessages {
         return .text(whole)
     }
 
-    /// The code with which a close frame is answered (§5.5.1, §7.4).
+    /// Returns the code for responding to a close frame (§5.5.1, §7.4).
     private static func answer(toClose bytes: ByteBuffer) -> WebSocketErrorCode {
         var bytes = bytes
         guard bytes.readableBytes > 0 else { return .normalClosure }

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// Lets answers to wrong secrets wait, and few of them at a time: guesses are slow, however many connections make them.
+/// Delays responses to wrong secrets and limits how many are pending, so that guessing is slow over any number of
+/// connections.
 final class WrongSecrets: Sendable {
-    /// How long an answer waits.
+    /// Delay of a response.
     static let delay = Duration.seconds(1)
-    /// Answers that wait at a time.
+    /// Maximum number of delayed responses.
     static let most = 8
 
     private let waiting = Mutex(0)
@@ -14,9 +15,9 @@ final class WrongSecrets: Sendable {
         self.sleep = sleep
     }
 
-    /// Waits before a wrong secret is answered.
+    /// Waits before the response to a wrong secret.
     ///
-    /// - Returns: false if so many wait already that this one is answered at once, with 429.
+    /// - Returns: False if too many are already waiting. The request then gets an immediate 429 response.
     func wait() async -> Bool {
         let hasPlace = waiting.withLock { waiting in
             guard waiting < Self.most else { return false }

@@ -28,7 +28,7 @@ extension ControlAPI {
         }
     }
 
-    /// Submits the lines that could be read, and puts the results where their lines were.
+    /// Submits the readable lines and returns the results in the order of all lines.
     ///
     /// - Returns: The results, and the number of a durable event before all of theirs.
     private func submit(_ batch: Batch) async throws(ServiceError) -> (results: [SubmissionResult], last: Int64?) {
@@ -51,14 +51,14 @@ extension ControlAPI {
     }
 }
 
-/// The lines of a batch, read as they arrive.
+/// The lines of a batch, parsed as they arrive.
 struct Batch {
     private(set) var requests: [TransferRequest] = []
-    /// Errors of the lines that could not be read, by the place of the line among the lines that are not empty.
+    /// Errors of unreadable lines, by index among the non-empty lines.
     private(set) var refused: [Int: ServiceError] = [:]
     private var line = 0
 
-    /// Lines that are not empty.
+    /// Number of non-empty lines.
     var count: Int { requests.count + refused.count }
 
     init(reading request: Request) async throws {

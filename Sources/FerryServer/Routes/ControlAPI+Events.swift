@@ -5,7 +5,7 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// The route that sends events.
+/// The event routes.
 extension ControlAPI {
     func addEventRoute(to router: Router<BasicRequestContext>) {
         router.respond(to: StreamEvents.self) { request, _ in
@@ -16,18 +16,18 @@ extension ControlAPI {
 }
 
 extension Response {
-    /// A response whose body is a line of JSON for each value, as long as the client listens.
+    /// Returns a response with a JSON line for each value. It continues while the client is connected.
     static func stream<Value: Encodable & Sendable>(
         _ values: AsyncThrowingStream<Value, any Error>, to request: Request
     ) -> Response { stream(groups: values.map { [$0] }, to: request) }
 
-    /// A response as ``stream(_:to:)`` makes it, which writes the values of each group at once.
+    /// Returns a response like ``stream(_:to:)``, but writes the values of each group at once.
     static func stream<Value: Encodable & Sendable>(
         groups: some AsyncSequence<[Value], any Error> & Sendable, to request: Request
     ) -> Response {
         Response(
             status: .ok,
-            // The stream ends with the connection: a client that leaves is noticed without a further value.
+            // The stream ends with the connection. The server detects a disconnected client without a further value.
             headers: [.contentType: MediaType.lines, .cacheControl: "no-store", .connection: "close"],
             body: ResponseBody { writer in
                 try await request.body.consumeWithCancellationOnInboundClose { _ in

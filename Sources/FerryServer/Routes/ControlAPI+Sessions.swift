@@ -23,7 +23,8 @@ extension ControlAPI {
 
 extension ControlAPI {
     func addBackgroundRoutes(to router: Router<BasicRequestContext>) {
-        // What the streams need stands in their queries: the end of a body that was read hides the end of the connection.
+        // The streams take their parameters from the query: after reading a body, the server would not detect the end
+        // of the connection.
         router.respond(to: AttachSession.self) { request, context in
             let attachment = try SessionAttachment(items: request.queryItems())
             return .stream(try await service.attach(context.sessionID(), attachment), to: request)

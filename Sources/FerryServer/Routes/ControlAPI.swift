@@ -3,12 +3,12 @@ package import FerryCore
 import HTTPTypes
 import Hummingbird
 
-/// The control API over a service: decodes, calls, encodes, and decides nothing.
+/// The control API over a service. Only decodes requests, calls the service and encodes results.
 package struct ControlAPI: Sendable {
     let service: any SessionService
-    /// The user's hold on the gateway; nil where it is not offered.
+    /// The user's control of the gateway, or `nil` if not offered.
     let gateway: (any GatewayControl)?
-    /// Begins the daemon's end; returns at once.
+    /// Starts the daemon's shutdown and returns immediately.
     let stop: @Sendable () async -> Void
 
     package init(
@@ -19,7 +19,7 @@ package struct ControlAPI: Sendable {
         self.stop = stop
     }
 
-    /// All routes of the table.
+    /// Returns a router with all routes of the table.
     func router() -> Router<BasicRequestContext> {
         let router = Router(options: .autoGenerateHeadEndpoints)
         router.add(middleware: AnswerFields())
@@ -38,7 +38,7 @@ package struct ControlAPI: Sendable {
         return router
     }
 
-    /// The routes that clients of the gateway may use; what they may do there is judged by ``GuardedService``.
+    /// Adds the routes that gateway clients may use. ``GuardedService`` checks their requests.
     func addOpenRoutes(to router: Router<BasicRequestContext>) {
         addStatusRoutes(to: router)
         addTransferRoutes(to: router)
@@ -50,7 +50,7 @@ package struct ControlAPI: Sendable {
 }
 
 extension Router<BasicRequestContext> {
-    /// Serves an endpoint with a function that returns what its body holds.
+    /// Serves an endpoint with a function that returns the value of the response body.
     func serve<E: Endpoint>(
         _ endpoint: E.Type, status: HTTPResponse.Status = .ok,
         _ call: @escaping @Sendable (Request, BasicRequestContext) async throws -> E.Response
@@ -60,7 +60,7 @@ extension Router<BasicRequestContext> {
         }
     }
 
-    /// Serves an endpoint with a function that makes the whole response.
+    /// Serves an endpoint with a function that returns the whole response.
     func respond<E: Endpoint>(
         to _: E.Type, _ call: @escaping @Sendable (Request, BasicRequestContext) async throws -> Response
     ) {

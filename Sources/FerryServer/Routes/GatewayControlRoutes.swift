@@ -2,7 +2,7 @@ import FerryAPI
 import FerryCore
 import Hummingbird
 
-/// The routes by which the user of the machine holds the gateway; the gateway itself does not offer them.
+/// The routes with which the machine's user controls the gateway. The gateway itself does not offer them.
 struct GatewayControlRoutes: Sendable {
     let gateway: any GatewayControl
 

@@ -2,7 +2,7 @@ import FerryPage
 import HTTPTypes
 import Hummingbird
 
-/// The routes of the gateway's page. Its files hold nothing of the user's, so that they need no secret.
+/// The routes of the gateway's page. Its files contain no user data, so they need no secret.
 struct PageRoutes: Sendable {
     func add(to router: Router<BasicRequestContext>) {
         for file in PageFile.all {
@@ -15,8 +15,9 @@ struct PageRoutes: Sendable {
         }
     }
 
-    /// The page's rights: it uses its own scripts, styles, pictures and calls, and nothing else (Content Security Policy 3). Text
-    /// never becomes markup or a script (`require-trusted-types-for`), but for a Metalink document that is dropped, which is not shown.
+    /// The page's Content Security Policy (level 3). It may use only its own scripts, styles, pictures and calls. Text
+    /// never becomes markup or a script (`require-trusted-types-for`), except for a dropped Metalink document, which is
+    /// not displayed.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
         "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
@@ -26,7 +27,7 @@ struct PageRoutes: Sendable {
     private static let fields: HTTPFields = [
         .contentSecurityPolicy: policy, .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",
         .crossOriginOpenerPolicy: "same-origin", .crossOriginResourcePolicy: "same-origin",
-        // The page is of the daemon's version: after an update there is no old part of it.
+        // The page must match the daemon's version. Without caching, no old part remains after an update.
         .cacheControl: "no-store",
     ]
 }
@@ -37,7 +38,7 @@ extension HTTPField.Name {
     fileprivate static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!  // SAFETY: as above
 }
 
-/// A file of the gateway's page, as it is in the program.
+/// A file of the gateway's page, embedded in the program.
 struct PageFile: Sendable {
     let path: String
     let contentType: String
