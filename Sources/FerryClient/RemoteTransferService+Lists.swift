@@ -3,9 +3,10 @@ import FerryAPI
 package import FerryCore
 import FerryFoundation
 
-/// Whole lists of the daemon.
+/// Complete lists from the daemon.
 extension RemoteTransferService {
-    /// The next page is asked for before the last one is read: the daemon and this process work at the same time.
+    /// Returns all transfers of a session. Requests the next page before decoding the last one, so that the daemon and
+    /// this process work at the same time.
     package func allTransfers(of session: SessionID) async throws(ServiceError) -> [Transfer] {
         let pages = await withTaskGroup(of: (Int, Result<[Transfer], ServiceError>).self) { group in
             var query = TransferQuery()
@@ -40,7 +41,7 @@ extension RemoteTransferService {
         }
     }
 
-    /// The cursor of the page after another, whose keys are sorted: it comes first.
+    /// Returns the cursor of the next page. Sorted keys put it first in the text.
     private static func next(after page: Data) throws(ServiceError) -> TransferID? {
         let key = Data(#"{"next":""#.utf8)
         if page.starts(with: key),
@@ -51,7 +52,9 @@ extension RemoteTransferService {
         return try decode(page).next
     }
 
-    /// The cursor of the next page; one that does not rise would ask for the same pages for ever.
+    /// Returns the cursor of the next page.
+    ///
+    /// - Throws: ``ServiceError`` if the cursor does not increase. The same pages would be requested forever.
     static func cursor(after last: TransferID?, is next: TransferID?) throws(ServiceError) -> TransferID? {
         if let last, let next, next <= last {
             throw ServiceError(.internal, "The daemon's list of transfers does not come to an end.")
@@ -72,7 +75,8 @@ extension RemoteTransferService {
     }
 }
 
-/// Runs tasks on a thread of its own: callers may block the threads of Swift's pool, and calls have a thread to themselves.
+/// Runs tasks on its own thread. Callers may block the threads of Swift's pool, and calls have another thread to
+/// themselves.
 private final class DecodingExecutor: TaskExecutor {
     static let shared = DecodingExecutor()
 

@@ -3,7 +3,7 @@ package import FerryCore
 import FerryFoundation
 import NIOCore
 
-/// The service of the daemon, over its socket; starts the daemon when none answers.
+/// The daemon's service, over its socket. Starts the daemon if none responds.
 package final class RemoteTransferService: SessionService {
     private let connection: DaemonConnection
     let gate: DaemonGate
@@ -15,13 +15,13 @@ package final class RemoteTransferService: SessionService {
             executor: configuration.executor)
     }
 
-    /// Several services may use one connection.
+    /// Creates a service. Several services may share one connection.
     init(over connection: DaemonConnection, launcher: DaemonLauncher?, executor: (any TaskExecutor)? = nil) {
         self.connection = connection
         gate = DaemonGate(connection: connection, launcher: launcher, executor: executor)
     }
 
-    /// Ends open calls and streams; call it once, last.
+    /// Ends open calls and streams. Call it once, last.
     package func shutdown() async { connection.shutdown() }
 
     package func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
@@ -108,7 +108,7 @@ package final class RemoteTransferService: SessionService {
         return try await status().lastEvent
     }
 
-    /// Asks the daemon to end; returns the number of its process.
+    /// Requests the daemon's shutdown and returns its process id.
     func stop() async throws(ServiceError) -> Int32 {
         try await call(StopDaemon.self).pid
     }
@@ -188,13 +188,13 @@ extension RemoteTransferService {
         afterLoss: Bool = true
     ) async throws(ServiceError) -> E.Response {
         let bytes = try body.map { body throws(ServiceError) in try Self.json(body) }
-        // All calls but a submission may be made twice: the second changes nothing more.
+        // Calls that may be repeated after a lost connection are idempotent: the second one changes nothing more.
         return try await repeating(afterLoss: afterLoss) { connection throws(ConnectionFailure) in
             try await connection.call(endpoint, parameter, query: query, body: bytes)
         }
     }
 
-    /// Calls an endpoint whose answer is a stream of lines, which ends when its reader leaves.
+    /// Calls an endpoint with a stream of lines as its response. The stream ends when its reader leaves.
     private func stream<E: Endpoint>(
         _ endpoint: E.Type, _ target: String
     ) async throws(ServiceError) -> AsyncThrowingStream<E.Response, any Error> {
@@ -212,7 +212,7 @@ extension RemoteTransferService {
         }
     }
 
-    /// Makes a call, and again once a daemon answers if there was none or it went away, up to four times in all.
+    /// Makes a call. Repeats it once a daemon responds if there was none or it went away, up to four times in total.
     func repeating<Value: Sendable>(
         afterLoss: Bool = true,
         _ call: (DaemonConnection) async throws(ConnectionFailure) -> Value

@@ -1,12 +1,12 @@
 package import FerryCore
 import Synchronization
 
-/// A session that this process has open in its daemon: attached, listed, followed and acknowledged, through any number of
-/// daemons.
+/// A session that this process has open in its daemon: attached, listed, followed and acknowledged, across any number
+/// of daemons.
 ///
-/// Performs what ``AttachmentMachine`` decides, and reports what came of it.
+/// Performs the effects of ``AttachmentMachine`` and reports their results to it.
 package final class AttachedSession: Sendable {
-    /// What is waited for.
+    /// The condition that a waiting caller needs.
     fileprivate enum Goal: Sendable { case settled, listed(Int), streamed(Int64), applied(Int64) }
 
     fileprivate struct Waiter {
@@ -32,51 +32,51 @@ package final class AttachedSession: Sendable {
         state = Mutex(State(machine: machine))
     }
 
-    // MARK: The client's side
+    // MARK: Calls of the client
 
-    /// Keeps the session attached for a client, until it is closed or another process has it.
+    /// Keeps the session attached for a client, until it is closed or another process takes it.
     ///
-    /// - Parameter client: held while it is attached; before, by its owner alone.
+    /// - Parameter client: Retained while it is attached. Until then only its owner retains it.
     package func open(for client: any AttachedSessionClient) {
         state.withLock { $0.client = client }
         openAgain()
     }
 
-    /// Tries once more after a refusal: the process that had the session may have ended.
+    /// Retries after a refusal: the process that had the session may have ended.
     package func openAgain() { note { $0.wanted(at: .now) } }
 
     package var standing: AttachmentMachine.State { state.withLock(\.machine.state) }
-    /// Whether the client has had a list since it asked for the session, although it may hear of nothing at the moment.
+    /// Whether the client has received a list since it requested the session. It may currently receive no events.
     package var isListed: Bool { state.withLock(\.machine.isListed) }
-    /// Why the last attempt to attach has failed; nil while the session is followed.
+    /// Why the last attempt to attach failed, or `nil` while the session is followed.
     package var failure: ServiceError? { state.withLock(\.machine.failure) }
-    /// Whether it is worth waiting to learn whether this process gets the session.
+    /// Whether it is still undecided if this process gets the session, so that waiting is worthwhile.
     package var isUnderWay: Bool { state.withLock(\.machine.isUnderWay) }
     var isClosed: Bool { standing == .closed }
 
-    /// Returns once the session is attached or refused, or the daemon has had its time.
+    /// Returns once the session is attached or refused, or the daemon's time limit has passed.
     package func settled() async { await wait(for: .settled) }
 
-    /// Lists that the client has had.
+    /// Number of lists that the client has received.
     package var lists: Int { state.withLock(\.machine.lists) }
 
-    /// Returns once the client has had one list more, or the daemon has had its time: a call whose answer was lost with the
-    /// daemon has done what the next list shows.
+    /// Returns once the client has received another list, or the daemon's time limit has passed. If a call's response
+    /// was lost with the daemon, the next list shows the call's effect.
     package func listed(after lists: Int) async { await wait(for: .listed(lists), within: place.patience) }
 
-    /// Returns once the events up to a number have come and were taken in.
+    /// Returns once the events up to a number have arrived and were applied.
     ///
-    /// That may be later than ``applied(through:)``: a list shows runs that are about to stop as running, and only the event
-    /// says that they have stopped.
+    /// That may be later than ``applied(through:)``: a list shows transfers that are about to stop as running, and only
+    /// the event reports that they have stopped.
     package func streamed(through number: Int64) async { await wait(for: .streamed(number)) }
 
-    /// Returns once the events up to a number were taken in, by a list or by themselves.
+    /// Returns once the events up to a number were applied, from a list or as events.
     package func applied(through number: Int64) async { await wait(for: .applied(number)) }
 
-    /// Returns once the events have come that the daemon kept while no process had the session attached.
+    /// Returns once the events have arrived that the daemon kept while no process had the session attached.
     package func caughtUp() async { await streamed(through: state.withLock(\.machine.numbers.replayed)) }
 
-    /// Acknowledges what was taken in, once its callbacks have returned.
+    /// Acknowledges the applied events, once their callbacks have returned.
     package func acknowledge() async {
         let number = state.withLock(\.machine.numbers.streamed)
         await state.withLock { $0.client }?.hasTold()
@@ -87,7 +87,7 @@ package final class AttachedSession: Sendable {
         note { $0.acknowledged(through: isDone ? number : nil, at: .now) }
     }
 
-    /// Detaches, and returns when that is done and the next object of this process may have the session.
+    /// Detaches. Returns once the next object of this process may have the session.
     package func close() async {
         note { $0.closed() }
         let attempt = state.withLock(\.attempt)
@@ -99,7 +99,7 @@ package final class AttachedSession: Sendable {
 
     // MARK: Effects
 
-    /// Tells the machine what has happened, and performs what follows.
+    /// Passes an input to the machine and performs the resulting effects.
     @discardableResult
     private func note(_ input: (inout AttachmentMachine) -> [AttachmentMachine.Effect]) -> [AttachmentMachine.Effect] {
         let (effects, client, due) = state.withLock { state in
@@ -161,7 +161,7 @@ package final class AttachedSession: Sendable {
         }
     }
 
-    /// Attaches and reads the session's events until the connection breaks.
+    /// Attaches and reads the session's events until the connection is lost.
     private func attach() async {
         guard let client = state.withLock({ $0.machine.state == .attaching ? $0.client : nil }) else { return }
         do {
@@ -186,7 +186,8 @@ package final class AttachedSession: Sendable {
         case .attached(let attached):
             guard note({ $0.attached(replaying: attached.history) }).contains(.list) else { return }
             try await client.willList(service)
-            // Before the list is read: what happens meanwhile comes as an event, whether the list shows it or not.
+            // Read before the list: everything that happens in between arrives as an event, whether the list shows it
+            // or not.
             let last = try await service.status().lastEvent
             let shown = client.shownTransfers
             let transfers = try await service.allTransfers(of: place.session)
@@ -216,7 +217,7 @@ extension AttachedSession.State {
         }
     }
 
-    /// Takes out the callers that have waited for what is there.
+    /// Removes and returns the waiting callers with a reached goal.
     fileprivate mutating func takeDue(
         after effects: [AttachmentMachine.Effect]
     ) -> [CheckedContinuation<Void, Never>] {

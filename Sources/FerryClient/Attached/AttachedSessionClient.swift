@@ -1,10 +1,11 @@
 package import FerryCore
 
-/// What a library makes of its session: the list first, then the events.
+/// A library's view of its session: the list first, then the events.
 ///
-/// All calls come one after the other and say what the daemon has said; the client changes its tasks by nothing else.
+/// All calls are made one after the other and report what the daemon said. The client changes its tasks only in
+/// response to them.
 package protocol AttachedSessionClient: AnyObject, Sendable {
-    /// The transfers that the client shows; asked for before the list is read.
+    /// The transfers that the client shows. Read before the list is requested.
     var shownTransfers: Set<TransferID> { get }
 
     /// Called before each attempt to attach.
@@ -12,28 +13,28 @@ package protocol AttachedSessionClient: AnyObject, Sendable {
 
     /// Another process has the session and is about to lose it to this one.
     ///
-    /// - Parameter lastTask: the highest task number that the session has had so far.
+    /// - Parameter lastTask: The highest task number of the session so far.
     func isHeld(lastTask: Int)
 
     /// Called once the session is attached, before its list is read.
     func willList(_ service: any SessionService) async throws(ServiceError)
 
-    /// Takes in all transfers of the session.
+    /// Applies the list of all transfers of the session.
     func take(_ listing: SessionListing)
 
-    /// Takes in an event, each durable one once.
+    /// Applies an event. Each durable event is passed once.
     func take(_ signal: SessionSignal, _ place: EventNumbers.Place)
 
-    /// The connection is gone: nothing is told until the next list.
+    /// The connection is lost. No events arrive until the next list.
     func lost()
 
-    /// There is no daemon; said once until the session is attached.
+    /// No daemon is reachable. Called once until the session is attached.
     func isUnreachable(_ error: ServiceError)
 
     /// Another process has the session.
     func isRefused(_ error: ServiceError)
 
-    /// Returns once the callbacks of everything that was taken in have returned, so that it may be acknowledged.
+    /// Returns once the callbacks of everything applied have returned, so that it may be acknowledged.
     func hasTold() async
 }
 
@@ -47,13 +48,13 @@ extension AttachedSessionClient {
     package func hasTold() async {}
 }
 
-/// What the daemon has when a session is attached.
+/// The daemon's transfers when a session is attached.
 package struct SessionListing: Sendable {
     package let attached: SessionSignal.Attached
     /// In the order of submission.
     package let transfers: [Transfer]
-    /// What the client showed before the list was read, and is not in it. A transfer that was submitted meanwhile may be in
-    /// neither.
+    /// Transfers that the client showed before the list was read and that are not in the list. A transfer submitted in
+    /// between may be in neither.
     package let gone: Set<TransferID>
 
     init(attached: SessionSignal.Attached, transfers: [Transfer], shown: Set<TransferID>) {
@@ -63,18 +64,19 @@ package struct SessionListing: Sendable {
     }
 }
 
-/// Where a session is, and as what this process attaches to it.
+/// The location of a session, and how this process attaches to it.
 package struct AttachmentPlace: Sendable {
     package let session: SessionID
-    /// What the process says of itself; asked for at each attempt, since an app may have become active meanwhile.
+    /// Returns this process's description of itself. Called for each attempt, since an app may have become active
+    /// meanwhile.
     package let attachment: @Sendable () -> SessionAttachment
-    /// The daemon's service; opens or reaches it.
+    /// Returns the daemon's service, after opening or reaching it.
     package let service: @Sendable () async throws(ServiceError) -> any SessionService
-    /// The turns of that daemon's sessions in this process.
+    /// The locks of that daemon's sessions within this process.
     package let attachmentLocks: AttachmentLocks
-    /// How long callers wait for a daemon that does not answer.
+    /// How long callers wait for an unresponsive daemon.
     package let patience: Duration
-    /// Threads that callers may wait for, holding all of Swift's own.
+    /// Executor for tasks that callers may wait for while they block all of Swift's own threads.
     package let executor: any TaskExecutor
 
     package init(

@@ -1,8 +1,8 @@
 import FerryCore
 import Synchronization
 
-/// Hands a session over within a process: one object at a time has it, and the next one gets it when that one has left
-/// (docs/behaviour/url-session.md#10).
+/// Per-session locks within a process. One object holds a session at a time, and the next one gets it when that object
+/// leaves (docs/behaviour/url-session.md#10).
 package final class AttachmentLocks: Sendable {
     private struct Line {
         let holder: AttachedSession
@@ -13,7 +13,7 @@ package final class AttachmentLocks: Sendable {
 
     package init() {}
 
-    /// Returns once the session is that of an object, or the object has given up waiting.
+    /// Returns once the object holds its session, or has given up waiting.
     func pass(_ session: AttachedSession) async {
         let id = session.place.session
         await withCheckedContinuation { turn in
@@ -31,7 +31,7 @@ package final class AttachmentLocks: Sendable {
         }
     }
 
-    /// Lets an object go on that waits for its turn and does not want it any more.
+    /// Resumes a waiting object that gave up waiting for the lock.
     func giveUp(_ session: AttachedSession) {
         let turns = lines.withLock { lines in
             let id = session.place.session
@@ -42,7 +42,7 @@ package final class AttachmentLocks: Sendable {
         for turn in turns { turn.resume() }
     }
 
-    /// Lets the next object have the session that an object has.
+    /// Passes an object's session to the next waiting object.
     func leave(_ session: AttachedSession) {
         let next = lines.withLock { lines -> CheckedContinuation<Void, Never>? in
             let id = session.place.session

@@ -1,20 +1,20 @@
 package import FerryCore
 
-/// Decides how a process stays attached to its session. Performs nothing.
+/// Decides how a process stays attached to its session. A pure value.
 ///
-/// The daemon tells events before its list is read, so that what the list lacks comes as an event. Events that are in the list
-/// already are known by their numbers (``EventNumbers``).
+/// The daemon sends events before its list is read, so that everything missing in the list arrives as an event. Events
+/// already included in the list are recognized by number (``EventNumbers``).
 package struct AttachmentMachine: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
     package enum State: Hashable, Sendable {
-        /// No caller has asked for the session. Leaves by `wanted`.
+        /// No caller has requested the session. Leaves by `wanted` or `closed`.
         case idle
-        /// An attempt to attach is under way, or due. Leaves by `attached`, `refused` or `closed`.
+        /// An attempt to attach is in progress or scheduled. Leaves by `attached`, `refused` or `closed`.
         case attaching
-        /// The daemon tells events, and its list is read. Leaves by `listed`, `lost` or `closed`.
+        /// The daemon sends events, and its list is being read. Leaves by `listed`, `lost`, `refused` or `closed`.
         case listing
-        /// Leaves by `lost` or `closed`.
+        /// Leaves by `lost`, `refused` or `closed`.
         case following
         /// Another process has the session. Leaves by `wanted` or `closed`.
         case refused(ServiceError)
@@ -26,44 +26,44 @@ package struct AttachmentMachine: Sendable {
         case attach(after: Duration)
         /// Reads the list, then follows the events.
         case list
-        /// Tells the client that it hears of nothing until it gets a list again.
+        /// Notifies the client that no events arrive until the next list.
         case notifyLost
-        /// Tells the client that there is no daemon; once for each time without one.
+        /// Notifies the client that no daemon is reachable. Once per outage.
         case notifyUnreachable(ServiceError)
         case notifyRefused(ServiceError)
-        /// Lets all callers go on that wait for the session to be attached.
+        /// Resumes all callers waiting for the session to be attached.
         case release
-        /// Lets all callers go on that wait for an event's number: the daemon has lost its journal.
+        /// Resumes all callers waiting for an event number: the daemon has lost its journal.
         case forgetNumbers
-        /// Acknowledges what was told, when that has passed.
+        /// Acknowledges the delivered events after a delay.
         case acknowledge(after: Duration)
     }
 
     private static let firstDelay: Duration = .milliseconds(50)
     private static let longestDelay: Duration = .seconds(1)
 
-    /// How long a client waits for a daemon that does not answer.
+    /// How long a client waits for an unresponsive daemon.
     private let patience: Duration
     package private(set) var state = State.idle
-    /// Whether the client has had a list since it asked for the session.
+    /// Whether the client has received a list since it requested the session.
     package private(set) var isListed = false
-    /// Lists that the client has had.
+    /// Number of lists that the client has received.
     package private(set) var lists = 0
     package private(set) var numbers: EventNumbers
-    /// Attempts that have failed since the session was followed last.
+    /// Failed attempts since the session was last followed.
     private var failures = 0
-    /// Why the last of them has failed; nil if the daemon has ended the stream.
+    /// Why the last attempt failed, or `nil` if the daemon ended the stream.
     package private(set) var failure: ServiceError?
-    /// When the session was asked for, or lost.
+    /// When the session was requested, or lost.
     private var start: Instant?
 
-    /// - Parameter acknowledges: whether the daemon keeps events until their numbers are acknowledged.
+    /// - Parameter acknowledges: Whether the daemon keeps events until their numbers are acknowledged.
     package init(patience: Duration, acknowledges: Bool) {
         self.patience = patience
         numbers = EventNumbers(acknowledges: acknowledges)
     }
 
-    /// Whether it is worth waiting to learn whether this process gets the session.
+    /// Whether it is still undecided if this process gets the session, so that waiting is worthwhile.
     package var isUnderWay: Bool {
         switch state {
         case .idle, .listing: true
@@ -74,7 +74,7 @@ package struct AttachmentMachine: Sendable {
 
     // MARK: The connection
 
-    /// The client asks for the session. After a refusal that means again: the other process may have ended.
+    /// The client requests the session. After a refusal this retries: the other process may have ended.
     package mutating func wanted(at now: Instant) -> [Effect] {
         switch state {
         case .idle, .refused:
@@ -88,9 +88,9 @@ package struct AttachmentMachine: Sendable {
         }
     }
 
-    /// The daemon has begun to tell events.
+    /// The daemon has begun to send events.
     ///
-    /// - Parameter last: number of the last event that it tells again because it was not acknowledged; 0 if there is none.
+    /// - Parameter last: Number of the last unacknowledged event that the daemon sends again, 0 if there is none.
     package mutating func attached(replaying last: Int64) -> [Effect] {
         guard state == .attaching else { return [] }
         state = .listing
@@ -98,9 +98,9 @@ package struct AttachmentMachine: Sendable {
         return [.list]
     }
 
-    /// The client has taken in the list.
+    /// The client has applied the list.
     ///
-    /// - Parameter number: events up to this one are in the list.
+    /// - Parameter number: The list includes events up to this number.
     package mutating func listed(through number: Int64, at now: Instant) -> [Effect] {
         guard state == .listing else { return [] }
         state = .following
@@ -113,9 +113,9 @@ package struct AttachmentMachine: Sendable {
         return effects + acknowledgement(at: now)
     }
 
-    /// An attempt has failed, or the connection is gone.
+    /// An attempt failed, or the connection was lost.
     ///
-    /// - Parameter error: nil if the daemon has ended the stream.
+    /// - Parameter error: The error, or `nil` if the daemon ended the stream.
     package mutating func lost(_ error: ServiceError?, at now: Instant) -> [Effect] {
         switch state {
         case .following:
@@ -137,7 +137,7 @@ package struct AttachmentMachine: Sendable {
 
     private var delay: Duration { min(Self.firstDelay * (1 << min(failures, 16)), Self.longestDelay) }
 
-    /// Another process has the session: the next attempt is made when the client asks for it.
+    /// Another process has the session. The next attempt is made when the client requests the session again.
     package mutating func refused(_ error: ServiceError) -> [Effect] {
         switch state {
         case .attaching, .listing, .following:
@@ -157,18 +157,18 @@ package struct AttachmentMachine: Sendable {
 
     // MARK: Events
 
-    /// The client has taken in an event.
+    /// The client has applied an event.
     package mutating func took(_ number: Int64?, at now: Instant) -> [Effect] {
         numbers.took(number)
         return acknowledgement(at: now)
     }
 
-    /// The daemon has answered an acknowledgement, or does not answer.
+    /// The daemon has responded to an acknowledgement, or does not respond.
     ///
-    /// - Parameter number: what was acknowledged; nil if the daemon does not answer.
+    /// - Parameter number: The acknowledged number, or `nil` if the daemon does not respond.
     package mutating func acknowledged(through number: Int64?, at now: Instant) -> [Effect] {
         numbers.acknowledged(through: number)
-        // A failed acknowledgement is made again with the next event, or when the session is attached again.
+        // A failed acknowledgement is repeated with the next event, or when the session is attached again.
         return number == nil ? [] : acknowledgement(at: now)
     }
 

@@ -1,12 +1,14 @@
-/// How far a session's durable events have come, by their numbers, which rise as long as the daemon has its journal.
+/// A session's progress through its durable events, by number. Numbers increase as long as the daemon keeps its
+/// journal.
 ///
-/// A number is acknowledged after the client has taken the event in. Until then the daemon tells it again at each attachment.
+/// A number is acknowledged after the client has applied the event. Until then the daemon sends the event again at each
+/// attachment.
 package struct EventNumbers: Hashable, Sendable {
-    /// What an event is to a client that has taken in a list.
+    /// The position of an event relative to the list that the client has applied.
     package struct Place: Hashable, Sendable {
-        /// Whether the list shows what the event has made of its transfers.
+        /// Whether the list already includes the event's effect.
         package let isListed: Bool
-        /// Whether everything has come with it that the daemon tells again.
+        /// Whether all events that the daemon sends again have arrived, including this one.
         package let isCaughtUp: Bool
 
         package init(isListed: Bool = false, isCaughtUp: Bool = true) {
@@ -17,15 +19,15 @@ package struct EventNumbers: Hashable, Sendable {
 
     package enum Journal: Hashable, Sendable { case ofTheseNumbers, ofAnotherJournal }
 
-    /// Time between two acknowledgements at least: each costs the daemon a write.
+    /// Minimum time between two acknowledgements. Each costs the daemon a write.
     private static let spacing: Duration = .milliseconds(200)
 
     private let acknowledges: Bool
-    /// The last that the daemon tells again on this connection.
+    /// Number of the last event that the daemon sends again on this connection.
     package private(set) var replayed: Int64 = 0
-    /// Events up to this one are in the list.
+    /// Number up to which the list includes events.
     private var listed: Int64 = 0
-    /// The last that has come and was taken in.
+    /// Number of the last event that arrived and was applied.
     package private(set) var streamed: Int64 = 0
     private var acknowledged: Int64 = 0
     private var isAcknowledging = false
@@ -33,10 +35,10 @@ package struct EventNumbers: Hashable, Sendable {
 
     init(acknowledges: Bool) { self.acknowledges = acknowledges }
 
-    /// The last that was taken in, by the list or by itself.
+    /// Number of the last event that was applied, from the list or by itself.
     package var applied: Int64 { max(listed, streamed) }
 
-    /// What an event is to the client; nil for one that it has taken in before.
+    /// Returns an event's position, or `nil` for an event that was already applied.
     package func place(of number: Int64?) -> Place? {
         guard let number else { return Place(isListed: false, isCaughtUp: streamed >= replayed) }
         guard number > streamed else { return nil }
@@ -47,7 +49,7 @@ package struct EventNumbers: Hashable, Sendable {
 
     mutating func listed(through number: Int64) -> Journal {
         listed = number
-        // A daemon that has neither this event nor later ones does not have the journal that numbered it.
+        // A daemon that has neither this event nor later ones has another journal.
         guard max(number, replayed) < streamed else { return .ofTheseNumbers }
         streamed = 0
         acknowledged = 0
@@ -56,9 +58,9 @@ package struct EventNumbers: Hashable, Sendable {
 
     mutating func took(_ number: Int64?) { streamed = max(streamed, number ?? 0) }
 
-    /// Begins an acknowledgement if one is due and none is under way.
+    /// Begins an acknowledgement if one is due and none is in progress.
     ///
-    /// - Returns: after what time it is to be made.
+    /// - Returns: The delay before it is sent.
     mutating func beginAcknowledgement(at now: ContinuousClock.Instant) -> Duration? {
         guard acknowledges, !isAcknowledging, acknowledged < streamed else { return nil }
         isAcknowledging = true
@@ -69,7 +71,7 @@ package struct EventNumbers: Hashable, Sendable {
 
     mutating func acknowledged(through number: Int64?) {
         isAcknowledging = false
-        // An acknowledgement of another journal's numbers says nothing of these.
+        // An acknowledgement of another journal's numbers does not apply to these.
         if let number, number <= streamed { acknowledged = max(acknowledged, number) }
     }
 }

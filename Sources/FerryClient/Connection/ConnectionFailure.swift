@@ -1,19 +1,19 @@
 import FerryAPI
 import FerryCore
 
-/// Why an exchange with the daemon came to nothing; decides whether it may be tried again.
+/// Why an exchange with the daemon failed. Determines whether it may be retried.
 enum ConnectionFailure: Error {
-    /// No daemon listens at the socket: nothing was sent.
+    /// No daemon listens on the socket. Nothing was sent.
     case noListener(String)
-    /// Another user could answer: nothing was sent.
+    /// Another user could respond. Nothing was sent.
     case refused(ServiceError)
-    /// The connection broke before all of the request was read: the daemon has done nothing.
+    /// The connection was lost before the whole request was read. The daemon has done nothing.
     case unread(String)
-    /// The connection broke after the request may have been read.
+    /// The connection was lost after the request may have been read.
     case lost(String)
-    /// The daemon has the request and answers nothing, not even whether it lives.
+    /// The daemon received the request and does not respond, not even to a liveness check.
     case silent(ServiceError)
-    /// The daemon answered with an error, or what it sent makes no sense.
+    /// The daemon responded with an error, or its response is invalid.
     case answered(ServiceError)
     case canceled
 
@@ -29,9 +29,9 @@ enum ConnectionFailure: Error {
 }
 
 extension ServiceError {
-    /// The daemon's process is there and says nothing.
+    /// Returns the error for a running but unresponsive daemon.
     ///
-    /// - Parameter process: Its number; 0 if that is not known.
+    /// - Parameter process: The daemon's process id, 0 if unknown.
     static func silence(of daemon: String, process: Int32, for time: Duration) -> ServiceError {
         let end = process > 0 ? ", or end it with `kill -9 \(process)` and try again" : ""
         return ServiceError(
@@ -40,9 +40,9 @@ extension ServiceError {
                 + "for it: try again later\(end). Transfers keep their bytes.")
     }
 
-    /// The daemon speaks another version of the control API.
+    /// Returns the error for a daemon that speaks another version of the control API.
     ///
-    /// - Parameter name: What the daemon calls itself, `ferryd/VERSION` or its version alone.
+    /// - Parameter name: The daemon's name in its response: `ferryd/VERSION`, or only its version.
     static func otherDaemon(_ name: String?, speaking api: Int) -> ServiceError {
         let version = name?.split(separator: "/").last.map { "is version \(String($0).escapingControls) and " } ?? ""
         return ServiceError(

@@ -3,9 +3,9 @@ import FerryCore
 import FerryFoundation
 import NIOCore
 
-/// Calls of endpoints over the connection.
+/// Calls to endpoints over the connection.
 extension DaemonConnection {
-    /// Calls an endpoint whose answer is one JSON value, as is its body where no other type is named.
+    /// Calls an endpoint with a JSON response. The request body is JSON too, unless another type is given.
     func call<E: Endpoint>(
         _ endpoint: E.Type, _ parameter: String? = nil, query: [QueryItem] = [], body: ByteBuffer? = nil,
         type: String = MediaType.json
@@ -14,7 +14,7 @@ extension DaemonConnection {
         return try Self.decode(E.Response.self, from: bytes)
     }
 
-    /// Calls an endpoint and gives the text of its answer.
+    /// Calls an endpoint and returns the text of its response.
     func answer<E: Endpoint>(
         _ endpoint: E.Type, _ parameter: String? = nil, query: [QueryItem] = [], body: ByteBuffer? = nil,
         type: String = MediaType.json
@@ -24,7 +24,8 @@ extension DaemonConnection {
         return Data(bytes.readableBytesView)
     }
 
-    /// Calls an endpoint whose bodies are JSON lines; the head says what the lines do not.
+    /// Calls an endpoint with bodies of JSON lines. Also returns the response head, which has information that the
+    /// lines lack.
     func callLines<E: Endpoint>(
         _ endpoint: E.Type, body: ByteBuffer
     ) async throws(ConnectionFailure) -> (lines: [E.Response], head: ResponseFraming.Head) {
@@ -51,6 +52,6 @@ extension DaemonConnection {
         }
     }
 
-    // A page of 1,000 transfers and the answers to the largest batch fit with room.
+    // Leaves ample room for a page of 1,000 transfers and for the responses to the largest batch.
     private static let largestAnswer = 1 << 30
 }

@@ -4,7 +4,7 @@ import FerryFoundation
 import NIOCore
 import Synchronization
 
-/// Carries requests over the daemon's socket and says how they failed. Starts nothing, tries nothing twice.
+/// Sends requests over the daemon's socket and reports how they failed. Never starts a daemon and never retries.
 final class DaemonConnection: Sendable {
     private let socket: String
     private let limit: Duration
@@ -12,16 +12,16 @@ final class DaemonConnection: Sendable {
     private let pool = Mutex(Pool())
 
     private struct Pool {
-        /// Connections that carry a call or a stream.
+        /// Connections with a call or stream in progress.
         var busy: [ObjectIdentifier: DaemonSocket] = [:]
-        /// Connections that wait for the next call.
+        /// Connections available for the next call.
         var idle: [DaemonSocket] = []
         var isShutDown = false
     }
 
     /// - Parameters:
     ///   - limit: How long one call may take.
-    ///   - patience: When a daemon that says nothing is given up; nil leaves it to the limit.
+    ///   - patience: When to give up on an unresponsive daemon. `nil` leaves it to the limit.
     init(socket: String, limit: Duration, patience: Patience? = nil) {
         self.socket = socket
         self.limit = limit
@@ -35,7 +35,7 @@ final class DaemonConnection: Sendable {
 
     deinit { shutdown() }
 
-    /// Ends open exchanges; calls that are made later fail as canceled.
+    /// Ends open exchanges. Later calls fail as canceled.
     func shutdown() {
         let open = pool.withLock { pool in
             pool.isShutDown = true
@@ -45,12 +45,12 @@ final class DaemonConnection: Sendable {
         for socket in open { socket.end(.canceled) }
     }
 
-    /// Sends a request and returns the head of a successful response; its body is still to be read.
+    /// Sends a request and returns the head of a successful response. The caller reads the body.
     func open(
         _ route: Route, _ target: String, body: ByteBuffer? = nil, type: String = MediaType.json, limited: Bool = true
     ) async throws(ConnectionFailure) -> DaemonResponse {
         let socket = try take()
-        // A stream is as long as it is, but its head comes soon.
+        // A stream has no time limit, but its head must arrive soon.
         let watcher = patience.map { self.watch(over: socket, $0) }
         defer { watcher?.cancel() }
         return try await exchange(on: socket, Self.request(route, target, body, type), limited: limited)
@@ -70,7 +70,7 @@ final class DaemonConnection: Sendable {
             giveBack(socket, isReusable: false)
             throw error
         }
-        // Of the paths of this version a daemon of another serves none.
+        // A daemon of another version serves none of this version's paths.
         if let api = response.head.api, api != APIVersion.current {
             throw .answered(.otherDaemon(response.head.server, speaking: api))
         }
@@ -115,7 +115,7 @@ final class DaemonConnection: Sendable {
 
     // MARK: Connections
 
-    /// A connection for one call: one that is at rest, or a new one.
+    /// Returns a connection for one call: an idle one, or a new one.
     private func take() throws(ConnectionFailure) -> DaemonSocket {
         while let socket = try pool.withLock({ pool throws(ConnectionFailure) in
             if pool.isShutDown { throw .canceled }
@@ -160,7 +160,7 @@ final class DaemonConnection: Sendable {
         }
     }
 
-    /// Ends a call to a daemon that answers nothing at all.
+    /// Ends a call to a daemon that does not respond at all.
     private func watch(over socket: DaemonSocket, _ patience: Patience) -> Task<Void, Never> {
         Task(name: "watch over a call to the daemon") { [weak self, weak socket] in
             let name = socket.map { $0.peer > 0 ? "daemon (process \($0.peer))" : "daemon" } ?? "daemon"
@@ -172,7 +172,7 @@ final class DaemonConnection: Sendable {
         }
     }
 
-    /// Returns once the daemon has answered anything, or the task is canceled.
+    /// Returns once the daemon has responded to anything, or the task is canceled.
     private func hearSomething(_ patience: Patience) async {
         while !Task.isCancelled {
             do throws(ConnectionFailure) {
@@ -183,7 +183,7 @@ final class DaemonConnection: Sendable {
             } catch {
                 if case .answered = error { return }
             }
-            // Of a daemon that goes away the call itself learns.
+            // If the daemon went away, the call itself fails.
             try? await patience.sleep(patience.question)
         }
     }

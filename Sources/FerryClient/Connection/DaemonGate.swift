@@ -1,9 +1,10 @@
 import FerryAPI
 import FerryCore
 
-/// Lets calls through while a daemon may answer, and starts one for all callers together once it is known that none does.
+/// Passes calls while a daemon may respond. Once none does, starts one for all callers together.
 ///
-/// No call is made only to ask whether a daemon is there: the answer to the first call says so, and which daemon it is.
+/// No call is made just to check whether a daemon is running: the response to the first call shows that, and which
+/// daemon it is.
 actor DaemonGate {
     private let connection: DaemonConnection
     private let launcher: DaemonLauncher?
@@ -19,14 +20,16 @@ actor DaemonGate {
         self.launcher = launcher
     }
 
-    /// Returns once a daemon may answer; the number names the daemon to ``daemonWent(_:)``.
+    /// Returns once a daemon may respond. The number identifies the daemon for ``daemonWent(_:)``.
     @discardableResult
     func pass() async throws(ServiceError) -> Int {
         if isClosed { _ = try await open() }
         return epoch
     }
 
-    /// Makes sure that a daemon answers, and says whether it had to be started.
+    /// Ensures that a daemon responds.
+    ///
+    /// - Returns: Whether it had to be started.
     func open() async throws(ServiceError) -> Bool {
         if let opening { return try await opening.value.get() }
         let task = Task(name: "start of the daemon", executorPreference: executor) {
@@ -47,15 +50,17 @@ actor DaemonGate {
         return try result.get()
     }
 
-    /// Whether a daemon answers; starts none.
+    /// Whether a daemon responds. Starts none.
     func answers() async throws(ServiceError) -> Bool { try await Self.answers(connection) }
 
-    /// A call found that the daemon of this number does not answer.
+    /// Records that the daemon with this number does not respond.
     func daemonWent(_ number: Int) {
         if number == epoch { isClosed = true }
     }
 
-    /// Whether the daemon that answers had to be started.
+    /// Reaches a daemon, starting one if necessary.
+    ///
+    /// - Returns: Whether it had to be started.
     private static func reach(
         _ connection: DaemonConnection, _ launcher: DaemonLauncher?
     ) async throws(ServiceError) -> Bool {
@@ -68,7 +73,7 @@ actor DaemonGate {
         guard let launcher else { return true }
         try await launcher.launch { () async throws(ServiceError) -> Bool in try await answers(connection) }
         if let tell = launcher.patience?.tell, let status = try? await connection.call(GetStatus.self) {
-            // This client started the daemon, so it tells the user what the daemon found.
+            // This client started the daemon, so it reports the daemon's warnings to the user.
             for warning in status.warnings { tell("Warning: " + warning) }
         }
         return true
@@ -93,7 +98,7 @@ actor DaemonGate {
 }
 
 extension ConnectionFailure {
-    /// Whether a daemon should be started: none listens, or the one that listened has just gone.
+    /// Whether a daemon should be started: none is listening, or the previous one has just gone.
     fileprivate var meansNoDaemon: Bool {
         switch self {
         case .noListener, .unread, .lost: true

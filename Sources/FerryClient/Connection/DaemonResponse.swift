@@ -1,16 +1,17 @@
 import NIOCore
 import Synchronization
 
-/// An answer of the daemon: its head, and a body that is read as fast as its reader asks.
+/// A response of the daemon: its head, and a body that is read on demand.
 ///
-/// One task reads at a time. An answer that is let go before its end ends its connection.
+/// Only one task may read at a time. Releasing a response before its end closes its connection.
 final class DaemonResponse: Sendable {
     let head: ResponseFraming.Head
     private let socket: DaemonSocket
     private let framing: Mutex<ResponseFraming>
     private let whenOver: @Sendable (_ isReusable: Bool) -> Void
 
-    /// - Parameter whenOver: Told once when nothing more is read of it, and whether the connection serves for another call.
+    /// - Parameter whenOver: Called once, when nothing more is read from the response. The argument is true if the
+    ///   connection can be reused.
     init(
         _ head: ResponseFraming.Head, _ framing: consuming ResponseFraming, on socket: DaemonSocket,
         whenOver: @escaping @Sendable (_ isReusable: Bool) -> Void
@@ -23,7 +24,7 @@ final class DaemonResponse: Sendable {
 
     deinit { whenOver(head.keepsConnection && framing.withLock { $0.isAtEnd }) }
 
-    /// The next part of the body; nil at its end.
+    /// Returns the next part of the body, or `nil` at its end.
     func next() async throws(ConnectionFailure) -> ByteBuffer? {
         while true {
             let (part, hasEnded) = try framing.withLock { framing throws(ConnectionFailure) in
@@ -38,7 +39,7 @@ final class DaemonResponse: Sendable {
         }
     }
 
-    /// The whole body.
+    /// Returns the whole body.
     func collect(upTo limit: Int) async throws(ConnectionFailure) -> ByteBuffer {
         var result = ByteBuffer()
         while var part = try await next() {

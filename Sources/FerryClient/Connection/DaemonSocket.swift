@@ -5,14 +5,14 @@ import Glibc
 import NIOCore
 import Synchronization
 
-/// A connection to the daemon's socket. Waits without holding a thread; one reader and one writer at a time.
+/// A connection to the daemon's socket. Waits without blocking a thread. Supports one reader and one writer at a time.
 final class DaemonSocket: Sendable {
     private struct State {
         var isEnded = false
         var wasCut = false
         var reason: ConnectionFailure?
         var reader: CheckedContinuation<Void, Never>?
-        /// Suspended unless `reader` waits.
+        /// Suspended unless `reader` is waiting.
         let source: any DispatchSourceRead
         var isWatching = false
 
@@ -21,11 +21,11 @@ final class DaemonSocket: Sendable {
 
     private let descriptor: CInt
     private let state: Mutex<State>
-    /// The number of the daemon's process; 0 if it cannot be seen from here.
+    /// The daemon's process id, 0 if it is not visible from this process.
     let peer: pid_t
 
-    /// - Throws: `noListener` if there is no socket, or no daemon that takes connections from it; `refused` if another
-    ///   user made the socket, could replace it, or listens on it.
+    /// - Throws: `noListener` if there is no socket or no daemon that accepts its connections, `refused` if another
+    ///   user created the socket, could replace it, or listens on it.
     init(path: String) throws(ConnectionFailure) {
         (descriptor, peer) = try Self.connect(path)
         state = Mutex(State(DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())))
@@ -39,23 +39,23 @@ final class DaemonSocket: Sendable {
 
     deinit { end() }
 
-    /// Whether the daemon has closed a connection that nothing is expected from, or says something without a request.
+    /// Whether the daemon has closed an idle connection, or sent data without a request.
     var isStale: Bool {
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, Self.peek) >= 0 || errno != EAGAIN
     }
 
-    /// Whether the daemon has closed the connection before it had taken all that was sent.
+    /// Whether the daemon closed the connection before reading everything that was sent.
     var wasCut: Bool { state.withLock { $0.wasCut } }
 
-    /// Ends the connection; the reader that waits for it, and every later call, gets the reason.
+    /// Ends the connection. The waiting reader and every later call get the reason.
     func end(_ reason: ConnectionFailure = .canceled) {
         let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.isEnded else { return nil }
             state.isEnded = true
             state.reason = reason
             Glibc.shutdown(descriptor, CInt(SHUT_RDWR))
-            // A source that is suspended does not come to its cancel handler.
+            // A suspended source does not run its cancel handler.
             if !state.isWatching { state.source.resume() }
             state.source.cancel()
             defer { state.reader = nil }
@@ -66,7 +66,7 @@ final class DaemonSocket: Sendable {
 
     // MARK: Reading
 
-    /// The next bytes; nil when the daemon has closed the connection.
+    /// Returns the next bytes, or `nil` when the daemon has closed the connection.
     func read() async throws(ConnectionFailure) -> ByteBuffer? {
         while true {
             switch try receive() {
@@ -87,11 +87,11 @@ final class DaemonSocket: Sendable {
         case nothing, end
     }
 
-    /// What has arrived.
+    /// Returns the bytes that have arrived.
     private func receive() throws(ConnectionFailure) -> Received {
         var buffer = ByteBuffer()
         var count = -1
-        // In the lock, so that the descriptor is not closed and reused for another file meanwhile.
+        // Under the lock, so that the descriptor is not closed and reused for another file meanwhile.
         let code = try state.withLock { (state) throws(ConnectionFailure) -> CInt in
             if let reason = state.reason { throw reason }
             unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 16 << 10) { bytes in
@@ -104,7 +104,7 @@ final class DaemonSocket: Sendable {
         if count == 0 { return .end }
         switch code {
         case EAGAIN, EINTR: return .nothing
-        // With this error the system says that what was sent lay unread at the other end when that end was closed.
+        // The system reports this error if the other end was closed with unread data.
         case ECONNRESET: throw .unread(unsafe String(cString: strerror(code)))
         default: throw .lost(unsafe String(cString: strerror(code)))
         }
@@ -136,7 +136,8 @@ final class DaemonSocket: Sendable {
 
     // MARK: Writing
 
-    /// Sends all bytes. What the daemon did not want to read is not missed: its answer says why.
+    /// Sends all bytes. If the daemon closes the connection before reading all of them, no error is thrown: its
+    /// response gives the reason.
     func write(_ bytes: ByteBuffer) async throws(ConnectionFailure) {
         var bytes = bytes
         while bytes.readableBytes > 0 {
@@ -150,7 +151,7 @@ final class DaemonSocket: Sendable {
         }
     }
 
-    /// Sends as much as is taken; returns 0 or the number of an error.
+    /// Sends as many bytes as the socket accepts. Returns 0 or an error number.
     private func send(_ bytes: inout ByteBuffer) throws(ConnectionFailure) -> CInt {
         let (count, code) = try state.withLock { (state) throws(ConnectionFailure) -> (Int, CInt) in
             if let reason = state.reason { throw reason }
@@ -164,7 +165,8 @@ final class DaemonSocket: Sendable {
         return 0
     }
 
-    /// Waits for room, as only the largest bodies do; looks again now and then whether the connection was ended.
+    /// Waits for buffer space, needed only for the largest bodies. Returns after 100 ms at the latest, so that the
+    /// caller notices an ended connection.
     private func untilWritable() async {
         let descriptor = descriptor
         await withCheckedContinuation { continuation in
@@ -181,14 +183,14 @@ final class DaemonSocket: Sendable {
 
     private static let peek = CInt(MSG_PEEK)
     private static let noSignal = CInt(MSG_NOSIGNAL)
-    // EAGAIN: so many wait to be accepted that the daemon may be stuck or about to end.
+    // EAGAIN: the accept queue is full. The daemon may be stuck or about to end.
     private static let noListener: Set<CInt> = [ENOENT, ECONNREFUSED, ENOTDIR, EACCES, EAGAIN]
 
     private static func connect(_ path: String) throws(ConnectionFailure) -> (descriptor: CInt, peer: pid_t) {
         let trust = PathTrust(user: geteuid(), in: .own)
         try judge(path, trust)
         let descriptor = try openStream(path)
-        // The process that made the socket may have handed it on: what counts is the process that listens.
+        // The process that created the socket may have passed it on. The listening process is the one to check.
         guard let peer = PeerProcess(of: descriptor) else {
             close(descriptor)
             throw .lost("the system does not say who listens on \(path.escapingControls)")
@@ -200,7 +202,7 @@ final class DaemonSocket: Sendable {
         return (descriptor, peer.pid)
     }
 
-    /// Looks at the socket and all folders above it.
+    /// Checks the socket and all folders above it.
     private static func judge(_ path: String, _ trust: PathTrust) throws(ConnectionFailure) {
         let way = PathWay(to: path)
         guard way.errorNumber == 0 else {

@@ -3,14 +3,14 @@ import FerryCore
 import FerryFoundation
 import NIOCore
 
-/// Reads the values of one response, a line at a time, as fast as its reader asks and no faster.
+/// Decodes the values of one response, one line at a time, at the pace of its reader.
 actor LineReader<Value: Decodable & Sendable> {
     private let response: DaemonResponse
     private var splitter = LineSplitter()
     private var lines: [Data] = []
     private var next = 0
 
-    // The order of a session's transfers is one line, and may be as long as the request that set it.
+    // The order of a session's transfers is a single line, and may be as long as the request that set it.
     private let longestLine: Int
 
     init(_ response: DaemonResponse, longestLine: Int = 2 * BodyLimit.batch) {
@@ -18,7 +18,7 @@ actor LineReader<Value: Decodable & Sendable> {
         self.longestLine = longestLine
     }
 
-    /// The next value; nil when the daemon has ended the stream.
+    /// Returns the next value, or `nil` when the daemon has ended the stream.
     func value() async throws(ServiceError) -> Value? {
         while next == lines.count {
             let part: ByteBuffer?

@@ -1,28 +1,28 @@
-/// How long a person waits for a daemon that says nothing.
+/// How long a user waits for an unresponsive daemon.
 ///
-/// A call may take its time, such as a pause until the bytes are durable. So the daemon is asked something else beside it,
-/// which it answers at once as long as it lives.
+/// A call may take long, such as a pause until the bytes are durable. Meanwhile a second request checks the daemon,
+/// which responds to it immediately as long as it is alive.
 package struct Patience: Sendable {
-    /// Time until the daemon is asked whether it lives, and again after each answer.
+    /// Time until the daemon is checked, and again after each response.
     package var question: Duration = .milliseconds(1500)
-    /// Time until the person is told that it does not answer.
+    /// Time until the user is notified that the daemon does not respond.
     package var notice: Duration = .seconds(2)
-    /// Time until it is given up.
+    /// Time until the daemon is given up.
     package var limit: Duration = .seconds(10)
-    /// Tells the person a sentence.
+    /// Shows a sentence to the user.
     package var tell: @Sendable (String) -> Void
-    /// Throws when it is canceled. The time that the machine sleeps is not the daemon's.
+    /// Sleeps, and throws when canceled. The machine's sleep time does not count.
     package var sleep: @Sendable (Duration) async throws -> Void = { duration in
         try await Task.sleep(for: duration, clock: .suspending)
     }
 
     package init(tell: @escaping @Sendable (String) -> Void) { self.tell = tell }
 
-    /// Returns true once the daemon has said nothing for too long, and false once the task is canceled.
+    /// Returns true once the daemon has been silent for too long, and false once the task is canceled.
     ///
     /// - Parameters:
-    ///   - line: What the person is told meanwhile.
-    ///   - ask: Asks the daemon something; returns when it has answered, or the task is canceled.
+    ///   - line: The sentence shown to the user meanwhile.
+    ///   - ask: Sends the daemon a request. Returns when it has responded or the task is canceled.
     func isExhausted(saying line: String, ask: @escaping @Sendable () async -> Void) async -> Bool {
         while !Task.isCancelled {
             guard (try? await sleep(question)) != nil else { return false }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The process at the other end of a socket, as the kernel knows it since that process began to listen (unix(7)).
+/// The process at the other end of a socket, as recorded by the kernel when it began to listen (unix(7)).
 struct PeerProcess {
-    /// 0 for a process that this one cannot see.
+    /// The process id, 0 if the process is not visible from this one.
     let pid: pid_t
     let user: UInt32
 
-    /// Nil if the system does not say.
+    /// Returns `nil` if the system does not report the process.
     init?(of descriptor: CInt) {
-        // The kernel's `struct ucred`, which the C library shows to GNU sources only.
+        // The kernel's `struct ucred`, which the C library declares for GNU sources only.
         var credentials: (pid: pid_t, user: UInt32, group: UInt32) = (0, 0, 0)
         var length = socklen_t(MemoryLayout.size(ofValue: credentials))
         guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0,

@@ -2,17 +2,17 @@ import FerryAPI
 import FerryCore
 import NIOCore
 
-/// Takes the daemon's answers apart: the head, then the body without its framing. Performs nothing.
+/// Parses the daemon's responses: the head, then the body without its framing. A pure value.
 struct ResponseFraming {
     struct Head: Equatable {
         var status: Int
-        /// Whether another request may follow on the connection.
+        /// Whether the connection can be used for another request.
         var keepsConnection: Bool
-        /// Version of the control API that the daemon speaks, if it says so.
+        /// The daemon's version of the control API, if given.
         var api: Int?
-        /// Which daemon answers, if it says so.
+        /// The daemon's name, if given.
         var server: String?
-        /// Number of a durable event before the events of what was submitted, if that is said.
+        /// Number of a durable event before the events of the submitted transfers, if given.
         var lastEvent: Int64?
     }
 
@@ -30,10 +30,10 @@ struct ResponseFraming {
 
     private var bytes = ByteBuffer()
     private var body = Body.head
-    /// Bytes from the reader's place on in which the end of a line was looked for, and is not.
+    /// Bytes after the read position that were already searched for the end of a line.
     private var searched = 0
 
-    // A head is a few hundred bytes; a line in a body's framing a few.
+    // A head has a few hundred bytes, a line of the body's framing a few.
     private static let longestHead = 64 << 10
 
     mutating func append(_ more: ByteBuffer) {
@@ -41,23 +41,23 @@ struct ResponseFraming {
         if bytes.readableBytes == 0 {
             bytes = more
         } else {
-            // What was read goes: an answer without end would make the buffer grow for ever.
+            // Discards the read bytes. Otherwise an endless response would grow the buffer forever.
             bytes.discardReadBytes()
             bytes.writeBuffer(&more)
         }
     }
 
-    /// Whether the whole answer was taken, and nothing beyond it came.
+    /// Whether the whole response was read and nothing follows it.
     var isAtEnd: Bool {
         if case .ended = body { return bytes.readableBytes == 0 }
         return false
     }
 
-    /// The head; nil until all of it has come.
+    /// Returns the head, or `nil` until it is complete.
     mutating func head() throws(ConnectionFailure) -> Head? {
         while let text = try line(endingIn: Self.headEnd) {
             let head = try read(text)
-            // An interim answer is not the one that is waited for.
+            // An interim response precedes the expected one.
             if head.status >= 200 { return head }
         }
         return nil
@@ -92,7 +92,7 @@ struct ResponseFraming {
         return head
     }
 
-    /// The next part of the body; nil if more has to come first, or if it has ended.
+    /// Returns the next part of the body, or `nil` if more bytes are needed or the body has ended.
     mutating func part() throws(ConnectionFailure) -> ByteBuffer? {
         while true {
             switch body {
@@ -121,9 +121,9 @@ struct ResponseFraming {
         }
     }
 
-    /// Takes the end of the connection.
+    /// Handles the end of the connection.
     ///
-    /// - Throws: `lost` if the answer has not ended.
+    /// - Throws: `lost` if the response is incomplete.
     mutating func close() throws(ConnectionFailure) {
         switch body {
         case .ended: break
@@ -140,10 +140,11 @@ struct ResponseFraming {
         return count > 0 ? bytes.readSlice(length: count) : nil
     }
 
-    /// The text before some bytes, which are taken with it.
+    /// Returns the text before a delimiter, and consumes both.
     private mutating func line(endingIn end: [UInt8]) throws(ConnectionFailure) -> String? {
         let view = bytes.readableBytesView
-        // Each byte is looked at once, in however many pieces a line comes; its end may have begun in the last one.
+        // Each byte is searched once, however many pieces a line arrives in. The delimiter may have begun in the last
+        // piece.
         let start = view.index(view.startIndex, offsetBy: max(0, searched - (end.count - 1)))
         guard let found = view[start...].firstRange(of: end) else {
             guard view.count <= Self.longestHead else { throw Self.nonsense }
@@ -151,14 +152,15 @@ struct ResponseFraming {
             return nil
         }
         searched = 0
-        // Counted in bytes: where they are no UTF-8, the text has another length.
+        // Counted in bytes: for invalid UTF-8 the text has another length.
         let count = view.distance(from: view.startIndex, to: found.upperBound)
         let text = String(decoding: view[..<found.lowerBound], as: UTF8.self)
         bytes.moveReaderIndex(forwardBy: count)
         return text
     }
 
-    /// A number of digits alone; nil for anything else, and for one that is too large.
+    /// Parses a number that consists only of digits. Returns `nil` for anything else, and for a number that is too
+    /// large.
     private static func number(_ text: Substring, radix: Int = 10) -> Int? {
         text.first == "+" || text.first == "-" ? nil : Int(text, radix: radix)
     }

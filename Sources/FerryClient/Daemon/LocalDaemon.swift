@@ -2,30 +2,34 @@ package import FerryAPI
 package import FerryCore
 import Glibc
 
-/// The daemon of a user: its service, and its start and end by hand.
+/// A user's daemon: its service, and commands to start and stop it.
 package protocol DaemonAccess: Sendable {
-    /// The service; its calls start the daemon if none runs.
+    /// The service. Its calls start the daemon if none is running.
     var service: any SessionService { get }
 
-    /// The same service; its calls fail if no daemon runs.
+    /// The same service. Its calls fail if no daemon is running.
     var watcher: any SessionService { get }
 
-    /// The gateway; its calls start the daemon if none runs.
+    /// The gateway. Its calls start the daemon if none is running.
     var gateway: any GatewayControl { get }
 
-    /// Nil if no daemon runs; starts none.
+    /// Returns the daemon's status, or `nil` if none is running. Starts none.
     func statusIfRunning() async throws(ServiceError) -> ServiceStatus?
 
-    /// Makes sure that a daemon runs; whether this call started it.
+    /// Ensures that a daemon is running.
+    ///
+    /// - Returns: Whether this call started it.
     func start() async throws(ServiceError) -> Bool
 
-    /// Ends the daemon and returns once it is gone; false if none ran.
+    /// Stops the daemon and returns once it has exited.
+    ///
+    /// - Returns: False if none was running.
     func stop() async throws(ServiceError) -> Bool
 
-    /// Puts the daemon in the place of this process; returns only by throwing.
+    /// Replaces this process with the daemon. Returns only by throwing.
     func run(arguments: [String]) throws(ServiceError) -> Never
 
-    /// Frees what this value holds; call it once, last.
+    /// Releases the resources of this value. Call it once, last.
     func close() async
 }
 
@@ -37,11 +41,11 @@ package struct LocalDaemon: DaemonAccess {
     private let observer: RemoteTransferService
     private let socketLimit: Duration
 
-    // A daemon that ends makes its transfers durable first, which a slow disk may draw out.
+    // An ending daemon first makes its transfers durable, which may take long on a slow disk.
     private static let stopLimit: Duration = .seconds(60)
 
-    /// - Parameter socketLimit: How long a daemon that runs may be without a socket; one whose socket was deleted makes
-    ///   it again sooner.
+    /// - Parameter socketLimit: How long a running daemon may be without a socket. A daemon with a deleted socket
+    ///   recreates it sooner.
     package init(_ configuration: ClientConfiguration, socketLimit: Duration = .seconds(6)) {
         self.configuration = configuration
         self.socketLimit = socketLimit
@@ -63,7 +67,7 @@ package struct LocalDaemon: DaemonAccess {
                 + "End it with `ferry daemon stop`, then try again.")
     }
 
-    /// Whether the daemon answers; waits a little for one that runs and cannot be reached.
+    /// Whether the daemon responds. Waits briefly for a running daemon that is unreachable.
     private func answers() async throws(ServiceError) -> Bool {
         let end = ContinuousClock.now + socketLimit
         while try await !observer.gate.answers() {
@@ -82,7 +86,7 @@ package struct LocalDaemon: DaemonAccess {
         if try await answers() {
             pid = try await observer.stop()
         } else if let holder = DaemonProcess.lockHolder(configuration.paths.lock) {
-            // It holds the lock that keeps another from starting, so it is the one that is meant.
+            // This process holds the lock that prevents another daemon, so it is the right one.
             pid = holder
             kill(holder, SIGTERM)
         } else {

@@ -1,7 +1,7 @@
 package import FerryAPI
 package import FerryCore
 
-/// The gateway of the daemon, over its socket; starts the daemon when none answers.
+/// The daemon's gateway, over the daemon's socket. Starts the daemon if none responds.
 package struct RemoteGateway: GatewayControl {
     private let service: RemoteTransferService
 

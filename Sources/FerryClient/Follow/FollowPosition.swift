@@ -1,13 +1,13 @@
 import FerryCore
 
-/// How far a follower has come: which transfers it still waits for, and which durable event it saw last.
+/// A follower's position: the transfers it still waits for, and the last durable event it has seen.
 struct FollowPosition {
-    /// The transfers that have not ended; nil is all there are.
+    /// The unfinished transfers, or `nil` for all transfers.
     private(set) var open: Set<TransferID>?
     var last: Int64?
     private var bytes: [TransferID: Int64] = [:]
 
-    /// What an event means to the follower.
+    /// The meaning of an event for the follower.
     enum Meaning { case nothing, told, progress }
 
     init(ids: [TransferID]?, last: Int64?) {
@@ -17,7 +17,7 @@ struct FollowPosition {
 
     var isDone: Bool { open?.isEmpty ?? false }
 
-    /// Takes an event; one that was seen before, or is about a transfer that is not followed, means nothing.
+    /// Applies an event. An event that was already seen, or is about a transfer that is not followed, means nothing.
     mutating func take(_ event: TransferEvent) -> Meaning {
         var meaning = Meaning.told
         if let number = event.number {

@@ -1,21 +1,22 @@
 package import FerryCore
 
-/// Follows transfers to their end, through any number of daemons.
+/// Follows transfers until they finish, across any number of daemons.
 ///
-/// When the stream breaks it subscribes again after the last durable event that it saw, so that no end is missed.
+/// When the stream breaks, it subscribes again after the last durable event it has seen, so that no completion is
+/// missed.
 package struct TransferFollower: Sendable {
     private let service: any TransferService
-    /// Seconds between samples of progress; nil is none.
+    /// Seconds between progress samples, or `nil` for none.
     private let progressInterval: Double?
-    /// Whether it is told of ends alone.
+    /// Whether only completions are delivered.
     private let endsAlone: Bool
-    /// Whether it is told of successes without their transfers.
+    /// Whether successes are delivered without their transfers.
     private let omitsSuccesses: Bool
     private let sleep: @Sendable (Duration) async -> Void
 
-    /// Streams that may break one after the other without any progress in between.
+    /// Number of consecutive streams that may break without progress.
     package static let tries = 5
-    // With more ids than this the stream is of all transfers: a request's target has a limit.
+    // With more ids, the stream covers all transfers, because the length of a request target is limited.
     private static let idsInQuery = 500
 
     package init(
@@ -30,13 +31,15 @@ package struct TransferFollower: Sendable {
         self.sleep = sleep
     }
 
-    /// Tells what happens to some transfers until all of them have ended, or to all transfers until it is canceled.
+    /// Reports updates of some transfers until all of them have finished, or of all transfers until the task is
+    /// canceled.
     ///
     /// - Parameters:
-    ///   - ids: The transfers; nil is all.
-    ///   - after: Number of a durable event before the first of these transfers' events; nil asks how they stand first.
-    /// - Throws: ``ServiceError`` with code `daemon_unreachable` after ``tries`` streams without progress, and
-    ///   `unknown_transfer` if one of the ids was unknown from the start.
+    ///   - ids: The transfers, or `nil` for all.
+    ///   - after: Number of a durable event before the first event of these transfers. With `nil`, their current states
+    ///     are requested first.
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if more than ``tries`` streams in a row end without
+    ///   progress, and `unknown_transfer` if one of at most 500 ids was unknown when their states were first requested.
     package func follow(
         _ ids: [TransferID]?, after: Int64? = nil, onUpdate: (FollowUpdate) async -> Void
     ) async throws(ServiceError) {
@@ -101,7 +104,7 @@ package struct TransferFollower: Sendable {
         }
     }
 
-    /// Asks how the transfers that have not ended stand.
+    /// Requests the states of the unfinished transfers.
     private func look(
         _ position: inout FollowPosition, mayBeUnknown: Bool, _ onUpdate: (FollowUpdate) async -> Void
     ) async throws(ServiceError) {
@@ -130,7 +133,7 @@ package struct TransferFollower: Sendable {
         }
     }
 
-    /// Asks how very many transfers stand: a page of the list costs less than its transfers one by one.
+    /// Requests the states of very many transfers. A page of the list costs less than its transfers one by one.
     private func lookThroughList(
         _ position: inout FollowPosition, _ open: Set<TransferID>, _ onUpdate: (FollowUpdate) async -> Void
     ) async throws(ServiceError) {
@@ -153,14 +156,14 @@ package struct TransferFollower: Sendable {
     }
 }
 
-/// What a follower of transfers is told.
+/// An update for a follower of transfers.
 package enum FollowUpdate: Sendable {
-    /// Something happened.
+    /// An event of a transfer.
     case event(TransferEvent)
-    /// How a transfer stands, found by asking: at the start and after an interruption.
+    /// The requested state of a transfer, at the start and after an interruption.
     case snapshot(Transfer)
-    /// A transfer was removed, so that nothing more will be told of it.
+    /// A transfer was removed. No further updates of it follow.
     case removed(TransferID)
-    /// The daemon went away; the follower goes on with the next one.
+    /// The daemon went away. The follower continues with the next one.
     case interrupted(ServiceError)
 }

@@ -2,27 +2,27 @@ import FerryAPI
 import FerryCore
 import FerryFoundation
 
-/// What is wrong with an installation, and what to do about it.
+/// The problems of an installation, with advice.
 package struct Diagnosis: Sendable {
-    /// One thing that was looked at.
+    /// The result of one check.
     package struct Finding: Hashable, Encodable, Sendable {
         package enum Verdict: String, Codable, Sendable {
             case fine = "ok"
-            /// It may surprise, and Ferry works all the same.
+            /// Possibly surprising, but Ferry works.
             case remark
-            /// Transfers fail until it is mended.
+            /// Transfers fail until it is fixed.
             case problem
         }
 
         package let verdict: Verdict
         package let topic: String
-        /// What was found; for all but what is fine, what to do as well.
+        /// The result in words. Includes advice unless everything is fine.
         package let text: String
     }
 
     package private(set) var findings: [Finding] = []
 
-    /// Whether transfers fail until something is mended.
+    /// Whether transfers fail until something is fixed.
     package var hasProblems: Bool { findings.contains { $0.verdict == .problem } }
 
     package init(of facts: InstallationFacts) {
@@ -78,7 +78,7 @@ package struct Diagnosis: Sendable {
 
     // MARK: The machine
 
-    /// Bytes without which the journal cannot grow, or a download hardly begins.
+    /// Free bytes below which the journal cannot grow, or a download can hardly begin.
     private static let leastRoom: Int64 = 16 << 20
     private static let littleRoom: Int64 = 512 << 20
 
@@ -95,7 +95,7 @@ package struct Diagnosis: Sendable {
         }
     }
 
-    /// 2026-01-01: no clock that is right shows an earlier time.
+    /// 2026-01-01. A clock that shows an earlier time is wrong.
     private static let earliest = Date(timeIntervalSince1970: 1_767_225_600)
     private static let day: TimeInterval = 86_400
 

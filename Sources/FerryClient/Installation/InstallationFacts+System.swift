@@ -3,9 +3,9 @@ package import FerryCore
 package import FerryFoundation
 
 extension InstallationFacts {
-    /// Looks at this machine; makes and changes nothing. Blocks while the disks do.
+    /// Inspects this machine without changing anything. Blocks while the disks do.
     ///
-    /// - Parameter daemon: How the daemon is; nil where none runs.
+    /// - Parameter daemon: The daemon's status, or `nil` if none is running.
     package static func ofSystem(
         environment: [String: String], currentFolder: String, daemon: Result<ServiceStatus?, ServiceError>, now: Date
     ) -> InstallationFacts {
@@ -58,10 +58,10 @@ extension InstallationFacts {
         }
     }
 
-    /// Whether there is a file with something in it, or a folder with entries.
+    /// Whether the path is a file that is not empty, or a folder with entries.
     private static func holdsSomething(_ path: String) -> Bool {
         if let entries = try? FileManager.default.contentsOfDirectory(atPath: path) { return !entries.isEmpty }
-        // A pipe at this place would keep this waiting otherwise.
+        // Otherwise opening a named pipe at this path would block.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return false }
         defer { close(file) }

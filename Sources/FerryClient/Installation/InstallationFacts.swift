@@ -2,44 +2,44 @@ package import FerryAPI
 package import FerryCore
 package import FerryFoundation
 
-/// What can be seen of Ferry's installation without changing it, for ``Diagnosis``.
+/// Readable facts about Ferry's installation, collected for ``Diagnosis`` without changing it.
 package struct InstallationFacts: Sendable {
-    /// The folders of the user, or why there are none.
+    /// The user's folders, or why there are none.
     package var paths: Result<FerryPaths, ServiceError>
     /// The program that would be started as the daemon.
     package var program: Result<String, ServiceError>
-    /// How the daemon is; nil where none runs.
+    /// The daemon's status, or `nil` if none is running.
     package var daemon: Result<ServiceStatus?, ServiceError>
-    /// Why a folder, or what is above it, cannot be trusted.
+    /// Why a folder or one of its parents cannot be trusted.
     package var distrust: [ServiceError] = []
     package var rooms: [Room] = []
     package var now: Date
-    /// When the journal was last written to.
+    /// Date of the last write to the journal.
     package var lastUse: Date?
-    /// Whether the name `localhost` leads to an address.
+    /// Whether the name `localhost` resolves to an address.
     package var resolvesNames = true
-    /// How many name servers `/etc/resolv.conf` names; nil where there is no such file.
+    /// Number of name servers in `/etc/resolv.conf`, or `nil` without this file.
     package var nameServers: Int?
     package var environment: [String: String] = [:]
-    /// Why a proxy of the environment cannot be connected to, by the variable that names it.
+    /// Why a proxy of the environment cannot be connected to, by environment variable.
     package var proxyFaults: [String: String] = [:]
     package var currentFolder = "/"
-    /// Files and folders of authorities that the environment names, or else that the system has, and that can be read.
+    /// Readable files and folders of certificate authorities: those named in the environment, or else the system's.
     package var authorities: [String] = []
 
-    /// The variables of the environment that name a proxy, in order.
+    /// The environment variables that name a proxy, in order.
     var proxies: [(name: String, value: String)] {
         CallerEnvironment(variables: environment, umask: .usual, currentFolder: "/").proxies
             .filter { $0.key.lowercased() != "no_proxy" && !$0.value.isEmpty }
             .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The room on the file system of a folder.
+    /// Free space on a folder's file system.
     package struct Room: Hashable, Sendable {
         package var folder: String
         /// Bytes that the user may still write.
         package var bytes: Int64
-        /// Files that can still be made; nil where the file system has no such limit.
+        /// Number of files that can still be created, or `nil` if the file system has no such limit.
         package var files: Int64?
 
         package init(folder: String, bytes: Int64, files: Int64? = nil) {

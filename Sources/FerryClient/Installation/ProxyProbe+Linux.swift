@@ -1,11 +1,11 @@
 import FerryCore
 import FerryFoundation
 
-/// Finds out whether a proxy can be connected to. Blocks for as long as the look-up of its name does, and a few seconds more.
+/// Checks whether a proxy can be connected to. Blocks while its name is being resolved, and a few seconds more.
 enum ProxyProbe {
     private static let patience: Int32 = 2000
 
-    /// The fault of a proxy, as the end of a sentence; nil if the proxy takes connections.
+    /// Returns a proxy's fault as the end of a sentence, or `nil` if the proxy accepts connections.
     static func fault(of proxy: ProxyChoice) -> String? {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)

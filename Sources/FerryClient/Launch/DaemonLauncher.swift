@@ -3,7 +3,7 @@ import Dispatch
 import FerryCore
 import FerryFoundation
 
-/// Starts the daemon and waits until it answers; any number of clients may do so at once.
+/// Starts the daemon and waits until it responds. Any number of clients may do so at once.
 struct DaemonLauncher: Sendable {
     private let paths: FerryPaths
     private let environment: [String: String]
@@ -20,10 +20,10 @@ struct DaemonLauncher: Sendable {
         patience = configuration.patience
     }
 
-    /// Starts a daemon unless another client's is about to answer.
+    /// Starts a daemon, unless another client's daemon is about to respond.
     ///
-    /// - Parameter answers: Whether a daemon answers.
-    /// - Throws: ``ServiceError`` with code `daemon_unreachable`, or the reason that the daemon gave.
+    /// - Parameter answers: Returns whether a daemon responds.
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable`, or the reason reported by the daemon.
     func launch(answers: () async throws(ServiceError) -> Bool) async throws(ServiceError) {
         let executable = try executable()
         let end = ContinuousClock.now + limit
@@ -32,7 +32,7 @@ struct DaemonLauncher: Sendable {
         var failures = 0
         while true {
             if DaemonProcess.isLocked(paths.lock) {
-                // A daemon that another process started begins or ends: it answers soon, or it lets go of the lock.
+                // A daemon started by another process is starting or ending. It will respond soon, or release the lock.
                 await pause()
             } else {
                 let report = try await start(executable, until: end)
@@ -63,12 +63,12 @@ struct DaemonLauncher: Sendable {
         try PrivateFolder.make(paths.stateFolder)
         let process = try DaemonProcess.spawn(executable, environment: environment, log: paths.log)
         return await withCheckedContinuation { continuation in
-            // A thread of its own kind: reading the pipe blocks, up to the limit.
+            // Not a task: reading the pipe blocks, up to the limit.
             DispatchQueue.global().async { continuation.resume(returning: process.report(until: end)) }
         }
     }
 
-    /// Tells the person what is waited for, once that takes long.
+    /// Notifies the user of a slow start.
     private func remind(_ patience: Patience) -> Task<Void, Never> {
         Task(name: "word about a daemon that starts slowly") { [paths] in
             guard (try? await patience.sleep(patience.notice)) != nil else { return }
@@ -100,16 +100,16 @@ struct DaemonLauncher: Sendable {
     }
 }
 
-/// What a starting daemon says to the client that started it.
+/// The report of a starting daemon to the client that started it.
 enum ReadinessReport: Equatable {
     case ready
     case refused(ServiceError)
-    /// It ended, or closed the pipe, without a word.
+    /// The daemon ended, or closed the pipe, without a report.
     case silent
-    /// It has said nothing in time.
+    /// The daemon has reported nothing in time.
     case late
 
-    /// Reads `ready`, or `error <code> <sentence>`.
+    /// Parses `ready`, or `error <code> <sentence>`.
     init(line: String) {
         let words = line.split(separator: " ", maxSplits: 2)
         switch words.first {

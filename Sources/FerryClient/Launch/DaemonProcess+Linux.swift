@@ -3,14 +3,14 @@ import FerryCore
 import FerryFoundation
 import Glibc
 
-/// A daemon that this process has started.
+/// A daemon started by this process.
 struct DaemonProcess: Sendable {
     let pid: pid_t
-    /// Read end of the pipe on which the daemon says that it is ready.
+    /// Read end of the pipe on which the daemon reports that it is ready.
     private let pipe: CInt
 
-    /// Starts a daemon in a session of its own, so that neither Ctrl-C nor the end of a terminal reaches it, and with what
-    /// it needs of an environment.
+    /// Starts a daemon in its own session, so that neither Ctrl-C nor the end of a terminal reaches it. Passes it the
+    /// required part of an environment.
     static func spawn(
         _ executable: String, environment: [String: String], log: String
     ) throws(ServiceError) -> DaemonProcess {
@@ -68,7 +68,7 @@ struct DaemonProcess: Sendable {
         return DaemonProcess(pid: pid, pipe: ends[0])
     }
 
-    /// Reads what the daemon says, blocking until it has said it or the time has passed; call it once.
+    /// Reads the daemon's report. Blocks until it arrives or the time has passed. Call it once.
     func report(until end: ContinuousClock.Instant) -> ReadinessReport {
         defer { close(pipe) }
         var text: [UInt8] = []
@@ -92,8 +92,8 @@ struct DaemonProcess: Sendable {
         return ReadinessReport(line: String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
     }
 
-    /// Collects the daemon's exit status when it ends: as a zombie it would stay for as long as this process lives, and
-    /// programs that wait for any child of theirs would find it again and again.
+    /// Reaps the daemon when it ends. Otherwise it would stay a zombie for the lifetime of this process, and programs
+    /// that wait for any child would find it again and again.
     private static func collect(_ pid: pid_t) {
         DispatchQueue(label: "ferryd's end").async {
             var status: CInt = 0
@@ -101,13 +101,13 @@ struct DaemonProcess: Sendable {
         }
     }
 
-    /// Number of the descriptor that the daemon gets: the first after the three standard ones.
+    /// The daemon's descriptor for the pipe: the first after the three standard ones.
     private static let childEnd: CInt = 3
 
-    /// `POSIX_SPAWN_SETSID`, which the C library shows to GNU sources only.
+    /// `POSIX_SPAWN_SETSID`, which the C library declares for GNU sources only.
     private static let setSession: Int16 = 0x80
 
-    /// Open descriptors that a started program would get without being meant to.
+    /// Open descriptors that a started program would inherit unintentionally.
     private static var inheritable: [CInt] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.compactMap { CInt($0) }.filter { descriptor in

@@ -4,12 +4,12 @@ import FerryFoundation
 /// Finds the daemon's executable: `FERRYD`, then beside the running program, then `PATH`.
 struct DaemonExecutable {
     var environment: [String: String]
-    /// Absolute path of the running program, if it is known.
+    /// Absolute path of the running program, if known.
     var program: String?
-    /// Why a file cannot be run, as the system's error number; nil for a program that can be.
+    /// Returns why a file cannot be run, as the system's error number, or `nil` for an executable program.
     var refusal: (String) -> CInt?
 
-    /// - Throws: ``ServiceError`` with code `daemon_unreachable`, naming every place that was looked at.
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable`, naming every searched path.
     func find() throws(ServiceError) -> String {
         if let named = environment["FERRYD"], !named.isEmpty {
             if let refusal = refusal(named) {
@@ -34,23 +34,24 @@ struct DaemonExecutable {
 }
 
 extension ServiceError {
-    /// Whether no daemon can be started before its user has changed something: to wait for one is in vain.
+    /// Whether no daemon can start until the user changes something, so that waiting is useless.
     package var preventsStart: Bool {
         code == .daemonUnreachable && [ENOENT, EACCES, ENOTDIR, ENOEXEC].contains(details.errno)
     }
 }
 
-/// The variables that a daemon gets from the client that starts it.
+/// The environment variables that a daemon gets from the client that starts it.
 ///
-/// The daemon serves all programs of its user and outlives the one that starts it, so it gets what concerns the user, and
-/// nothing that concerns that program's own requests: proxies and trust travel with each request (`CallerEnvironment`).
+/// The daemon serves all programs of its user and outlives the one that starts it. It gets variables that concern the
+/// user, and none that concern the requests of that program: proxies and trust travel with each request
+/// (`CallerEnvironment`).
 enum DaemonEnvironment {
     private static let names: Set = [
         "HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LANGUAGE", "TZ", "DBUS_SESSION_BUS_ADDRESS",
         "DBUS_SYSTEM_BUS_ADDRESS", "FERRYD",
     ]
     private static let prefixes = ["LC_", "XDG_", "FERRY_"]
-    /// Variables of one app that the daemon has launched.
+    /// Variables of one app launched by the daemon.
     private static let ofOneApp: Set = ["FERRY_APPLICATION_ID", "FERRY_BACKGROUND_SESSION"]
 
     static func of(_ variables: [String: String]) -> [String: String] {

@@ -2,13 +2,13 @@ import FerryCore
 import FerryFoundation
 import Glibc
 
-/// The daemon's log: a regular file and nothing else that may have its name.
+/// The daemon's log. It must be a regular file.
 ///
-/// To open a named pipe may block, and a link would lead the daemon's output elsewhere.
+/// Opening a named pipe may block, and a link would redirect the daemon's output.
 enum LogFile {
-    /// Opens the log for a daemon that writes at its end, and makes it if need be.
+    /// Opens the log for appending by a daemon, and creates it if necessary.
     ///
-    /// - Throws: ``ServiceError`` with code `daemon_unreachable`, naming what stands in the way.
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable`, naming the obstacle.
     static func append(_ path: String) throws(ServiceError) -> CInt {
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         let file = unsafe Glibc.open(path, flags, 0o600)
@@ -20,7 +20,7 @@ enum LogFile {
         return file
     }
 
-    /// The last bytes of the log; nil if there is none, or if it cannot be read.
+    /// Returns the last bytes of the log, or `nil` if it is missing or unreadable.
     static func end(of path: String, count: Int) -> [UInt8]? {
         let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
@@ -38,7 +38,7 @@ enum LogFile {
     }
 
     private static func failed(_ path: String, _ code: CInt) -> ServiceError {
-        // The errors of opening a link, a pipe without a reader, and other things that are no regular files.
+        // Errors for opening a link, a pipe without a reader, or anything else than a regular file.
         let isOther = [ELOOP, ENXIO, EISDIR, EINVAL].contains(code)
         let why =
             isOther ? "is no regular file; move it away" : "cannot be opened: \(unsafe String(cString: strerror(code)))"
@@ -48,9 +48,9 @@ enum LogFile {
     }
 }
 
-/// The end of a log file.
+/// The last part of a log file.
 enum LogTail {
-    /// The last lines; nil if the file cannot be read.
+    /// Returns the last lines, or `nil` if the file is unreadable.
     static func lines(of path: String, count: Int) -> [String]? {
         LogFile.end(of: path, count: 8192).map { bytes in
             String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(count).map(String.init)
