@@ -1,7 +1,7 @@
-// What this module shows of Foundation and FoundationNetworking.
+// The types of Foundation and FoundationNetworking that this module exports.
 
 @_exported public import Foundation
-// One by one: FoundationNetworking's own URLSession and its family stay out of sight.
+// Exported one by one, to hide FoundationNetworking's own URLSession and its related types.
 @_exported public import class FoundationNetworking.CachedURLResponse
 @_exported public import class FoundationNetworking.HTTPCookie
 @_exported public import class FoundationNetworking.HTTPCookieStorage

@@ -1,33 +1,36 @@
 public import Foundation
 
-/// Tasks that a process finishes before it ends, as UIKit's `beginBackgroundTask` has them.
+/// Background tasks: work that a launched process finishes before it exits, as with UIKit's `beginBackgroundTask`.
 extension BackgroundApplication {
-    /// Names a task that was begun. Code for UIKit knows it as `UIBackgroundTaskIdentifier`.
+    /// The identifier of a background task. Mirrors UIKit's `UIBackgroundTaskIdentifier`.
     public struct BackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
         public let rawValue: Int
 
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Names no task.
+        /// The identifier of no task.
         public static let invalid = BackgroundTaskIdentifier(rawValue: 0)
     }
 
-    /// Seconds that a launched process has for a task.
+    /// Time limit of a task in a launched process, in seconds.
     private static let taskLimit = 30.0
 
-    /// The seconds for which the process may go on: 30 if the daemon has launched it to handle events, otherwise the greatest
-    /// finite number.
+    /// The seconds that the process may continue to run: 30 if the daemon launched it to handle events, otherwise the
+    /// greatest finite number.
     public var backgroundTimeRemaining: TimeInterval {
         life.isBackground ? Self.taskLimit : .greatestFiniteMagnitude
     }
 
-    /// Begins a task: a process that the daemon has launched for events does not end by itself until the task was ended, or has had
-    /// 30 s. Other processes on Linux are not suspended, and lose nothing.
+    /// Begins a background task.
+    ///
+    /// A process that the daemon launched for events does not exit until the task has ended or 30 s have passed. Linux
+    /// does not suspend other processes, so the call has no effect on them.
     ///
     /// - Parameters:
-    ///   - taskName: for people; nothing follows from it.
-    ///   - handler: called on the main thread when the time of a launched process is over; it ends the task.
-    /// - Returns: what ``endBackgroundTask(_:)`` needs; never `.invalid`.
+    ///   - taskName: A name for people; it has no effect.
+    ///   - handler: Called on the main thread when the time limit of a launched process is reached. It must end the
+    ///     task.
+    /// - Returns: The identifier to pass to ``endBackgroundTask(_:)``; never `.invalid`.
     public func beginBackgroundTask(
         withName taskName: String? = nil, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
     ) -> BackgroundTaskIdentifier {
@@ -36,13 +39,13 @@ extension BackgroundApplication {
             try? await Task.sleep(for: .seconds(Self.taskLimit))
             guard life.isBackground, life.tasks.contains(number) else { return }
             handler?()
-            // One that is not ended holds the process no longer.
+            // A task that the handler did not end stops holding the process here.
             endBackgroundTask(BackgroundTaskIdentifier(rawValue: number))
         }
         return BackgroundTaskIdentifier(rawValue: number)
     }
 
-    /// Ends a task; one that is not under way changes nothing.
+    /// Ends a background task. Does nothing if the task has already ended.
     public func endBackgroundTask(_ identifier: BackgroundTaskIdentifier) {
         if life.endedTask(identifier.rawValue) { endIfDone() }
     }

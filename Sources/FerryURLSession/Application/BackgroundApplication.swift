@@ -5,37 +5,39 @@ import FerryService
 import Glibc
 import Logging
 
-/// The counterpart of UIKit's `UIApplication` in what concerns background sessions.
+/// The counterpart of UIKit's `UIApplication` for background sessions.
 ///
 /// ```swift
 /// BackgroundApplication.shared.run(delegate: AppDelegate())
 /// ```
-/// `run(delegate:)` connects the process to the daemon, so that the app is told when transfers of a session that it has
-/// not open are done. With a launch command registered, the daemon also starts the app for that.
+/// `run(delegate:)` connects the process to the daemon, which notifies the app when the transfers of a session that it
+/// does not have open have finished. If the app has registered a launch command, the daemon also launches the app for
+/// these events.
 @preconcurrency @MainActor public final class BackgroundApplication {
-    /// A key of the options that an app is launched with; there are none on Linux.
+    /// A key of the app's launch options. There are none on Linux.
     public struct LaunchOptionsKey: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
-    /// Whether the app is in use.
+    /// The app's state.
     public enum State: Int, Sendable {
         case active = 0
         case inactive
-        /// The daemon has launched the process for events, and ``BackgroundApplication/becomeActive()`` was not called.
+        /// The daemon launched the process for events, and the app has not called
+        /// ``BackgroundApplication/becomeActive()``.
         case background
     }
 
     public static let shared = BackgroundApplication()
 
-    /// What identifies the app to the daemon: the variable `FERRY_APPLICATION_ID`, else the main bundle's identifier, else
-    /// the real path of the executable.
+    /// The app's identifier for the daemon: the variable `FERRY_APPLICATION_ID`, else the main bundle's identifier,
+    /// else the real path of the executable.
     public nonisolated static var applicationIdentifier: String { ApplicationIdentity.current }
 
     public weak var delegate: (any BackgroundApplicationDelegate)?
-    /// Keeps the delegate that `run(delegate:)` was given; the app may hold no other reference to it.
+    /// Retains the delegate of `run(delegate:)`, since the app may hold no other reference to it.
     private var retained: (any BackgroundApplicationDelegate)?
     var life = LaunchedLife(isBackground: ApplicationIdentity.launchedFor != nil)
     private var signals: TerminationSignals?
@@ -44,11 +46,12 @@ import Logging
 
     private init() {}
 
-    /// `.background` in a process that the daemon has launched for events, until ``becomeActive()``; else `.active`.
+    /// `.background` in a process that the daemon launched for events, until ``becomeActive()`` is called; otherwise
+    /// `.active`.
     public var applicationState: State { life.isBackground ? .background : .active }
 
-    /// Says that the app is in use now: a process that the daemon has launched for events does not end after them, and the
-    /// delay before the next launch is forgotten.
+    /// Marks the app as in use. A process that the daemon launched for events then does not exit after them, and the
+    /// delay before the next launch is reset.
     public func becomeActive() {
         guard life.isBackground else { return }
         life.becameActive()
@@ -59,13 +62,13 @@ import Logging
         }
     }
 
-    /// Stores how the daemon starts this app for the events of its background sessions.
+    /// Registers the command that the daemon runs to launch this app for the events of its background sessions.
     ///
     /// - Parameters:
-    ///   - arguments: the program's absolute path, then its arguments; no shell is involved.
-    ///   - workingDirectory: the folder that it starts in; nil is the user's home.
-    ///   - environment: variables that are added to the daemon's environment and override it.
-    /// - Throws: `TransferError` if the path is not absolute or no program, or if the daemon cannot be reached.
+    ///   - arguments: The program's absolute path, then its arguments. No shell is involved.
+    ///   - workingDirectory: The working directory of the program; nil is the user's home.
+    ///   - environment: Variables that are added to the daemon's environment and override it.
+    /// - Throws: `TransferError` if the path is not absolute or is not a program, or if the daemon cannot be reached.
     public func registerLaunchCommand(
         _ arguments: [String], workingDirectory: URL? = nil, environment: [String: String] = [:]
     ) throws {
@@ -73,7 +76,7 @@ import Logging
             LaunchCommand(arguments: arguments, workingFolder: workingDirectory?.path, environment: environment))
     }
 
-    /// Lets the daemon forget how this app is started: its events wait until its user starts it.
+    /// Unregisters the launch command. Events then wait until the user starts the app.
     ///
     /// - Throws: `TransferError` if the daemon cannot be reached.
     public func unregisterLaunchCommand() throws { try register(nil) }
@@ -91,10 +94,12 @@ import Logging
 
     // MARK: Running
 
-    /// Runs the app: signals, the connection to the daemon, and the main run loop. Call it on the main thread.
+    /// Runs the app: installs the signal handlers, connects to the daemon and runs the main run loop. Call it on the
+    /// main thread.
     ///
-    /// A process that the daemon has launched ends with status 0 once its events are dealt with. SIGINT and SIGTERM are
-    /// the user's force-quit: background transfers stop, and their tasks end with `URLError.cancelled` at the next start.
+    /// A process that the daemon launched exits with status 0 once its events are handled. SIGINT and SIGTERM act as a
+    /// force-quit by the user: background transfers stop, and their tasks complete with `URLError.cancelled` at the
+    /// next start.
     public func run(delegate: any BackgroundApplicationDelegate) -> Never {
         EventGate.shared.hold()
         self.delegate = delegate
@@ -141,7 +146,7 @@ import Logging
         }
     }
 
-    /// Seconds after which a completion handler that was not called causes a warning.
+    /// Seconds after which a warning is logged for a completion handler that has not been called.
     private static let handlerLimit = 30
 
     private func warnIfPending(_ call: Int) {
@@ -151,7 +156,7 @@ import Logging
             Warning: Application delegate received call to \
             -application:handleEventsForBackgroundURLSession:completionHandler: but the completion handler was never called.
             """)
-        // A process that lived on would keep the session from the app that its user starts.
+        // A process that continued to run would hold the session, and the app that the user starts could not open it.
         completed(call)
     }
 
@@ -159,7 +164,7 @@ import Logging
         if life.completed(call) { endIfDone() }
     }
 
-    /// Ends a launched process whose work is done.
+    /// Exits a launched process once its work is done.
     func endIfDone() {
         guard exitCheck == nil, life.isBackground else { return }
         exitCheck = Task(name: "end of a launched process") { [weak self] in
@@ -172,14 +177,14 @@ import Logging
 
     // MARK: The end
 
-    /// Seconds for which the end of the process waits for the daemon.
+    /// Maximum time that the exiting process waits for the daemon, in seconds.
     private static let quitLimit = 10.0
 
     private func terminate(by signal: CInt) {
         delegate?.applicationWillTerminate(self)
-        // The end of a task is told at the next start, not to a process that is about to end.
+        // The next start reports the completion of a task, since this process is about to exit.
         EventGate.shared.close()
-        // A daemon that does not run has nothing to end.
+        // Without a running daemon there are no transfers to stop.
         let daemon = DaemonService.shared.passive()
         Blocking.wait(seconds: Self.quitLimit) {
             if signal == SIGTERM,

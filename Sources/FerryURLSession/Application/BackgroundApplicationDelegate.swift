@@ -2,29 +2,29 @@ import Foundation
 
 /// The part of UIKit's `UIApplicationDelegate` that background sessions need.
 ///
-/// With `typealias UIApplicationDelegate = BackgroundApplicationDelegate` an iOS app delegate without other use of UIKit
-/// compiles unchanged. All methods are called on the main thread, and all have defaults.
+/// With `typealias UIApplicationDelegate = BackgroundApplicationDelegate`, an iOS app delegate that uses nothing else
+/// of UIKit compiles unchanged. All methods are called on the main thread and have default implementations.
 @preconcurrency @MainActor public protocol BackgroundApplicationDelegate: AnyObject {
-    /// The app has started: the place to make its sessions, so that they get what they missed.
+    /// The app has started. Create its background sessions here, so that they receive pending events.
     ///
-    /// - Parameter launchOptions: always nil.
-    /// - Returns: not looked at.
+    /// - Parameter launchOptions: Always nil.
+    /// - Returns: Ignored.
     func application(
         _ application: BackgroundApplication,
         didFinishLaunchingWithOptions launchOptions: [BackgroundApplication.LaunchOptionsKey: Any]?
     ) -> Bool
 
-    /// The tasks of a background session have ended while no process of the app had the session open.
+    /// The tasks of a background session have completed while no process of the app had the session open.
     ///
-    /// Make the session with this identifier; its delegate then gets the events, and at last
+    /// Create the session with this identifier. Its delegate then receives the events, followed by
     /// `urlSessionDidFinishEvents(forBackgroundURLSession:)`.
-    /// - Parameter completionHandler: to be called on any thread once the app has dealt with the events. A process that
-    ///   the daemon has launched ends after it.
+    /// - Parameter completionHandler: Call it on any thread once the app has handled the events. A process that the
+    ///   daemon launched exits after it.
     func application(
         _ application: BackgroundApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void)
 
-    /// The user ends the app by SIGINT or SIGTERM: its background transfers end with it.
+    /// The user quits the app with SIGINT or SIGTERM. Its background transfers stop.
     func applicationWillTerminate(_ application: BackgroundApplication)
 }
 

@@ -1,12 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// Holds the events of background sessions back while the app has yet to be told that they come
+/// Holds events of background sessions until the app delegate has been called to handle them
 /// (docs/behaviour/url-session.md#55).
 ///
-/// Closed at the start of a process that the daemon has launched for events; it opens once the app delegate's
-/// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` has returned, or at the main queue's next turns
-/// if the process never calls `BackgroundApplication.run(delegate:)`. Closed again when the app's user ends it.
+/// The gate is closed at the start of a process that the daemon launched for events. It opens when the app delegate's
+/// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` has returned. If the process never calls
+/// `BackgroundApplication.run(delegate:)`, it opens after the next iterations of the main queue. It closes again when
+/// the user quits the app.
 package final class EventGate: Sendable {
     package static let shared = EventGate(isOpen: ApplicationIdentity.launchedFor == nil) {
         if let session = ApplicationIdentity.launchedFor {
@@ -16,7 +17,7 @@ package final class EventGate: Sendable {
 
     private struct State {
         var isOpen: Bool
-        /// Whether only `open()` opens the gate; otherwise it also opens by itself.
+        /// Whether only `open()` opens the gate. Otherwise it also opens by itself.
         var isHeld = false
         var isAwaited = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -25,7 +26,7 @@ package final class EventGate: Sendable {
     private let state: Mutex<State>
     private let opensUnheld: @Sendable () -> Void
 
-    /// - Parameter opensUnheld: called before the gate opens by itself, since it is not held.
+    /// - Parameter opensUnheld: Called before the gate opens by itself.
     init(isOpen: Bool, opensUnheld: @escaping @Sendable () -> Void = {}) {
         self.opensUnheld = opensUnheld
         state = Mutex(State(isOpen: isOpen))
@@ -44,16 +45,17 @@ package final class EventGate: Sendable {
             if isOpen {
                 continuation.resume()
             } else if isFirst {
-                // The turn after this one: a program that calls `run` does so in the one in which it makes its sessions.
+                // Wait for two iterations of the main queue: a program that calls `run` does so in the same one that
+                // creates its sessions.
                 DispatchQueue.main.async { DispatchQueue.main.async { self.openUnlessHeld() } }
             }
         }
     }
 
-    /// From now on, only `open()` opens the gate.
+    /// Makes `open()` the only way to open the gate.
     func hold() { state.withLock { $0.isHeld = true } }
 
-    /// Nothing passes from now on.
+    /// Closes the gate. Only `open()` opens it again.
     func close() {
         state.withLock { state in
             state.isHeld = true
@@ -77,15 +79,15 @@ package final class EventGate: Sendable {
     }
 }
 
-/// Decides when a process that was launched for events has done its work (docs/behaviour/url-session.md#57).
+/// Decides when a process launched for events has finished its work (docs/behaviour/url-session.md#57).
 ///
-/// Performs nothing.
+/// A pure value without I/O.
 struct LaunchedLife: Hashable, Sendable {
-    /// Whether the daemon has launched the process and it has not become active since.
+    /// Whether the daemon launched the process and the app has not become active since.
     private(set) var isBackground: Bool
-    /// Calls to handle events whose completion handler was not called yet, by their number.
+    /// Sessions whose completion handler has not been called yet, by the number of the call to handle events.
     private(set) var pending: [Int: String] = [:]
-    /// Tasks that the app has begun and not ended.
+    /// Background tasks that have begun and not ended.
     private(set) var tasks: Set<Int> = []
     private var calls = 0
     private var lastTask = 0
@@ -94,32 +96,32 @@ struct LaunchedLife: Hashable, Sendable {
 
     mutating func becameActive() { isBackground = false }
 
-    /// The app is called to handle a session's events; the number names the call.
+    /// Records a call to handle a session's events and returns the number of the call.
     mutating func calledToHandleEvents(of session: String) -> Int {
         calls += 1
         pending[calls] = session
         return calls
     }
 
-    /// A completion handler was called.
+    /// Records that a completion handler was called.
     ///
-    /// - Returns: whether it was the first time.
+    /// - Returns: Whether it was the first time.
     mutating func completed(_ call: Int) -> Bool { pending.removeValue(forKey: call) != nil }
 
-    /// The app begins a task, for which the process stays; the number names the task, and is not 0.
+    /// Begins a background task and returns its number, which is never 0.
     mutating func beganTask() -> Int {
         lastTask += 1
         tasks.insert(lastTask)
         return lastTask
     }
 
-    /// A task was ended, or has had its time.
+    /// Ends a background task that was ended or has reached its time limit.
     ///
-    /// - Returns: whether it was under way.
+    /// - Returns: Whether the task was active.
     mutating func endedTask(_ number: Int) -> Bool { tasks.remove(number) != nil }
 
-    /// Whether the process ends now.
+    /// Whether the process may exit.
     ///
-    /// - Parameter isQuiet: whether no event waits for a delegate or runs in one.
+    /// - Parameter isQuiet: Whether no event waits for a delegate or is being handled by one.
     func ends(isQuiet: Bool) -> Bool { isBackground && calls > 0 && pending.isEmpty && tasks.isEmpty && isQuiet }
 }

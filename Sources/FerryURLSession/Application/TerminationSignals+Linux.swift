@@ -1,12 +1,12 @@
 import Dispatch
 import Glibc
 
-/// Turns SIGINT and SIGTERM into calls on the main thread. Owns the two signals as long as it lives.
+/// Turns SIGINT and SIGTERM into calls on the main thread. Owns both signals during its lifetime.
 @MainActor final class TerminationSignals {
     private var sources: [any DispatchSourceSignal] = []
     private var hasFired = false
 
-    /// - Parameter handler: called for the first signal alone; a second SIGINT ends the process at once.
+    /// - Parameter handler: Called for the first signal only. A second SIGINT ends the process at once.
     init(_ handler: @escaping @MainActor (CInt) -> Void) {
         for number in [SIGINT, SIGTERM] {
             signal(number, SIG_IGN)
@@ -23,7 +23,7 @@ import Glibc
         }
     }
 
-    /// Ends the process by the signal's default action, so that the parent process sees why it ended.
+    /// Ends the process by the signal's default action, so that the parent process gets the signal as the reason.
     static func end(by number: CInt) {
         signal(number, SIG_DFL)
         kill(getpid(), number)

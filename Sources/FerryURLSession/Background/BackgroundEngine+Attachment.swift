@@ -6,16 +6,17 @@ import Logging
 import Synchronization
 
 extension BackgroundEngine: AttachedSessionClient {
-    /// Numbers that tasks of the process leave free that has the session.
+    /// Number of task identifiers reserved for the process that holds the session.
     private static let numberGap = 1000
-    /// Seconds after which a call looks again whether it has to wait.
+    /// Polling interval of `waitUntilAttached()`, in seconds.
     private static let waitingStep = 0.05
-    /// Seconds for which one launched process may wait in ferryd for another to end (docs/behaviour/url-session.md#3).
+    /// Maximum time in seconds that a launched process waits for another process to release the session in ferryd
+    /// (docs/behaviour/url-session.md#3).
     private static let holderTime = 32.0
 
     // MARK: Waiting
 
-    /// Why no task can be made at the moment; nil if one can. While ferryd is away, its next one takes the tasks.
+    /// The error that keeps tasks from being created, or nil. While ferryd is away, its next instance takes the tasks.
     var obstacle: ServiceError? {
         guard let attached else {
             return ServiceError(.daemonUnreachable, "The identifier cannot name a session.")
@@ -34,11 +35,11 @@ extension BackgroundEngine: AttachedSessionClient {
         if isRestoring { await attached?.settled() }
     }
 
-    /// Waits on this thread until the session is attached, or cannot be in time (docs/behaviour/url-session.md#7); not while another
-    /// process holds it: then the tasks wait for its end, and not the thread.
+    /// Blocks this thread until the session is attached or the wait times out (docs/behaviour/url-session.md#7).
+    /// Returns early if another process holds the session: the tasks then wait for that process, not the thread.
     func waitUntilAttached() {
         guard let attached, !attached.isListed else { return }
-        // The process that had the session open may have ended since.
+        // The process that had the session open may have exited since.
         if case .refused = attached.standing { attached.openAgain() }
         var isOver = false
         let restored = DispatchSemaphore(value: 0)
@@ -57,7 +58,7 @@ extension BackgroundEngine: AttachedSessionClient {
 
     // MARK: AttachedSessionClient
 
-    /// The transfers of tasks that have not had their last call.
+    /// The transfers of tasks that have not completed.
     var shownTransfers: Set<TransferID> { transfers.ids }
 
     func willAttach(to service: any SessionService) async throws(ServiceError) {
@@ -70,12 +71,12 @@ extension BackgroundEngine: AttachedSessionClient {
     func isHeld(lastTask: Int) {
         state.withLock { state in
             state.isHeld = true
-            // That process may make tasks until it ends.
+            // That process may create tasks until it exits.
             state.last = max(state.last, lastTask + Self.numberGap)
         }
     }
 
-    /// Returns once the session is attached, or cannot be, after another process had it.
+    /// Returns once the session is attached or attaching has failed, after another process had it.
     func settled() async { await attached?.settled() }
 
     func lost() { state.withLock { $0.isHeld = false } }
@@ -86,24 +87,24 @@ extension BackgroundEngine: AttachedSessionClient {
         logger.debug("the background session is not attached", metadata: ["error": "\(error)"])
     }
 
-    /// Ignores the place: an event that the list already covers tells a task nothing new.
+    /// Handles an event and ignores its place: repeating an event that the listing covers changes nothing in a task.
     func take(_ signal: SessionSignal, _ place: EventNumbers.Place) {
         if case .event(let event) = signal { transfers.receive(event) }
     }
 
-    /// Makes the session's tasks match the transfers that ferryd lists. Tasks of earlier processes are made again; results that
-    /// were not delivered yet are delivered in the order in which the transfers ended.
+    /// Synchronizes the session's tasks with the transfers that ferryd lists. Recreates the tasks of earlier processes
+    /// and delivers pending results in the order in which the transfers finished.
     func take(_ listing: SessionListing) {
         guard let session else { return }
         let known = listing.transfers
-        // A number is given only from here on, so that no new task is taken for one that is gone.
+        // New identifiers are assigned only after this, so that no new task gets the number of an earlier task.
         state.withLock { state in
             state.last = max(state.last, listing.attached.lastTask, known.compactMap(\.note?.task).max() ?? 0)
             state.isRestored = true
             state.isHeld = false
         }
         for id in listing.gone { transfers.transport(of: id)?.vanished() }
-        // What was delivered here is not delivered again; the service is yet to forget it.
+        // Skip the results that were delivered here and that the service has not removed yet.
         for transfer in known where transfers.transport(of: transfer.id) == nil && !transfers.isDelivered(transfer.id) {
             adopt(transfer, in: session)
         }
@@ -119,7 +120,7 @@ extension BackgroundEngine: AttachedSessionClient {
 
     // MARK: Tasks of earlier processes
 
-    /// Makes a task again that an earlier process had.
+    /// Recreates a task of an earlier process.
     private func adopt(_ transfer: Transfer, in session: URLSession) {
         guard let note = transfer.note, mayAdopt(note.task, in: session), !isOwnRecord(note.task),
             let url = URL(string: transfer.url)
@@ -143,20 +144,20 @@ extension BackgroundEngine: AttachedSessionClient {
         session.registry.add(task)
         if transfer.attempts > 0 { transport.hasBegun() } else if !transfer.state.isEnded { transport.watchBegin() }
         if note.kind == .data {
-            // It ran in the process that is gone.
+            // The process that ran the data task has exited.
             let error = ServiceError(.daemonUnreachable, "The process that ran the task has ended.")
             transport.lose(URLErrorMapping.error(error, url: url))
         }
     }
 
-    /// Whether a transfer may get a task with its number: no other task has the number, or only one that was made while the
-    /// daemon could not be reached, and failed.
+    /// Whether a task may be recreated under this number: it is free, or belongs to a task that failed because the
+    /// daemon could not be reached.
     private func mayAdopt(_ number: Int, in session: URLSession) -> Bool {
         guard let other = session.registry[number] else { return true }
         return other.storage.withLock { $0.transport is FailedTransport }
     }
 
-    /// Gives a task what its transfer shows, before the task is in the session's registry.
+    /// Copies the transfer's state to a task, before the task is added to the session's registry.
     private func show(_ transfer: Transfer, in task: URLSessionTask) {
         let isRunning = transfer.state == .running || transfer.state == .waiting || transfer.state.isEnded
         task.storage.withLock { storage in

@@ -7,8 +7,8 @@ import Synchronization
 
 /// Data tasks of background sessions.
 extension BackgroundEngine {
-    /// Carries a data task in this process. ferryd keeps a record of it, so that its number stays taken, and so that the next
-    /// process learns that it has ended.
+    /// Runs a data task in this process. ferryd keeps a record of it, which reserves its number and from which the next
+    /// process learns that the task has ended.
     func recorded(_ task: URLSessionTask, _ request: URLRequest, _ relay: TaskRelay) -> any TaskTransport {
         let number = task.taskIdentifier
         let service = service
@@ -40,7 +40,7 @@ extension BackgroundEngine {
         return LoadTransport(
             request, body: .none, configuration: configuration, relay: relay, place: loads,
             makeDownload: { load, _ in
-                // Asked for anew by ferryd, which goes on without this process.
+                // ferryd requests the resource again and continues without this process.
                 load.cancel()
                 let download = session.add(.download(request)) { URLSessionDownloadTask($0, of: $1, work: $2) }
                 await relay.becameDownload(download)

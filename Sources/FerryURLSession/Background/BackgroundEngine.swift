@@ -8,17 +8,17 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Carries the tasks of a background session in ferryd, and stays attached to it as long as the session lives.
+/// Runs the tasks of a background session in ferryd. Stays attached to ferryd during the session's lifetime.
 final class BackgroundEngine: SessionEngine {
     struct State {
-        /// The highest number of a task.
+        /// The highest task identifier so far.
         var last = 0
-        /// Whether the daemon has ever answered.
+        /// Whether the daemon has ever responded.
         var hasReached = false
         var isRestored = false
-        /// Whether another process has the session and is about to lose it to this one.
+        /// Whether another process has the session and is about to release it to this process.
         var isHeld = false
-        /// The records in ferryd of tasks that run in this process, by their numbers.
+        /// ferryd's records of tasks that run in this process, by task number.
         var ownRecords: [Int: TransferID] = [:]
     }
 
@@ -26,7 +26,7 @@ final class BackgroundEngine: SessionEngine {
     let transfers: SessionTransfers
     let state = Mutex(State())
     let logger = Logger(label: "ferry.session")
-    /// For the data tasks, which run in this process.
+    /// Shared context of the data tasks, which run in this process.
     let loads: LoadPlace
     /// The session in ferryd; nil if the identifier cannot name one.
     let attached: AttachedSession?
@@ -72,7 +72,7 @@ final class BackgroundEngine: SessionEngine {
                     session: id,
                     attachment: {
                         var attachment = first
-                        // An app that has become active is no longer one that was launched.
+                        // An app that has become active is not a launched process.
                         attachment.isBackgroundLaunched = ApplicationIdentity.isBackground
                         return attachment
                     },
@@ -100,7 +100,7 @@ final class BackgroundEngine: SessionEngine {
         if state.withLock({ $0.isRestored }) { await transfers.waitUntilQuiet() }
     }
 
-    /// Detaches, and returns when that is done.
+    /// Detaches from ferryd. Returns when that is done.
     func close() async { await attached?.close() }
 
     func ended(_ task: URLSessionTask) {
@@ -108,16 +108,16 @@ final class BackgroundEngine: SessionEngine {
         transfers.forget(record)
     }
 
-    /// Whether the daemon has launched this process for this session.
+    /// Whether the daemon launched this process for this session.
     var isLaunchedForThis: Bool { ApplicationIdentity.launchedFor == identifier }
 
-    /// The app is called to handle the session's events in this process.
+    /// Records that the app was called to handle the session's events in this process.
     func calledToHandleEvents() {
         _ = BackgroundSessions.shared.takeCall(of: identifier)
         transfers.called()
     }
 
-    /// Returns once no event waits for the delegate or runs in it, and ferryd knows of all.
+    /// Returns once no event waits for the delegate or is being handled by it, and ferryd has acknowledged all.
     func waitUntilQuiet() async {
         await restored()
         if state.withLock({ $0.isRestored }) { await transfers.waitUntilQuiet() }

@@ -4,21 +4,21 @@ import FerryCore
 import Foundation
 import Glibc
 
-/// The daemon of the user who runs this process; all background sessions of the process share the connection.
+/// The connection to the user's daemon, shared by all background sessions of the process.
 package final class DaemonService: Sendable {
     private static let ofProcess = DaemonService(environment: ProcessInfo.processInfo.environment)
-    /// Replaces the process's own service in tests, for sessions that are made while it is set.
+    /// The process's service, or the substitute that a test has set for sessions created in the meantime.
     @TaskLocal package static var substitute: DaemonService?
 
     package static var shared: DaemonService { substitute ?? ofProcess }
 
     package let service: RemoteTransferService
-    /// The turns of its sessions in this process.
+    /// The attachment locks of the sessions in this process.
     package let attachmentLocks = AttachmentLocks()
     private let stateFolder: String
     private let configuration: ClientConfiguration
 
-    /// Where the daemon keeps partial files that resume data name.
+    /// The daemon's folder for the partial files that resume data refers to.
     package var spool: String { stateFolder + "/spool" }
 
     package init(environment: [String: String]) {
@@ -28,7 +28,7 @@ package final class DaemonService: Sendable {
         stateFolder = configuration.paths.stateFolder
     }
 
-    /// A connection to the same daemon that starts none where none runs.
+    /// Returns a connection to the same daemon that does not start one.
     package func passive() -> RemoteTransferService {
         var passive = configuration
         passive.startsDaemon = false

@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Waits for asynchronous work on the calling thread, since `URLSession`'s methods that must be durable when they return
-/// are not `async`.
+/// Blocks the calling thread for asynchronous work. Needed because the methods of `URLSession` that must be durable on
+/// return are not `async`.
 package enum Blocking {
-    /// Runs some work and returns its result.
+    /// Runs work and returns its result.
     package static func wait<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -22,9 +22,9 @@ package enum Blocking {
         return try box.take().get()
     }
 
-    /// Runs some work and waits for its end, but no longer than some seconds; the work goes on.
+    /// Runs work and waits for its result for a limited number of seconds. The work continues after that.
     ///
-    /// - Returns: nil if the time was not enough.
+    /// - Returns: Nil if the time has passed.
     package static func wait<Value: Sendable>(
         seconds: Double, _ work: @escaping @Sendable () async -> Value
     ) -> Value? {
@@ -39,7 +39,7 @@ package enum Blocking {
     }
 }
 
-/// Carries a result from one thread to another.
+/// Passes a result from one thread to another.
 private final class ResultBox<Value: Sendable, Failure: Error>: Sendable {
     private let result = Mutex<Result<Value, Failure>?>(nil)
 
@@ -51,7 +51,7 @@ private final class ResultBox<Value: Sendable, Failure: Error>: Sendable {
     }
 }
 
-/// Runs tasks on a thread of its own, so that a thread of Swift's pool may wait for them: they need none of that pool.
+/// Runs tasks on its own thread instead of Swift's pool, so that a thread of the pool may block until they finish.
 package final class BlockingExecutor: TaskExecutor {
     package static let shared = BlockingExecutor()
 

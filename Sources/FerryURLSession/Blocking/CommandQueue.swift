@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Runs commands one after the other, each when the one before has ended, on the executor that threads may wait for.
+/// Runs commands serially on an executor that threads may block on.
 package final class CommandQueue: Sendable {
     private struct Command {
-        /// The calls that the command is carried out for; nil if it is for one call alone.
+        /// The group of calls that the command performs; nil for a single call.
         let group: (any AnyObject & Sendable)?
         let body: @Sendable () async -> Void
     }
@@ -20,9 +20,9 @@ package final class CommandQueue: Sendable {
 
     package func add(_ command: @escaping @Sendable () async -> Void) { add(Command(group: nil, body: command)) }
 
-    /// Adds a command that stands for a group of calls, unless the group of the last waiting command takes the calls up.
+    /// Adds a command for a group of calls, unless the last waiting command's group absorbs them.
     ///
-    /// - Parameter isTakenUp: whether the group of the command before, which has not begun, has taken the calls up.
+    /// - Parameter isTakenUp: Whether the group of the last waiting command has absorbed the calls.
     package func add<Group: AnyObject & Sendable>(
         for group: Group, isTakenUp: (Group) -> Bool, _ command: @escaping @Sendable () async -> Void
     ) {
@@ -40,7 +40,7 @@ package final class CommandQueue: Sendable {
         Task(name: "commands of a task", executorPreference: BlockingExecutor.shared) { await self.runAll() }
     }
 
-    /// Runs a command after the commands that were added before it, and returns when it has ended.
+    /// Runs a command after all earlier commands and returns when it has finished.
     package func perform(_ command: @escaping @Sendable () async -> Void) async {
         await withCheckedContinuation { done in
             add {
@@ -66,10 +66,9 @@ package final class CommandQueue: Sendable {
 }
 
 extension CommandQueue {
-    /// Runs a command after the commands that were added before it, and blocks this thread until it has ended or the seconds
-    /// have passed.
+    /// Runs a command after all earlier commands. Blocks this thread until it has finished or the seconds have passed.
     ///
-    /// - Returns: whether it has ended.
+    /// - Returns: Whether it has finished.
     @discardableResult
     package func wait(seconds: Double, _ command: @escaping @Sendable () async -> Void) -> Bool {
         let done = DispatchSemaphore(value: 0)

@@ -3,16 +3,16 @@ import FerryCore
 import Foundation
 import FoundationNetworking
 
-/// A cached response as a file: what is known of it, its body, and a digest of both, so that a file that was cut or altered is
-/// none.
+/// The file format of a cached response: its metadata, its body and a digest of both. A truncated or altered file is
+/// not read.
 enum CacheFile {
     private static let mark = Data("FERRY URLCache 1\n".utf8)
     private static let prefix = mark.count + SHA256.byteCount + MemoryLayout<UInt32>.size
 
-    /// The facts of a response, without its body.
+    /// The metadata of a response.
     private struct Head: Codable {
         var url: URL
-        /// Nil for responses that are not HTTP's.
+        /// Nil for responses of other protocols than HTTP.
         var status: Int?
         var fields: [String: String]
         var type: String?
@@ -24,7 +24,7 @@ enum CacheFile {
         var userInfo: Data?
     }
 
-    /// The bytes of a file; nil for a response that no file can hold.
+    /// Returns the bytes of a file, or nil for a response that cannot be stored in one.
     static func encode(_ kept: KeptResponse) -> Data? {
         guard let url = kept.response.url else { return nil }
         var userInfo: Data?
@@ -50,7 +50,7 @@ enum CacheFile {
 
     /// Reads the bytes of a file.
     ///
-    /// - Returns: nil unless they are just what was written.
+    /// - Returns: Nil if the bytes differ in any way from the written ones.
     static func decode(_ data: Data) -> KeptResponse? {
         guard data.count >= prefix, data.starts(with: mark) else { return nil }
         let digest = data.dropFirst(mark.count).prefix(SHA256.byteCount)

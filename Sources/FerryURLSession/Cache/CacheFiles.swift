@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// The files of a folder of responses.
+/// The files of a cache folder.
 struct CacheFiles: Sendable {
     private static let ending = ".response"
     private static let unfinishedName = "ferry-unfinished.tmp"
 
     let path: String
 
-    /// Lists the responses in the folder, the least recently used first.
+    /// Lists the responses in the folder, least recently used first.
     func contents() -> CacheLedger<Void> {
         var found: [(name: CacheName, facts: stat)] = []
         for text in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
@@ -36,7 +36,7 @@ struct CacheFiles: Sendable {
 
     static func isPartOfName(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(\.isHexDigit) }
 
-    /// Reads a response; nil if its file is gone, or is not what was written.
+    /// Reads a response. Returns nil if its file is missing, truncated or altered.
     func read(_ name: CacheName) -> KeptResponse? {
         let descriptor = unsafe Glibc.open(file(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -50,7 +50,7 @@ struct CacheFiles: Sendable {
         let descriptor = unsafe Glibc.open(unfinished, flags, 0o600)
         guard descriptor >= 0 else { return false }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // When it was stored and last used; the next launch knows by it what is to go first.
+        // The times of storing and of last use. The next launch evicts in this order.
         let times = [timespec(Date()), timespec(stored)]
         guard (try? handle.write(contentsOf: data)) != nil, unsafe futimens(descriptor, times) == 0,
             unsafe rename(unfinished, file(name)) == 0
@@ -68,14 +68,14 @@ struct CacheFiles: Sendable {
 
     func remove(_ name: CacheName) { unsafe unlink(file(name)) }
 
-    /// Removes what a process left that died while it wrote.
+    /// Removes the file that a crashed process left while writing.
     func removeUnfinished() { unsafe unlink("\(path)/\(Self.unfinishedName)") }
 
-    /// Begins a new log with the next change.
+    /// Removes the log. The next change begins a new one.
     func removeLog() { unsafe unlink("\(path)/\(CacheLog.name)") }
 
-    /// Returns whether the folder exists, belongs to this user, and cannot be written to by others: responses may hold secrets,
-    /// and are believed.
+    /// Returns whether the folder exists, belongs to this user and is not writable by others: responses may hold
+    /// secrets and are trusted.
     func open(creating: Bool) -> Bool {
         if creating {
             try? FileManager.default.createDirectory(
@@ -93,7 +93,7 @@ extension Date {
 }
 
 extension timespec {
-    /// `UTIME_OMIT` of sys/stat.h, which is no constant in Swift.
+    /// `UTIME_OMIT` of sys/stat.h, which Swift does not import.
     fileprivate static let asIs = (1 << 30) - 2
 
     fileprivate init(_ date: Date) {
@@ -110,9 +110,9 @@ extension UInt8 {
     }
 }
 
-/// Where caches are (XDG Base Directory Specification).
+/// The location of caches (XDG Base Directory Specification).
 enum CachePlace {
-    /// A folder of the app among the user's caches.
+    /// Returns a folder of the app within the user's cache directory.
     static func folder(
         named name: String, of application: String = ApplicationIdentity.current,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -122,7 +122,7 @@ enum CachePlace {
         return "\(base)/ferry/\(component(application))/\(component(name))"
     }
 
-    /// A text as one component of a path.
+    /// Encodes a text as a path component.
     private static func component(_ text: String) -> String {
         let plain = text.unicodeScalars.map { $0 == "/" || $0.value < 32 ? "_" : Character($0) }
         let name = String(plain.drop { $0 == "." })

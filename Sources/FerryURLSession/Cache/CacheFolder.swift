@@ -2,16 +2,16 @@ import FerryCore
 import Foundation
 import Synchronization
 
-/// The responses that a cache has on disk: one file each, which is written beside its place and then renamed, so that there is
-/// never a part of one.
+/// The responses of a cache on disk, one file each. A file is written under a temporary name and renamed, so it is
+/// never incomplete.
 ///
-/// Several processes may use one folder. Each change is made under the lock of the folder's log, from which the others learn of
-/// it.
+/// Several processes may share a folder. Each change is made under the lock of the folder's log, from which the other
+/// processes learn of it.
 final class CacheFolder: Sendable {
     private struct State {
-        /// Nil while there is no folder.
+        /// Nil while the folder does not exist.
         var log: CacheLog?
-        /// How often another process has changed the folder.
+        /// Number of changes by other processes.
         var foreignChanges = 0
         var ledger = CacheLedger<Void>()
     }
@@ -21,16 +21,16 @@ final class CacheFolder: Sendable {
     /// Held by the thread that changes the folder, also while it waits for the log's lock. Reads do not take it.
     private let changing = Mutex(())
 
-    /// Makes nothing on disk.
+    /// Creates nothing on disk.
     init(_ path: String) { files = CacheFiles(path: path) }
 
-    /// How often another process, or another cache of this one, has changed the folder.
+    /// Number of changes of the folder by other processes or by other caches of this process.
     var foreignChanges: Int { look { $0.foreignChanges } }
 
-    /// Bytes that all responses take.
+    /// Size of all responses in bytes.
     var size: Int { look { $0.ledger.size } }
 
-    /// Returns the newest response that answers a request.
+    /// Returns the newest response that matches a request.
     func response(to request: CacheRequest) -> (name: CacheName, response: KeptResponse)? {
         for (name, _) in look({ $0.ledger.candidates(for: request.resource) }) {
             guard let kept = files.read(name), kept.answers(request.fields) else { continue }
@@ -41,9 +41,10 @@ final class CacheFolder: Sendable {
         return nil
     }
 
-    /// Keeps a response, in the place of what was not used for the longest time and of what answered the request before.
+    /// Stores a response. Replaces the one that matched the request before, and evicts the least recently used
+    /// responses.
     ///
-    /// - Parameter capacity: bytes that all responses may take.
+    /// - Parameter capacity: Maximum size of all responses in bytes.
     func keep(_ kept: KeptResponse, as name: CacheName, for request: CacheRequest, capacity: Int) {
         let data = CacheFile.encode(kept).flatMap { $0.count <= capacity ? $0 : nil }
         change(creating: data != nil) { state in
@@ -60,14 +61,14 @@ final class CacheFolder: Sendable {
         }
     }
 
-    /// Removes the responses for which a rule says so.
+    /// Removes the responses that match a predicate.
     func removeAll(where isToGo: (CacheName, Date) -> Bool) {
         change(creating: false) { state in
             remove(state.ledger.all.filter { isToGo($0.name, $0.entry.stored) }.map(\.name), &state)
         }
     }
 
-    /// Removes what was not used for the longest time, if the responses take more than some bytes.
+    /// Evicts the least recently used responses if the responses exceed `capacity` bytes.
     func shrink(to capacity: Int) {
         guard size > capacity else { return }
         change(creating: false) { state in
@@ -75,7 +76,7 @@ final class CacheFolder: Sendable {
         }
     }
 
-    // MARK: Looking and changing
+    // MARK: Access
 
     private func look<Result: Sendable>(_ body: (borrowing State) -> Result) -> Result {
         state.withLock { state in
@@ -87,7 +88,7 @@ final class CacheFolder: Sendable {
     private func change(creating: Bool, _ body: (inout State) -> Void) {
         changing.withLock { _ in
             var isDone = false
-            // Another process may have replaced the log while this one waited for its lock: then wait for the new one.
+            // Another process may have replaced the log while this one waited for its lock. Then lock the new log.
             while !isDone {
                 guard let log = state.withLock({ open(&$0, creating: creating) ? $0.log : nil }), log.lock() else {
                     return
@@ -98,13 +99,13 @@ final class CacheFolder: Sendable {
         }
     }
 
-    /// Changes the folder, whose log is locked.
+    /// Changes the folder. The caller holds the log's lock.
     ///
-    /// - Returns: false if the log is not the folder's any more.
+    /// - Returns: False if the log has been replaced.
     private func change(_ state: inout State, under log: CacheLog, _ body: (inout State) -> Void) -> Bool {
         guard state.log?.isSame(as: log) == true, !log.isRemoved else { return false }
         learn(&state)
-        // Left by a process that died while it wrote; none writes now.
+        // Left by a process that crashed while writing. No process is writing under this lock.
         files.removeUnfinished()
         if log.isTorn {
             files.removeLog()
@@ -115,23 +116,23 @@ final class CacheFolder: Sendable {
         return true
     }
 
-    /// Opens the folder, unless it is open, and then reads what it has.
+    /// Opens the folder and reads its contents, unless it is open.
     private func open(_ state: inout State, creating: Bool) -> Bool {
         if let log = state.log {
-            // The folder may have been removed meanwhile, as folders of caches are.
+            // Cache folders may be removed at any time.
             if !log.isRemoved { return true }
             state.log = nil
             state.ledger = CacheLedger()
             state.foreignChanges += 1
         }
         guard files.open(creating: creating) else { return false }
-        // The log may be gone, as one that is long is, and the responses still be there.
+        // The log may have been removed because it was too long, while the responses remain.
         state.log = CacheLog(in: files.path)
         if state.log != nil { state.ledger = files.contents() }
         return state.log != nil
     }
 
-    /// Takes account of what other processes have changed.
+    /// Applies the changes of other processes.
     private func learn(_ state: inout State) {
         let news = state.log?.news() ?? []
         for change in news { state.ledger.apply(change) }

@@ -1,26 +1,27 @@
 import Foundation
 
-/// Names a response of a cache: what was asked for, and which of several answers that depend on the request's fields.
+/// The name of a cached response: its resource, and the variant selected by the request's fields.
 struct CacheName: Hashable, Sendable {
     var resource: String
     var variant: String
 }
 
-/// The list of the responses in a cache of limited size. The least recently used ones are removed to make room for new ones.
+/// The index of a cache of limited size. Evicts the least recently used responses.
 struct CacheLedger<Content> {
     struct Entry {
         var content: Content
-        /// Bytes that it takes.
+        /// Size in bytes.
         var size: Int
         var stored: Date
-        /// Counts uses of the whole cache: the lower, the longer it was not used.
+        /// The use counter's value at the last use. The lowest is the least recently used.
         fileprivate var used: Int
     }
 
-    /// Room is made for some time, since every entry is looked at for it.
+    /// Share of the capacity that remains after an eviction. Eviction frees more than needed, since it looks at every
+    /// entry.
     private static var shareKept: Double { 7 / 8 }
 
-    /// Bytes that all entries take.
+    /// Size of all entries in bytes.
     private(set) var size = 0
     private var resources: [String: [String: Entry]] = [:]
     private var uses = 0
@@ -31,16 +32,16 @@ struct CacheLedger<Content> {
         }
     }
 
-    /// The responses to one request, the newest first.
+    /// Returns the responses to a request, newest first.
     func candidates(for resource: String) -> [(name: CacheName, entry: Entry)] {
         (resources[resource] ?? [:]).map { (CacheName(resource: resource, variant: $0), $1) }
             .sorted { $0.entry.stored > $1.entry.stored }
     }
 
-    /// Adds an entry, in the place of one of the same name.
+    /// Adds an entry, replacing one of the same name.
     ///
-    /// - Parameter capacity: bytes that all entries may take.
-    /// - Returns: the entries that made way, without that of the same name; nil if the new one is too large itself.
+    /// - Parameter capacity: Maximum size of all entries in bytes.
+    /// - Returns: The evicted entries, without the replaced one; nil if the new entry alone exceeds the capacity.
     mutating func insert(
         _ content: Content, as name: CacheName, size: Int, stored: Date, capacity: Int
     ) -> [(name: CacheName, entry: Entry)]? {
@@ -54,7 +55,7 @@ struct CacheLedger<Content> {
         return removed
     }
 
-    /// Notes that an entry was used now.
+    /// Marks an entry as most recently used.
     mutating func use(_ name: CacheName) {
         uses += 1
         resources[name.resource]?[name.variant]?.used = uses
@@ -68,9 +69,9 @@ struct CacheLedger<Content> {
         return entry
     }
 
-    /// Removes what was not used for the longest time, if the entries take more than some bytes.
+    /// Evicts the least recently used entries if the entries exceed `capacity` bytes.
     ///
-    /// - Returns: what was removed.
+    /// - Returns: The evicted entries.
     mutating func shrink(to capacity: Int) -> [(name: CacheName, entry: Entry)] {
         guard size > capacity else { return [] }
         var removed: [(name: CacheName, entry: Entry)] = []

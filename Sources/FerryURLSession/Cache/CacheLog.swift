@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// The file by which several processes agree on what a folder of responses has: its lock, and a record of each change since the
-/// folder was last read as a whole.
+/// The log by which several processes share a cache folder: its lock, and a record of each change since the folder was
+/// last read in full.
 ///
-/// An addition is recorded before its file is there and a removal after it is gone, so that a process that dies in between
-/// leaves a response counted that is not there, never one that is there and not counted.
+/// An addition is recorded before its file exists, and a removal after its file is gone. If a process crashes in
+/// between, a response is counted that does not exist, but an existing response is always counted.
 struct CacheLog: Sendable {
     enum Change: Sendable, Hashable {
         case added(CacheName, size: Int, stored: Date)
@@ -13,10 +13,10 @@ struct CacheLog: Sendable {
     }
 
     static let name = "ferry-responses.log"
-    /// Bytes of a log after which a new one is begun, for which each process reads the folder again.
+    /// Size in bytes after which a new log is begun. Each process then reads the folder again.
     private static let longest = 1 << 16
 
-    /// Closed with the last copy of the log.
+    /// An open file descriptor, closed with the last copy of the log.
     private final class Descriptor: Sendable {
         let number: Int32
 
@@ -27,11 +27,11 @@ struct CacheLog: Sendable {
 
     private let descriptor: Descriptor
     private var file: Int32 { descriptor.number }
-    /// How much of it was read or written. All of it is read first: what the folder has may have been listed in the middle of a
-    /// change.
+    /// Offset of the bytes read or written so far. Starts at 0, since the folder may have been listed in the middle of
+    /// a change.
     private var position = 0
 
-    /// Opens the log of a folder, and makes it if there is none; nil if that fails.
+    /// Opens the log of a folder, creating it if missing. Returns nil on failure.
     init?(in folder: String) {
         let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         let file = unsafe open("\(folder)/\(Self.name)", flags, 0o600)
@@ -39,19 +39,19 @@ struct CacheLog: Sendable {
         descriptor = Descriptor(file)
     }
 
-    /// Whether this is the same open log, and not another one in its place.
+    /// Whether this is the same open log, not a replacement.
     func isSame(as other: CacheLog) -> Bool { descriptor === other.descriptor }
 
-    /// Whether another log has taken its place, or the folder is gone.
+    /// Whether the log has been replaced or its folder removed.
     var isRemoved: Bool {
         var facts = stat()
         return unsafe fstat(file, &facts) != 0 || facts.st_nlink == 0
     }
 
-    /// Whether a new log is to be begun: this one is long, or a process died while it wrote a record.
+    /// Whether to begin a new log: this one is too long, or a process crashed while writing a record.
     var isWornOut: Bool { isTorn || length.map { $0 > Self.longest } ?? true }
 
-    /// Whether a process died while it wrote a record.
+    /// Whether a process crashed while writing a record.
     var isTorn: Bool { length.map { !$0.isMultiple(of: Record.size) } ?? true }
 
     private var length: Int? {
@@ -59,7 +59,7 @@ struct CacheLog: Sendable {
         return unsafe fstat(file, &facts) == 0 ? Int(facts.st_size) : nil
     }
 
-    /// Waits until no other process changes the folder, and keeps all others from doing so.
+    /// Locks the log, blocking while another process holds the lock.
     func lock() -> Bool {
         while flock(file, LOCK_EX) != 0 {
             guard errno == EINTR else { return false }
@@ -69,7 +69,7 @@ struct CacheLog: Sendable {
 
     func unlock() { flock(file, LOCK_UN) }
 
-    /// The changes that others have recorded since the last call.
+    /// Returns the changes that other processes have recorded since the last call.
     mutating func news() -> [Change] {
         guard let length, length > position else { return [] }
         let handle = FileHandle(fileDescriptor: file, closeOnDealloc: false)
@@ -82,7 +82,7 @@ struct CacheLog: Sendable {
         }
     }
 
-    /// Records changes; nothing is recorded if the disk is full.
+    /// Records changes. Records none of them if the disk is full.
     mutating func append(_ changes: [Change]) -> Bool {
         let before = length
         let data = changes.reduce(into: Data()) { $0 += Record.bytes($1) }
@@ -94,10 +94,10 @@ struct CacheLog: Sendable {
         return true
     }
 
-    /// The form of a change in the file, of one length for all.
+    /// The fixed-length file format of a change.
     private enum Record {
         private static let (resource, variant) = (32, 16)
-        /// A response is never so large: what says so is no record.
+        /// Upper limit of a response's size. A larger value means that the record is invalid.
         private static let largest: UInt64 = 1 << 40
         static let size = 1 + resource + variant + 16
 
@@ -147,12 +147,13 @@ struct CacheLog: Sendable {
 }
 
 extension CacheLedger<Void> {
-    /// Takes account of a change; one that is known already, as a process that opens the folder finds them, changes no order.
+    /// Applies a recorded change. One that is already known, as when a process has just read the folder, does not
+    /// affect the order.
     mutating func apply(_ change: CacheLog.Change) {
         switch change {
         case .added(let name, let size, let stored):
             let known = candidates(for: name.resource).first { $0.name == name }?.entry
-            // A file's times are a little less exact.
+            // File times are slightly less precise.
             if let known, known.size == size, abs(known.stored.timeIntervalSince(stored)) < 0.001 { return }
             _ = insert((), as: name, size: size, stored: stored, capacity: .max)
         case .removed(let name): remove(name)

@@ -3,11 +3,11 @@ import FerryCore
 import Foundation
 import FoundationNetworking
 
-/// A cached response with what a cache has to know of it (RFC 9111 §4).
+/// A cached response with the metadata that a cache needs (RFC 9111 §4).
 final class KeptResponse: CachedURLResponse, @unchecked Sendable {  // SAFETY: immutable
-    /// When the cache got it, or the server last confirmed it.
+    /// The date when the response was received or last validated.
     let stored: Date
-    /// Of the request that it answered, the fields that `Vary` names.
+    /// The fields named by `Vary`, from the request that the response belongs to.
     let selecting: [HeaderField]
 
     init(_ response: CachedURLResponse, stored: Date, selecting: [HeaderField]) {
@@ -20,7 +20,7 @@ final class KeptResponse: CachedURLResponse, @unchecked Sendable {  // SAFETY: i
 
     @available(*, unavailable) required init?(coder: NSCoder) { nil }
 
-    /// The response by the rules of caches; nil if it is not one of HTTP.
+    /// The response in the form of the cache rules; nil for other protocols than HTTP.
     var rules: StoredResponse? {
         guard let response = response as? HTTPURLResponse else { return nil }
         return StoredResponse(
@@ -28,13 +28,13 @@ final class KeptResponse: CachedURLResponse, @unchecked Sendable {  // SAFETY: i
             selecting: selecting)
     }
 
-    /// Whether it answers a request with these fields (RFC 9111 §4.1).
+    /// Whether the response matches a request with these fields (RFC 9111 §4.1).
     func answers(_ asked: [HeaderField]) -> Bool { rules?.matches(asked) ?? true }
 }
 
-/// A request as a cache sees it.
+/// A request in a cache's terms.
 struct CacheRequest: Sendable {
-    /// Names the method and the URL without its fragment, which is never sent.
+    /// A key of the method and of the URL without its fragment, which is never sent.
     let resource: String
     let fields: [HeaderField]
 
@@ -49,7 +49,7 @@ struct CacheRequest: Sendable {
         self.fields = fields
     }
 
-    /// The fields of the request that select among the responses to it, by the names in `Vary`.
+    /// Returns the request's fields that `Vary` of the response names.
     func selecting(for response: URLResponse) -> [HeaderField] {
         guard let response = response as? HTTPURLResponse else { return [] }
         return StoredResponse.selecting(fields, by: Self.fields(of: response))

@@ -2,34 +2,34 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// Responses that sessions and apps keep, in memory and on disk, so that they need not be fetched again.
+/// A cache of responses in memory and on disk.
 ///
-/// A response is found by the method and URL of its request, without the fragment, and by the fields of the request that its
-/// `Vary` names (RFC 9111 §4.1). What is on disk is there at the next launch, whole or not at all. Every method may be called
-/// from any thread, and blocks it while it reads or writes the disk. Behaves as Apple's `URLCache`.
+/// A response is found by the method and URL of its request, without the fragment, and by the request fields named in
+/// its `Vary` (RFC 9111 §4.1). Responses on disk survive a relaunch, each complete or not at all. Every method may be
+/// called from any thread and blocks it while reading or writing the disk. Behaves as Apple's `URLCache`.
 open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and state in a Mutex
-    /// Where a response may be kept.
+    /// The storage policy of a cached response.
     public typealias StoragePolicy = FoundationNetworking.URLCache.StoragePolicy
 
     private struct State {
         var memoryCapacity: Int
         var diskCapacity: Int
         var memory = CacheLedger<KeptResponse>()
-        /// Changes of the folder by other caches, which what is in memory takes account of.
+        /// Number of changes of the folder by other caches that the memory cache has accounted for.
         var foreignChanges = 0
-        /// Counts what was stored and removed here: what was read from the disk before that may be no more.
+        /// Number of stores and removals in this cache. Detects that a response read from disk is outdated.
         var changes = 0
     }
 
-    /// Bytes that a response takes in memory beside its body, about.
+    /// Approximate memory overhead of a response in addition to its body, in bytes.
     private static let overhead = 1 << 10
     private static let sharedCache = Mutex<URLCache?>(nil)
 
     private let state: Mutex<State>
     private let folder: CacheFolder
 
-    /// The cache of `URLSession.shared` and of sessions whose configuration is `.default`: 4 MiB in memory and 20 MiB on disk,
-    /// unless another is set.
+    /// The cache of `URLSession.shared` and of sessions with a `.default` configuration: 4 MiB in memory and 20 MiB on
+    /// disk, unless another cache is set.
     open class var shared: URLCache {
         get {
             sharedCache.withLock { cache in
@@ -41,22 +41,24 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
         set { sharedCache.withLock { $0 = newValue } }
     }
 
-    /// A cache of 4 MiB in memory and 20 MiB in the app's folder for caches.
+    /// Creates a cache of 4 MiB in memory and 20 MiB in the app's cache folder.
     public convenience override init() { self.init(memoryCapacity: 4 << 20, diskCapacity: 20 << 20) }
 
     /// - Parameters:
-    ///   - memoryCapacity: bytes in memory at most.
-    ///   - diskCapacity: bytes of responses on disk at most, beside a log of 64 KiB; with 0 there is no folder.
-    ///   - directory: where the files are. It is made when the first response is stored, for this user alone, and is not used if
-    ///     another user owns it or may write to it. Nil is a folder of the app among the user's caches.
+    ///   - memoryCapacity: Capacity in memory, in bytes.
+    ///   - diskCapacity: Capacity on disk, in bytes of responses. A log of up to 64 KiB comes in addition. With 0,
+    ///     there is no folder.
+    ///   - directory: The folder of the files; nil is a folder of the app within the user's cache directory. It is
+    ///     created with the first stored response, accessible to this user only, and is not used if another user owns
+    ///     it or may write to it.
     public init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
         state = Mutex(State(memoryCapacity: max(0, memoryCapacity), diskCapacity: max(0, diskCapacity)))
         folder = CacheFolder(directory?.path ?? CachePlace.folder(named: "URLCache"))
         super.init()
     }
 
-    /// - Parameter path: an absolute path, or the name of a folder of the app among the user's caches; nil is one that all caches
-    ///   without a name share.
+    /// - Parameter path: An absolute path, or the name of a folder of the app within the user's cache directory. Nil is
+    ///   a folder shared by all caches without a name.
     public convenience init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
         let folder = path.map { $0.hasPrefix("/") ? $0 : CachePlace.folder(named: $0) }
         self.init(
@@ -64,9 +66,9 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
             directory: folder.map { URL(fileURLWithPath: $0, isDirectory: true) })
     }
 
-    // MARK: Room
+    // MARK: Capacity
 
-    /// Bytes in memory at most; when it is lowered, what was not used for the longest time is removed.
+    /// Capacity in memory, in bytes. Lowering it evicts the least recently used responses.
     open var memoryCapacity: Int {
         get { state.withLock(\.memoryCapacity) }
         set {
@@ -77,7 +79,7 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
         }
     }
 
-    /// Bytes on disk at most; when it is lowered, what was not used for the longest time is removed.
+    /// Capacity on disk, in bytes. Lowering it evicts the least recently used responses.
     open var diskCapacity: Int {
         get { state.withLock(\.diskCapacity) }
         set {
@@ -85,23 +87,23 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
                 defer { state.diskCapacity = max(0, newValue) }
                 return state.diskCapacity
             }
-            // Without a place on disk before, what is in the folder is another cache's.
+            // With a former capacity of 0, the responses in the folder belong to another cache.
             if before > 0 { folder.shrink(to: max(0, newValue)) }
         }
     }
 
-    /// Bytes that the responses in memory take.
+    /// Size of the responses in memory, in bytes.
     open var currentMemoryUsage: Int { state.withLock(\.memory.size) }
 
-    /// Bytes that the responses on disk take.
+    /// Size of the responses on disk, in bytes.
     open var currentDiskUsage: Int { disk?.size ?? 0 }
 
-    /// The folder; nil for a cache that has nothing on disk, whose folder may be another cache's.
+    /// The folder; nil with a disk capacity of 0, since the folder may then belong to another cache.
     private var disk: CacheFolder? { state.withLock { $0.diskCapacity > 0 ? folder : nil } }
 
     // MARK: By request
 
-    /// Returns the newest response that answers a request, whether it is fresh or not; nil if there is none.
+    /// Returns the newest response that matches a request, fresh or stale; nil if there is none.
     open func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let asked = CacheRequest(request) else { return nil }
         let disk = disk
@@ -121,9 +123,10 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
         return kept
     }
 
-    /// Stores a response, in the place of one that answered the request before, and of others that were not used for long.
+    /// Stores a response. Replaces the one that matched the request before, and evicts the least recently used
+    /// responses.
     ///
-    /// One that is larger than the cache, or whose policy is `.notAllowed`, is not stored.
+    /// A response that exceeds the capacity or has the policy `.notAllowed` is not stored.
     open func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
         guard cachedResponse.storagePolicy != .notAllowed, let asked = CacheRequest(request) else { return }
         let stored = (cachedResponse as? KeptResponse)?.stored ?? Date()
@@ -141,7 +144,7 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
         changed()
     }
 
-    /// Removes all responses to a request, whatever its fields.
+    /// Removes all responses to a request, for all values of its fields.
     open func removeCachedResponse(for request: URLRequest) {
         guard let resource = CacheRequest(request)?.resource else { return }
         forget { name, _ in name.resource == resource }
@@ -156,7 +159,7 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
         changed()
     }
 
-    /// Removes the responses that were stored at a date or later.
+    /// Removes the responses stored at or after a date.
     open func removeCachedResponses(since date: Date) {
         forget { $1.stored >= date }
         disk?.removeAll { $1 >= date }
@@ -165,8 +168,8 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
 
     // MARK: By task
 
-    /// Calls a handler, before it returns, with the response to a task's current request, which has the fields that its session
-    /// adds; with nil if there is none.
+    /// Calls the handler synchronously with the response to a task's current request, including the fields that its
+    /// session adds; nil if there is none.
     open func getCachedResponse(
         for dataTask: URLSessionDataTask, completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) { completionHandler(dataTask.requestForCache.flatMap { cachedResponse(for: $0) }) }
@@ -192,7 +195,7 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
         }
     }
 
-    /// Notes a change of the disk, so that a response read before it is not kept in memory.
+    /// Counts a change of the disk, so that a response read before it is not kept in memory.
     private func changed() { state.withLock { $0.changes += 1 } }
 
     private func forget(_ isToGo: (CacheName, KeptResponse) -> Bool) {

@@ -1,10 +1,10 @@
 import Foundation
 import FoundationNetworking
 
-/// What kind of session a configuration makes.
+/// The kind of session that a configuration creates.
 enum SessionKind: Sendable { case foreground, ephemeral, background }
 
-/// What a configuration says; guarded by its lock, and never changed once a session has copied it.
+/// A configuration's values. Guarded by the configuration's lock, and immutable once a session has copied it.
 struct ConfigurationStorage: @unchecked Sendable {  // SAFETY: property-list values and Foundation's thread-safe stores
     let kind: SessionKind
     let identifier: String?
@@ -61,15 +61,15 @@ struct ConfigurationStorage: @unchecked Sendable {  // SAFETY: property-list val
     }
 }
 
-/// Makes storages that are not shared with the rest of the process.
+/// Creates storages that are not shared with the rest of the process.
 enum PrivateStores {
-    /// A cookie storage without a file; Foundation's own ephemeral configuration is the only maker of such storages.
+    /// Returns a cookie storage without a file. Only Foundation's own ephemeral configuration creates such storages.
     static func cookies() -> HTTPCookieStorage? {
         FoundationNetworking.URLSessionConfiguration.ephemeral.httpCookieStorage
     }
 }
 
-/// What a configuration keeps for code that sets it; nothing on Linux follows from it.
+/// Settings that a configuration keeps for compatibility. They have no effect on Linux.
 struct IneffectiveSettings: Hashable, Sendable {
     var sharedContainerIdentifier: String?
     var httpShouldUsePipelining = false

@@ -2,7 +2,8 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// How a session behaves. A session copies its configuration when it is made; later changes have no effect on it.
+/// The configuration of a session. A session copies its configuration when it is created. Later changes do not affect
+/// the session.
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {  // SAFETY: all state in a Mutex
     private let storage: Mutex<ConfigurationStorage>
 
@@ -11,22 +12,22 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {  
         super.init()
     }
 
-    /// The same as `URLSessionConfiguration.default`.
+    /// Creates a configuration equal to `URLSessionConfiguration.default`.
     @available(*, deprecated, message: "use URLSessionConfiguration.default or another of the class properties")
     public override init() {
         storage = Mutex(.foreground())
         super.init()
     }
 
-    /// Runs in the app; cookies and credentials are the app's.
+    /// A configuration whose tasks run in the app. It uses the app's shared cookies and credentials.
     open class var `default`: URLSessionConfiguration { URLSessionConfiguration(.foreground()) }
 
-    /// Runs in the app; cookies and credentials live in memory, for the session alone.
+    /// A configuration whose tasks run in the app. Cookies and credentials are kept in memory, for this session only.
     open class var ephemeral: URLSessionConfiguration { URLSessionConfiguration(.ephemeral()) }
 
-    /// Runs in the daemon, whether the app does or not.
+    /// Returns a configuration whose tasks run in the daemon, even while the app is not running.
     ///
-    /// - Parameter identifier: names the session within the app; not empty.
+    /// - Parameter identifier: Identifies the session within the app. Must not be empty.
     open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
         precondition(!identifier.isEmpty, "The identifier of a background session must not be empty.")
         return URLSessionConfiguration(.background(identifier))
@@ -39,31 +40,31 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {  
     /// The background session's identifier; nil in other configurations.
     open var identifier: String? { storage.withLock(\.identifier) }
 
-    /// How a request looks at caches, unless it says so itself.
+    /// The cache policy of requests that do not set their own.
     open var requestCachePolicy: URLRequest.CachePolicy {
         get { storage.withLock { $0.requestCachePolicy } }
         set { storage.withLock { $0.requestCachePolicy = newValue } }
     }
 
-    /// Kept, without effect.
+    /// Kept for compatibility; no effect.
     open var networkServiceType: URLRequest.NetworkServiceType {
         get { storage.withLock { $0.networkServiceType } }
         set { storage.withLock { $0.networkServiceType = newValue } }
     }
 
-    /// Seconds without a byte after which a request ends. Background sessions try again instead.
+    /// Timeout for receiving the next byte, in seconds. A background session retries the request instead of failing.
     open var timeoutIntervalForRequest: TimeInterval {
         get { storage.withLock { $0.timeoutIntervalForRequest } }
         set { storage.withLock { $0.timeoutIntervalForRequest = newValue } }
     }
 
-    /// Seconds in which a task must end.
+    /// Maximum duration of a task, in seconds.
     open var timeoutIntervalForResource: TimeInterval {
         get { storage.withLock { $0.timeoutIntervalForResource } }
         set { storage.withLock { $0.timeoutIntervalForResource = newValue } }
     }
 
-    /// Whether mobile networks may be used.
+    /// Whether cellular networks may be used.
     open var allowsCellularAccess: Bool {
         get { storage.withLock { $0.allowsCellularAccess } }
         set { storage.withLock { $0.allowsCellularAccess = newValue } }
@@ -75,86 +76,86 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {  
         set { storage.withLock { $0.allowsExpensiveNetworkAccess = newValue } }
     }
 
-    /// Whether networks may be used that are to be spared.
+    /// Whether constrained networks, which are to be used sparingly, may be used.
     open var allowsConstrainedNetworkAccess: Bool {
         get { storage.withLock { $0.allowsConstrainedNetworkAccess } }
         set { storage.withLock { $0.allowsConstrainedNetworkAccess = newValue } }
     }
 
-    /// Whether a task waits for a network instead of failing; background sessions always wait.
+    /// Whether a task waits for connectivity instead of failing. Background sessions always wait.
     open var waitsForConnectivity: Bool {
         get { storage.withLock { $0.waitsForConnectivity } }
         set { storage.withLock { $0.waitsForConnectivity = newValue } }
     }
 
-    /// Whether tasks run only on external power and on a network that is not metered. Background sessions only.
+    /// Whether tasks run only on external power and on an unmetered network. Background sessions only.
     open var isDiscretionary: Bool {
         get { storage.withLock { $0.isDiscretionary } }
         set { storage.withLock { $0.isDiscretionary = newValue } }
     }
 
-    /// Whether the app is started when all tasks have ended. Background sessions only.
+    /// Whether the daemon launches the app when all tasks have completed. Background sessions only.
     open var sessionSendsLaunchEvents: Bool {
         get { storage.withLock { $0.sessionSendsLaunchEvents } }
         set { storage.withLock { $0.sessionSendsLaunchEvents = newValue } }
     }
 
-    /// Proxies, by the keys `HTTPEnable`, `HTTPProxy`, `HTTPPort`, the keys that begin with `HTTPS` and `SOCKS`, and
-    /// `ExceptionsList`; nil takes the proxies of the app's environment.
+    /// The proxies, by the keys `HTTPEnable`, `HTTPProxy`, `HTTPPort`, the keys with the prefixes `HTTPS` and `SOCKS`,
+    /// and `ExceptionsList`. With nil, the proxies of the app's environment are used.
     open var connectionProxyDictionary: [AnyHashable: Any]? {
         get { storage.withLock { $0.connectionProxyDictionary } }
         set { storage.withLock { $0.connectionProxyDictionary = newValue } }
     }
 
-    /// Header fields that are added to requests without them; never fields about connections and credentials.
+    /// Header fields added to requests that do not set them. Fields about connections and credentials are never added.
     open var httpAdditionalHeaders: [AnyHashable: Any]? {
         get { storage.withLock { $0.httpAdditionalHeaders } }
         set { storage.withLock { $0.httpAdditionalHeaders = newValue } }
     }
 
-    /// The oldest version of TLS that is spoken.
+    /// The minimum TLS version.
     open var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
         get { storage.withLock { $0.tlsMinimumSupportedProtocolVersion } }
         set { storage.withLock { $0.tlsMinimumSupportedProtocolVersion = newValue } }
     }
 
-    /// The newest version of TLS that is spoken.
+    /// The maximum TLS version.
     open var tlsMaximumSupportedProtocolVersion: tls_protocol_version_t {
         get { storage.withLock { $0.tlsMaximumSupportedProtocolVersion } }
         set { storage.withLock { $0.tlsMaximumSupportedProtocolVersion = newValue } }
     }
 
-    /// Whether requests get cookies and responses set them.
+    /// Whether requests carry cookies and responses may set them.
     open var httpShouldSetCookies: Bool {
         get { storage.withLock { $0.httpShouldSetCookies } }
         set { storage.withLock { $0.httpShouldSetCookies = newValue } }
     }
 
-    /// Which cookies are accepted.
+    /// The policy for accepting cookies.
     open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
         get { storage.withLock { $0.httpCookieAcceptPolicy } }
         set { storage.withLock { $0.httpCookieAcceptPolicy = newValue } }
     }
 
-    /// Where cookies are kept; nil keeps none.
+    /// The cookie storage; with nil, no cookies are stored.
     open var httpCookieStorage: HTTPCookieStorage? {
         get { storage.withLock { $0.httpCookieStorage } }
         set { storage.withLock { $0.httpCookieStorage = newValue } }
     }
 
-    /// Where credentials are kept; nil keeps none.
+    /// The credential storage; with nil, no credentials are stored.
     open var urlCredentialStorage: URLCredentialStorage? {
         get { storage.withLock { $0.urlCredentialStorage } }
         set { storage.withLock { $0.urlCredentialStorage = newValue } }
     }
 
-    /// Where data tasks keep responses, and look for them first; nil keeps none. Background sessions have no cache.
+    /// The response cache of data tasks; with nil, there is no cache. Background sessions never have one.
     open var urlCache: URLCache? {
         get { storage.withLock { $0.urlCache } }
         set { storage.withLock { $0.urlCache = newValue } }
     }
 
-    /// HTTP/1.1 connections to one host at most.
+    /// Maximum number of HTTP/1.1 connections per host.
     open var httpMaximumConnectionsPerHost: Int {
         get { storage.withLock { $0.httpMaximumConnectionsPerHost } }
         set { storage.withLock { $0.httpMaximumConnectionsPerHost = newValue } }
@@ -166,28 +167,28 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {  
         set { storage.withLock { $0.protocolClasses = newValue } }
     }
 
-    /// Kept, without effect.
+    /// Kept for compatibility; no effect.
     open var sharedContainerIdentifier: String? {
         get { storage.withLock { $0.ineffective.sharedContainerIdentifier } }
         set { storage.withLock { $0.ineffective.sharedContainerIdentifier = newValue } }
     }
 
-    /// Kept, without effect.
+    /// Kept for compatibility; no effect.
     open var httpShouldUsePipelining: Bool {
         get { storage.withLock { $0.ineffective.httpShouldUsePipelining } }
         set { storage.withLock { $0.ineffective.httpShouldUsePipelining = newValue } }
     }
 
-    /// Kept, without effect.
+    /// Kept for compatibility; no effect.
     open var shouldUseExtendedBackgroundIdleMode: Bool {
         get { storage.withLock { $0.ineffective.shouldUseExtendedBackgroundIdleMode } }
         set { storage.withLock { $0.ineffective.shouldUseExtendedBackgroundIdleMode = newValue } }
     }
 
-    /// How several networks carry one connection on Apple's systems.
+    /// The Multipath TCP policy on Apple's systems.
     public enum MultipathServiceType: Int, Sendable { case none, handover, interactive, aggregate }
 
-    /// Kept, without effect: a connection uses one network.
+    /// Kept for compatibility; no effect. A connection uses one network.
     open var multipathServiceType: MultipathServiceType {
         get { storage.withLock { $0.ineffective.multipathServiceType } }
         set { storage.withLock { $0.ineffective.multipathServiceType = newValue } }

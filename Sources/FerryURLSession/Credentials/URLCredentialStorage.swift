@@ -2,10 +2,10 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// Credentials that sessions use without asking, in memory.
+/// An in-memory storage of credentials that sessions use without asking the delegate.
 ///
-/// A credential is found by the fields of a protection space, not by the object: Foundation's `URLProtectionSpace` on Linux is
-/// equal to itself alone. Every method may be called from any thread. Behaves as Apple's `URLCredentialStorage`, without a
+/// Credentials are found by the fields of a protection space: on Linux, Foundation's `URLProtectionSpace` is equal only
+/// to itself. Every method may be called from any thread. Behaves as Apple's `URLCredentialStorage`, without a
 /// keychain.
 open class URLCredentialStorage: NSObject, @unchecked Sendable {  // SAFETY: all state in a Mutex
     private struct Known {
@@ -18,33 +18,33 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {  // SAFETY: all
 
     private static let sharedStorage = URLCredentialStorage()
 
-    /// The storage of `URLSession.shared` and of sessions whose configuration is `.default`.
+    /// The storage of `URLSession.shared` and of sessions with a `.default` configuration.
     open class var shared: URLCredentialStorage { sharedStorage }
 
-    /// All credentials, by the space that they were set for and by user. A key is found by its fields in
-    /// ``credentials(for:)``, not here.
+    /// All credentials, by protection space and user. A space with equal fields finds its credentials in
+    /// ``credentials(for:)``, not in this dictionary.
     open var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
         let all = known.withLock { $0.values.filter { !$0.byUser.isEmpty }.map { ($0.space, $0.byUser) } }
         return Dictionary(all) { first, _ in first }
     }
 
-    /// Returns the credentials of a space by user; nil if there are none.
+    /// Returns the credentials of a protection space by user; nil if there are none.
     open func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
         known.withLock { $0[SpaceKey(space)]?.byUser }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Adds a credential for its user, in the place of an earlier one. One without persistence, or to be synchronized, is not
-    /// stored.
+    /// Adds a credential, replacing an earlier one of the same user. A credential without persistence or with
+    /// synchronizable persistence is not stored.
     open func set(_ credential: URLCredential, for space: URLProtectionSpace) {
         set(credential, for: space, isDefault: false)
     }
 
-    /// Returns the credential that answers challenges of a space; nil if none was set for it.
+    /// Returns the default credential of a protection space; nil if none is set.
     open func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
         known.withLock { $0[SpaceKey(space)]?.usual }
     }
 
-    /// Sets the credential that answers challenges of a space, and adds it to the others.
+    /// Sets the default credential of a protection space, and stores it.
     open func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace) {
         set(credential, for: space, isDefault: true)
     }
@@ -54,7 +54,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {  // SAFETY: all
         remove(credential, for: space, options: nil)
     }
 
-    /// Removes a credential. No credential here is synchronized, so that the options change nothing.
+    /// Removes a credential. Credentials are never synchronized, so the options have no effect.
     open func remove(_ credential: URLCredential, for space: URLProtectionSpace, options: [String: AnyObject]? = [:]) {
         let hasChanged = known.withLock { known in
             let key = SpaceKey(space)
@@ -92,14 +92,14 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {  // SAFETY: all
     }
 
     private func postChange() {
-        // Foundation's name of it, which is visible already wherever its module is loaded.
+        // Foundation's notification name, visible wherever its module is imported.
         NotificationCenter.default.post(name: .NSURLCredentialStorageChanged, object: self)
     }
 }
 
-/// The same for a task, which a subclass may tell apart.
+/// The same operations for a task. A subclass may distinguish tasks.
 extension URLCredentialStorage {
-    /// Calls a handler, before it returns, with the credentials of a space by user; with nil if there are none.
+    /// Calls the handler synchronously with the credentials of a protection space by user; nil if there are none.
     public func getCredentials(
         for protectionSpace: URLProtectionSpace, task: URLSessionTask,
         completionHandler: @escaping @Sendable ([String: URLCredential]?) -> Void
@@ -114,7 +114,7 @@ extension URLCredentialStorage {
         task: URLSessionTask
     ) { remove(credential, for: protectionSpace, options: options) }
 
-    /// Calls a handler, before it returns, with the credential that answers challenges of a space; with nil if there is none.
+    /// Calls the handler synchronously with the default credential of a protection space; nil if there is none.
     public func getDefaultCredential(
         for space: URLProtectionSpace, task: URLSessionTask,
         completionHandler: @escaping @Sendable (URLCredential?) -> Void
@@ -125,11 +125,11 @@ extension URLCredentialStorage {
     ) { setDefaultCredential(credential, for: protectionSpace) }
 }
 
-/// The fields of a protection space.
+/// A protection space's fields, as a key.
 struct SpaceKey: Hashable {
     private let host: String
     private let port: Int
-    /// Of a server its protocol, of a proxy its type.
+    /// The protocol of a server or the type of a proxy.
     private let kind: String
     private let isProxy: Bool
     private let realm: String?
@@ -140,11 +140,11 @@ struct SpaceKey: Hashable {
         port = space.port
         isProxy = space.isProxy()
         realm = space.realm
-        // On Apple's systems the constants are the names themselves, and both are given by apps.
+        // On Apple's systems the constants equal the names, and apps pass both.
         let name = (isProxy ? space.proxyType : space.protocol) ?? ""
         let constants = [NSURLProtectionSpaceHTTP: "http", NSURLProtectionSpaceHTTPS: "https"]
         kind = constants[name] ?? name.lowercased()
-        // For HTTP the default method is Basic.
+        // Basic is the default method of HTTP.
         let isDefault = space.authenticationMethod == NSURLAuthenticationMethodDefault
         method =
             isDefault && kind.hasPrefix("http") ? NSURLAuthenticationMethodHTTPBasic : space.authenticationMethod

@@ -1,24 +1,24 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What a session tells its delegate; called on the session's delegate queue. All methods have defaults.
+/// The delegate of a session. Called on the session's delegate queue. All methods have default implementations.
 @preconcurrency public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
-    /// The session's last call; nil if it was invalidated on purpose.
+    /// The session is invalid. This is its last call. The error is nil if the app invalidated the session.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
-    /// A server shows its certificates, or wants one.
+    /// A server presents its certificates, or requires a client certificate.
     ///
-    /// - Parameter completionHandler: to be called with the answer, on any thread.
+    /// - Parameter completionHandler: Call it with the disposition and credential, on any thread.
     func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-    /// The same, answered by the result.
+    /// The `async` form of the method above.
     func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// All events that waited for a background session have been delivered.
+    /// All pending events of a background session have been delivered.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
@@ -44,18 +44,18 @@ extension URLSessionDelegate {
     public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { DelegateProbe.markMissing() }
 }
 
-/// What a session tells about a download task; called on the session's delegate queue.
+/// The delegate of download tasks. Called on the session's delegate queue.
 @preconcurrency public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
-    /// The file is whole. Move or read it before this method returns: then it is removed.
+    /// The download has finished. Move or read the file before this method returns. It is removed afterwards.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
 
-    /// Bytes have arrived; at most ten times a second for a task. The expected total is -1 while it is not known.
+    /// Data was received. Called at most ten times per second and task. The expected total is -1 while unknown.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
 
-    /// The task goes on at an offset, or begins again at 0.
+    /// The task resumes at an offset, or restarts from byte 0.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64)
@@ -73,9 +73,10 @@ extension URLSessionDownloadDelegate {
     ) { DelegateProbe.markMissing() }
 }
 
-/// What a session tells about a data or upload task; called on the session's delegate queue. All methods have defaults.
+/// The delegate of data and upload tasks. Called on the session's delegate queue. All methods have default
+/// implementations.
 @preconcurrency public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
-    /// The head is there; no data come before it is answered.
+    /// The response's head was received. No data is delivered before this method is answered.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
@@ -83,17 +84,18 @@ extension URLSessionDownloadDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition
 
-    /// The task is a download from here on, as its response was answered.
+    /// The data task has become a download task, as the response disposition requested.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask)
 
-    /// More of the body; the next part comes when this method has returned.
+    /// A part of the body was received. The next part is delivered after this method returns.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 
-    /// A response is about to be kept in the session's `URLCache`; the answer is kept in its place, or nothing.
+    /// A response is about to be stored in the session's `URLCache`. The response passed to the handler is stored in
+    /// its place; with nil, none is stored.
     ///
-    /// Not called for tasks with a completion handler, nor for responses that may not be kept (RFC 9111 §3) or that take
-    /// more than a twentieth of the cache.
+    /// Not called for tasks with a completion handler, for responses that may not be stored (RFC 9111 §3), or for
+    /// responses larger than a twentieth of the cache.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)

@@ -1,11 +1,11 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What a session tells about any task; called on the session's delegate queue.
+/// The delegate of a task. Called on the session's delegate queue.
 ///
-/// All methods have defaults, which do what Apple's `URLSession` does when the method is missing.
+/// All methods have default implementations that behave as Apple's `URLSession` does without the method.
 @preconcurrency public protocol URLSessionTaskDelegate: URLSessionDelegate {
-    /// Called on the thread that makes the task, before the making call returns.
+    /// A task was created. Called on the thread that creates the task, before the creating call returns.
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
 
     /// A task with a begin date is about to start. Background sessions only.
@@ -16,10 +16,11 @@ public import FoundationNetworking
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
     ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
 
-    /// There is no network that the task may use, and it waits for one. Not in background sessions.
+    /// The task waits for connectivity: no network that it may use is available. Not called in background sessions.
     func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 
-    /// The server redirects; nil makes the redirect the result. Background sessions follow without asking.
+    /// The server redirects. With nil, the redirect response is the result. Background sessions follow redirects
+    /// without asking.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
@@ -28,7 +29,7 @@ public import FoundationNetworking
         newRequest request: URLRequest
     ) async -> URLRequest?
 
-    /// A server or proxy wants credentials.
+    /// A server or proxy requires credentials.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
@@ -36,7 +37,8 @@ public import FoundationNetworking
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// A body that is a stream must be sent, for the first time or again. Not in background sessions.
+    /// The task needs a new body stream, for the first time or to send the body again. Not called in background
+    /// sessions.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
@@ -53,7 +55,7 @@ public import FoundationNetworking
         _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse)
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics)
 
-    /// The task's last call; nil if it has succeeded.
+    /// The task has completed. This is its last call. The error is nil on success.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
 }
 

@@ -1,24 +1,25 @@
 import FerryCore
 public import Foundation
 
-/// When a task of a background session is tried again, in place of the usual way.
+/// The retry policy of a background task. Replaces the default policy.
 public struct RetryPolicy: Sendable, Codable, Hashable {
-    /// Seconds before the first retry.
+    /// Delay before the first retry, in seconds.
     public var initialDelay: Double
-    /// What each delay is multiplied by for the next.
+    /// Backoff multiplier.
     public var multiplier: Double
-    /// Seconds between two tries at most.
+    /// Maximum delay between two attempts, in seconds.
     public var maximumDelay: Double
-    /// Share of a delay by which it is made shorter or longer at random, 0 to 1.
+    /// Random variation of a delay, as a fraction from 0 to 1.
     public var jitter: Double
-    /// Tries without a new byte before the failure is final; nil is no limit.
+    /// Number of attempts without a new byte before the failure is final; nil is no limit.
     public var maximumAttemptsWithoutProgress: Int?
-    /// Statuses that are tried again instead of delivered; `Retry-After` is honoured.
+    /// Status codes that are retried instead of delivered. `Retry-After` is honored.
     public var statusCodes: Set<Int>
-    /// Statuses that mean that the URL has expired: the task waits for `updateRequest(_:)`.
+    /// Status codes that mean that the URL has expired. The task then waits for `updateRequest(_:)`.
     public var expiredStatusCodes: Set<Int>
 
-    /// The usual way: 1 s doubling to 300 s, a fifth more or less, without end.
+    /// Creates a policy. The defaults are 1 s, doubling up to 300 s, with a variation of a fifth and no limit of
+    /// attempts.
     public init(
         initialDelay: Double = 1, multiplier: Double = 2, maximumDelay: Double = 300, jitter: Double = 0.2,
         maximumAttemptsWithoutProgress: Int? = nil, statusCodes: Set<Int> = [], expiredStatusCodes: Set<Int> = []
@@ -32,19 +33,19 @@ public struct RetryPolicy: Sendable, Codable, Hashable {
         self.expiredStatusCodes = expiredStatusCodes
     }
 
-    /// The same for the service.
+    /// The policy as the service's retry rule.
     var rule: RetryRule {
         var rule = RetryRule(
             initialDelay: initialDelay, multiplier: multiplier, maximumDelay: maximumDelay, jitter: jitter,
             maximumAttemptsWithoutProgress: maximumAttemptsWithoutProgress, statusCodes: statusCodes,
             expiredStatusCodes: expiredStatusCodes)
-        // The service would refuse the whole task for one number that it cannot use.
+        // The service would reject the whole task for one number out of range.
         rule.bringNumbersIntoRange(.clamp)
         return rule
     }
 }
 
-/// An error that no code of Foundation's `URLError` describes; its codes come from Ferry's error table.
+/// An error without a matching `URLError` code. Its codes come from Ferry's error table.
 public struct TransferError: CustomNSError, LocalizedError, Hashable, Sendable {
     /// `FerryErrorDomain`.
     public static let errorDomain = "FerryErrorDomain"
@@ -53,12 +54,12 @@ public struct TransferError: CustomNSError, LocalizedError, Hashable, Sendable {
 
     init(_ error: ServiceError) { self.error = error }
 
-    /// The stable word for what went wrong, such as `digest_mismatch`.
+    /// The stable error code, such as `digest_mismatch`.
     public var code: String { error.word }
-    /// What happened, to what, and what to try, for people.
+    /// A message for people: the problem, its subject, and a remedy.
     public var message: String { error.message }
 
-    /// The exit status that `ferry` has for this error.
+    /// The exit status of `ferry` for this error.
     public var errorCode: Int { Int(error.code.row.exitStatus) }
     public var errorDescription: String? { error.message }
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: error.message, "code": error.word] }

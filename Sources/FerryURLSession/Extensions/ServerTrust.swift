@@ -2,21 +2,21 @@ import FerryCore
 public import Foundation
 public import FoundationNetworking
 
-/// A server's certificates in a challenge.
+/// The server certificates of a challenge.
 extension URLProtectionSpace {
-    /// The certificates that a server has shown, in DER form, its own first; nil in other challenges.
+    /// The server's certificates in DER form, leaf first; nil in other challenges.
     public var certificateChain: [Data]? { (self as? ServerTrustSpace)?.certificates }
 }
 
 extension URLCredential {
-    /// With `.useCredential`: this server's certificate is accepted, whatever the evaluation finds.
+    /// Accepts the server's certificate regardless of the evaluation's result. Pass it with `.useCredential`.
     public static var serverTrustAccepted: URLCredential { ServerTrustCredential.shared.credential }
 
     /// Whether this is ``serverTrustAccepted``.
     var acceptsServerTrust: Bool { self === ServerTrustCredential.shared.credential }
 }
 
-/// The protection space of a server that shows its certificates.
+/// The protection space of a server trust challenge.
 final class ServerTrustSpace: URLProtectionSpace, @unchecked Sendable {  // SAFETY: immutable after init
     let certificates: [Data]
 
@@ -30,7 +30,7 @@ final class ServerTrustSpace: URLProtectionSpace, @unchecked Sendable {  // SAFE
     required init?(coder: NSCoder) { nil }
 }
 
-/// Holds the one credential that accepts a certificate; it is known by its identity.
+/// The one credential that accepts a certificate, recognized by its identity.
 private struct ServerTrustCredential: @unchecked Sendable {  // SAFETY: Foundation's credential is immutable
     static let shared = ServerTrustCredential()
     let credential = URLCredential(user: "", password: "", persistence: .none)

@@ -1,16 +1,16 @@
 import FerryCore
 public import Foundation
 
-/// Where a download's file goes, and what it must be.
+/// Destination and verification of a download's file.
 extension URLSessionDownloadTask {
-    /// Where a download's file goes: whole and synced, in one step.
+    /// The destination of a downloaded file. The complete, synced file appears there in one step.
     public struct Destination: Sendable, Codable, Hashable {
-        /// What happens if the name is taken.
+        /// The policy if the destination exists.
         public enum ConflictPolicy: String, Sendable, Codable {
-            /// The task ends with `destination_exists`.
+            /// The task fails with `destination_exists`.
             case fail
             case replace
-            /// A number is added to the name: `name-1.ext`, up to 9999.
+            /// A number is appended to the name: `name-1.ext`, up to 9999.
             case unique
         }
 
@@ -27,7 +27,7 @@ extension URLSessionDownloadTask {
         }
     }
 
-    /// The digest that a whole file must have. One whose digits are not those of its algorithm ends the task with
+    /// The expected digest of a complete file. A value with digits that do not fit its algorithm fails the task with
     /// `invalid_request`.
     public struct Digest: Sendable, Codable, Hashable {
         public enum Algorithm: String, Sendable, Codable { case md5, sha1, sha256, sha512 }
@@ -42,26 +42,27 @@ extension URLSessionDownloadTask {
         }
     }
 
-    /// Where the file goes; only a success's body goes there, whole and synced, before `didFinishDownloadingTo` gets that URL.
-    /// A process of the app moves it there: one that is gone does so when it is back. Set before the first `resume()`.
+    /// The destination of the file. Only the body of a successful response is moved there, complete and synced, before
+    /// `didFinishDownloadingTo` receives that URL. A process of the app moves the file; if none is running, the next
+    /// one does. Set it before the first `resume()`.
     public var destination: Destination? {
         get { options.destination }
         set { change { $0.destination = newValue } }
     }
 
-    /// Checked before `didFinishDownloadingTo`; another digest ends the task with `digest_mismatch`.
+    /// The expected digest, checked before `didFinishDownloadingTo`. A mismatch fails the task with `digest_mismatch`.
     public var expectedDigest: Digest? {
         get { options.expectedDigest }
         set { change { $0.expectedDigest = newValue } }
     }
 
-    /// Other URLs of the same resource. Kept with the task; the task's own URL alone is asked.
+    /// Other URLs of the same resource. Stored with the task, but only the task's own URL is requested.
     public var mirrors: [URL] {
         get { options.mirrors }
         set { change { $0.mirrors = newValue } }
     }
 
-    /// Parallel ranges of this download, 1 to 16. Kept with the task; one is asked for at a time.
+    /// Number of parallel ranges of this download, 1 to 16. Stored with the task, but one range is requested at a time.
     public var maximumConnections: Int {
         get { options.maximumConnections }
         set { change { $0.maximumConnections = min(max(newValue, 1), 16) } }
@@ -69,7 +70,7 @@ extension URLSessionDownloadTask {
 }
 
 extension URLSessionDownloadTask.Digest {
-    /// - Throws: ``TransferError`` `invalid_request` for digits that are not those of the algorithm.
+    /// - Throws: ``TransferError`` `invalid_request` if the digits do not fit the algorithm.
     func checksum() throws -> Checksum {
         do {
             return try Checksum(parsing: "\(algorithm.rawValue):\(hex)")

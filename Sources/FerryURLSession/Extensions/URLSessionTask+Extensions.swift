@@ -4,13 +4,14 @@ public import FoundationNetworking
 import Synchronization
 
 extension URLSessionTask {
-    /// Bytes per second of this task, over any 5 s; nil is no limit. May be changed while it runs.
+    /// The task's rate limit in bytes per second, averaged over 5 s; nil is no limit. May be changed while the task
+    /// runs.
     public var bytesPerSecondLimit: Int64? {
         get { options.bytesPerSecondLimit }
         set { change { $0.bytesPerSecondLimit = newValue } }
     }
 
-    /// Texts of the app's own, at most 64 KiB in all; they survive a relaunch.
+    /// The app's own texts, at most 64 KiB in total. They survive a relaunch.
     public var metadata: [String: String] {
         get { options.metadata }
         set {
@@ -20,20 +21,20 @@ extension URLSessionTask {
         }
     }
 
-    /// When the task is tried again; nil is the usual way of background sessions.
+    /// The retry policy; nil is the default policy of background sessions.
     public var retryPolicy: RetryPolicy? {
         get { options.retryPolicy }
         set { change { $0.retryPolicy = newValue } }
     }
 
-    /// What the task waits for, though it was resumed; nil while bytes may flow.
+    /// The reason why a resumed task waits; nil while data may flow.
     public var waitingReason: WaitingReason? { storage.withLock(\.waitingReason) }
 
-    /// Replaces URL and fields of a task that has not ended, as for a signed URL that has expired.
+    /// Replaces the URL and fields of an incomplete task, for example after a signed URL has expired.
     ///
-    /// Bytes are kept if the new answer is the same resource.
+    /// Received bytes are kept if the new response is for the same resource.
     ///
-    /// - Throws: `TransferError` `request_not_replaceable` for a completed task or another method than GET.
+    /// - Throws: `TransferError` `request_not_replaceable` for a completed task or a method other than GET.
     public func updateRequest(_ request: URLRequest) throws {
         let method = originalRequest?.httpMethod ?? "GET"
         guard state != .completed, state != .canceling, method == "GET", request.httpMethod ?? "GET" == "GET" else {
@@ -60,9 +61,9 @@ extension URLSessionTask {
     }
 }
 
-/// A task delegate that is also told what its tasks wait for.
+/// A task delegate that is also notified of waiting reasons.
 @preconcurrency public protocol FerryTaskDelegate: URLSessionTaskDelegate {
-    /// The task waits for something else than before; nil: bytes may flow.
+    /// The task's waiting reason has changed; nil means that data may flow.
     func urlSession(_ session: URLSession, task: URLSessionTask, didChangeWaitingReason reason: WaitingReason?)
 }
 
@@ -72,7 +73,7 @@ extension FerryTaskDelegate {
     }
 }
 
-/// What a task carries beyond Apple's `URLSession`: plain data that is stored with the task.
+/// A task's options beyond Apple's `URLSession`, stored with the task.
 struct TaskOptions: Sendable, Codable, Hashable {
     var destination: URLSessionDownloadTask.Destination?
     var expectedDigest: URLSessionDownloadTask.Digest?

@@ -1,33 +1,33 @@
 import FerryCore
 public import Foundation
 
-/// What a task waits for, though it was resumed.
+/// The reason why a resumed task waits.
 public enum WaitingReason: Sendable, Hashable {
-    /// There is no network.
+    /// No network is available.
     case connectivity
-    /// The network is a mobile one, and the task may not use it.
+    /// The network is cellular, and the task may not use it.
     case cellular
     /// The network is metered, and the task may not use it.
     case expensive
-    /// The network is to be spared, and the task may not use it.
+    /// The network is constrained, and the task may not use it.
     case constrained
-    /// The task is discretionary, and there is no external power.
+    /// The task is discretionary, and external power is missing.
     case externalPower
     case earliestBeginDate(Date)
-    /// The app was launched for events a short while ago.
+    /// The app was launched for events recently. The next launch is delayed.
     case relaunchDelay(until: Date)
-    /// A failure was met; the next try has a time.
+    /// An attempt failed. The next one is scheduled.
     case retry(at: Date, after: URLError.Code)
-    /// All connections that may be open at a time are taken.
+    /// The connection limit is reached.
     case connectionLimit
-    /// A server wants credentials, which only the app can give.
+    /// A server requires credentials that only the app can provide.
     case authentication
-    /// The URL has expired; `updateRequest(_:)` gives another.
+    /// The URL has expired and must be replaced with `updateRequest(_:)`.
     case requestExpired
 }
 
 extension WaitingReason {
-    /// What a transfer waits for; nil if it does not wait.
+    /// Creates the waiting reason of a transfer; nil if it does not wait.
     init?(_ transfer: Transfer, now: Date) {
         guard transfer.state == .waiting, let reason = transfer.reason else { return nil }
         switch reason {
@@ -49,7 +49,7 @@ extension WaitingReason {
 }
 
 extension WaitingReason {
-    /// The reason for a condition that is in the way; nil for any other wait.
+    /// Creates the waiting reason of a blocking condition; nil for any other wait.
     init?(condition: WaitReason) {
         switch condition {
         case .network: self = .connectivity

@@ -2,15 +2,15 @@ import FerryEngine
 import Foundation
 import Synchronization
 
-/// Reads a stream part by part, on threads of its own: a stream may block.
+/// A body source that reads a stream in parts, on its own threads, since a stream may block.
 final class BodySource: LoadBodySource {
-    /// Bytes that are read at a time.
+    /// Size of a read, in bytes.
     private static let partSize = 64 << 10
 
     private let stream: Mutex<Reader>
     private let replace: @Sendable () async -> InputStream?
 
-    /// - Parameter replace: gives another stream with the same bytes, when the body must be sent again.
+    /// - Parameter replace: Returns another stream with the same bytes when the body must be sent again.
     init(_ stream: sending InputStream, replace: @escaping @Sendable () async -> InputStream?) {
         self.stream = Mutex(Reader(stream: stream))
         self.replace = replace
@@ -20,7 +20,7 @@ final class BodySource: LoadBodySource {
         let stream: InputStream
         var isOpen = false
 
-        /// The next bytes; nil at the end.
+        /// Returns the next bytes; nil at the end.
         mutating func read() throws -> Data? {
             if !isOpen {
                 stream.open()
@@ -52,9 +52,10 @@ final class BodySource: LoadBodySource {
 }
 
 extension LoadTransport.Body {
-    /// What the engine sends.
+    /// Returns the body that the engine sends.
     ///
-    /// - Throws: `URLError` with code `requestBodyStreamExhausted` if there is to be a stream, and the delegate gives none.
+    /// - Throws: `URLError` with code `requestBodyStreamExhausted` if the body is a stream and the delegate provides
+    ///   none.
     func load(of request: URLRequest, _ relay: TaskRelay) async throws -> LoadBody {
         switch self {
         case .none:
@@ -68,7 +69,7 @@ extension LoadTransport.Body {
     }
 
     private static func stream(of request: URLRequest, _ relay: TaskRelay) async throws -> LoadBody {
-        // A stream is read once: from the second time on the delegate gives another.
+        // A stream can be read only once. To send it again, the delegate must provide another.
         let own = request.httpBodyStream
         let given: InputStream? = if own == nil { await relay.needBodyStream() } else { nil }
         guard let stream = own ?? given else { throw URLError(.requestBodyStreamExhausted) }
@@ -76,7 +77,7 @@ extension LoadTransport.Body {
         return .stream(BodySource(stream) { await relay.needBodyStream() }, length: length)
     }
 
-    /// How many bytes are to be sent; -1 if that is not known.
+    /// Returns the number of bytes to send; -1 if unknown.
     func expected(of request: URLRequest) -> Int64 {
         switch self {
         case .none: Int64(request.httpBody?.count ?? 0)

@@ -3,9 +3,9 @@ import Foundation
 package import FoundationNetworking
 
 extension URLAuthenticationChallenge {
-    /// What a server asks with its 401; nil if the response offers no scheme that can be read.
+    /// Creates the authentication challenge of a 401 response; nil if no offered scheme is supported.
     ///
-    /// - Parameter failures: how often it has refused credentials.
+    /// - Parameter failures: Number of times that the server has rejected credentials.
     package convenience init?(of response: HTTPURLResponse, failures: Int) {
         guard let url = response.url, let host = url.host,
             let field = response.value(forHTTPHeaderField: "WWW-Authenticate"),
@@ -22,9 +22,9 @@ extension URLAuthenticationChallenge {
     }
 }
 
-/// Turns the engine's challenges into Foundation's.
+/// Converts the engine's challenges to Foundation's.
 enum ChallengeMapping {
-    /// A 401 or 407 as a challenge.
+    /// Returns the challenge of a 401 or 407 response.
     static func challenge(
         _ challenge: AuthenticationChallenge, proposed: URLCredential?
     ) -> URLAuthenticationChallenge {
@@ -55,14 +55,14 @@ enum ChallengeMapping {
             realm: challenge.realm, authenticationMethod: method)
     }
 
-    /// A server's certificates as a challenge.
+    /// Returns the challenge of a server's certificates.
     static func challenge(_ trust: TrustChallenge) -> URLAuthenticationChallenge {
         URLAuthenticationChallenge(
             protectionSpace: ServerTrustSpace(trust), proposedCredential: nil, previousFailureCount: 0,
             failureResponse: nil, error: nil, sender: NoSender())
     }
 
-    /// The delegate's answer in the engine's terms.
+    /// Converts the delegate's answer to the engine's.
     static func answer(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, default usual: ChallengeAnswer
     ) -> ChallengeAnswer {
@@ -88,7 +88,8 @@ enum ChallengeMapping {
     }
 }
 
-/// A challenge is answered by its completion handler; the sender that Foundation wants has nothing to do.
+/// A challenge sender that does nothing. Foundation requires one, but a challenge is answered by its completion
+/// handler.
 final class NoSender: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}

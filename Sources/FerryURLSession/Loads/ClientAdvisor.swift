@@ -2,10 +2,10 @@ import FerryCore
 import Foundation
 import FoundationNetworking
 
-/// Answers for a task that runs in the app: from its delegates, its cookies and its stored credentials.
+/// The advisor of a task that runs in the app. Answers from the task's delegates, cookies and stored credentials.
 final class ClientAdvisor: ExchangeAdvisor {
     private let relay: TaskRelay
-    /// Redirects of background sessions are followed without a question (docs/behaviour/url-session.md#41).
+    /// False in background sessions, which follow redirects without asking (docs/behaviour/url-session.md#41).
     private let asksAboutRedirects: Bool
     private let jar: CookieJar
     private let credentials: URLCredentialStorage?
@@ -73,7 +73,8 @@ final class ClientAdvisor: ExchangeAdvisor {
         return ChallengeMapping.answer(disposition, credential, default: usual(challenge, proposed))
     }
 
-    /// Default handling: what is proposed once, then the response is the result (docs/behaviour/url-session.md#25).
+    /// Performs default handling: uses the proposed credential once, then makes the response the result
+    /// (docs/behaviour/url-session.md#25).
     private func usual(_ challenge: AuthenticationChallenge, _ proposed: URLCredential?) -> ChallengeAnswer {
         guard challenge.previousFailures == 0, let user = proposed?.user else { return .performDefault }
         return .credentials(Credentials(user: user, password: proposed?.password))

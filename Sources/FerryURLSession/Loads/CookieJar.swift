@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// Takes cookies from the configuration's storage and brings them there, as the configuration allows
+/// Reads and stores cookies in the configuration's storage, as the configuration allows
 /// (docs/behaviour/url-session.md#23).
 struct CookieJar: Sendable {
     private let storage: HTTPCookieStorage?
@@ -9,7 +9,7 @@ struct CookieJar: Sendable {
     private let policy: HTTPCookie.AcceptPolicy
 
     init(_ configuration: URLSessionConfiguration, request: URLRequest) {
-        // A Cookie field of the request wins; a request that handles no cookies brings none.
+        // A Cookie field of the request takes precedence. A request that does not handle cookies sends none.
         let isOff =
             !configuration.httpShouldSetCookies || !request.httpShouldHandleCookies
             || request.value(forHTTPHeaderField: "Cookie") != nil
@@ -20,7 +20,7 @@ struct CookieJar: Sendable {
 
     func field(for address: String) -> String? {
         guard let url = URL(string: address) else { return nil }
-        // The storage looks at the host alone.
+        // The storage filters by host only.
         let cookies = (storage?.cookies(for: url) ?? []).filter { $0.goes(to: url, at: Date()) }
         guard !cookies.isEmpty else { return nil }
         return HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
@@ -37,20 +37,20 @@ struct CookieJar: Sendable {
 }
 
 extension HTTPCookie {
-    /// Whether the cookie goes along with a request: not in plain text if it is secure, on its path, and in its time
+    /// Whether to send the cookie with a request: only over TLS if it is secure, within its path, and before it expires
     /// (RFC 6265 §5.4).
     func goes(to url: URL, at now: Date) -> Bool {
         if isSecure, url.scheme?.lowercased() != "https" { return false }
         if let expiresDate, expiresDate <= now { return false }
-        // Foundation's path is empty where its bytes are no UTF-8.
+        // Foundation's path is empty if its bytes are not UTF-8.
         let read = url.path.isEmpty ? url.path(percentEncoded: true) : url.path
         let asked = read.isEmpty ? "/" : read
         guard !path.isEmpty, path != "/", asked != path else { return true }
         return asked.hasPrefix(path.hasSuffix("/") ? path : path + "/")
     }
 
-    /// Whether a response from this URL may set the cookie: for its own host, or for a parent that is no single label and
-    /// no address (RFC 6265 §5.3).
+    /// Whether a response from this URL may set the cookie: for its own host, or for a parent domain that is neither a
+    /// single label nor an address (RFC 6265 §5.3).
     fileprivate func belongs(to url: URL) -> Bool {
         guard let host = url.host?.lowercased() else { return false }
         let domain = domain.lowercased()

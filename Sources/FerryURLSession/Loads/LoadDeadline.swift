@@ -1,16 +1,16 @@
 import FerryCore
 import Foundation
 
-/// A span of time that passes only while it runs.
+/// A stopwatch with a limit. Time passes only while it runs.
 struct RunningTime: Hashable, Sendable {
     private var rest: Duration
     private var since: ContinuousClock.Instant?
 
     init(_ whole: Duration) { rest = whole }
 
-    /// Lets the time run.
+    /// Starts the time.
     ///
-    /// - Returns: the time that is left.
+    /// - Returns: The remaining time.
     mutating func start(_ now: ContinuousClock.Instant) -> Duration {
         stop(now)
         since = now
@@ -23,16 +23,15 @@ struct RunningTime: Hashable, Sendable {
     }
 }
 
-/// The time in which a task has to end; it does not pass while the task is suspended
-/// (docs/behaviour/url-session.md#22).
+/// A task's deadline. Time does not pass while the task is suspended (docs/behaviour/url-session.md#22).
 struct LoadDeadline {
     private var time: RunningTime?
     private var timer: Task<Void, any Error>?
 
-    /// - Parameter seconds: nil is no limit.
+    /// - Parameter seconds: The limit; nil is no limit.
     init(seconds: Double?) { time = seconds.map { RunningTime(.wait(seconds: $0)) } }
 
-    /// Lets the time pass.
+    /// Starts the time.
     mutating func run(_ expired: @escaping @Sendable () -> Void) {
         guard let rest = time?.start(.now) else { return }
         timer?.cancel()

@@ -4,7 +4,8 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Carries a download that began as a data task: the rest of the same response goes to a file. It cannot be continued later.
+/// The transport of a download that began as a data task. Writes the remaining body of the same response to a file. The
+/// download cannot be resumed later.
 final class LoadDownload: TaskTransport {
     private struct State {
         var run: Task<Void, Never>?
@@ -26,7 +27,7 @@ final class LoadDownload: TaskTransport {
         self.folder = folder
     }
 
-    /// Begins; the task that it was is over.
+    /// Begins the download. The data task has ended.
     func begin() {
         let run = Task(name: "download of a data task") { await self.run() }
         state.withLock { $0.run = run }

@@ -4,7 +4,7 @@ import FerryService
 import Foundation
 import FoundationNetworking
 
-/// Makes the engine's request of a data or upload task.
+/// Creates the engine's request of a data or upload task.
 enum LoadMapping {
     static func request(
         _ request: URLRequest, body: LoadBody, configuration: URLSessionConfiguration, proxies: [String: String],
@@ -23,22 +23,23 @@ enum LoadMapping {
     }
 }
 
-/// What the loads of one session share.
+/// Context shared by the loads of one session.
 struct LoadPlace: Sendable {
     let engine: @Sendable () async throws -> Engine
-    /// The proxies as they were when the session was made (docs/behaviour/url-session.md#28).
+    /// The proxies at the creation of the session (docs/behaviour/url-session.md#28).
     let proxies: [String: String]
-    /// Certificates that the session's delegate has answered for.
+    /// Certificates that the session's delegate has accepted.
     let trust: TrustScope
-    /// Where the files of downloads go that are not carried as transfers.
+    /// The folder for files of downloads that have no transfer.
     let folder: URL
-    /// Which condition is in the way of requests to a URL: now, and after each change.
+    /// Returns the condition that blocks requests to a URL, at once and after each change.
     var obstacles: @Sendable (String, NetworkPolicy) async throws -> AsyncStream<WaitReason?> = {
         try await LocalService.shared.service().obstacles(to: $0, $1)
     }
 }
 
-/// How fast a task's data are handed on, as `bytesPerSecondLimit` says; what is not handed on is not read from the server.
+/// The delivery rate of a task's data, from `bytesPerSecondLimit`. Data that is not delivered yet is not read from the
+/// server.
 struct LoadPace: Sendable {
     private static let origin = ContinuousClock.now
 
@@ -46,15 +47,15 @@ struct LoadPace: Sendable {
 
     init(limit: Int64?) { bucket = TokenBucket(rate: RequestMapping.rate(limit), now: Self.nanoseconds(.now)) }
 
-    /// - Parameter limit: bytes per second; nil is no limit.
+    /// - Parameter limit: Bytes per second; nil is no limit.
     mutating func set(limit: Int64?) {
         bucket.setRate(RequestMapping.rate(limit), now: Self.nanoseconds(.now))
     }
 
-    /// How many of the bytes that are there come next, and how long they have to wait.
+    /// Returns how many of the available bytes to deliver next, and after which delay.
     mutating func next(of count: Int, now: ContinuousClock.Instant) -> (count: Int, wait: Duration) {
         guard bucket.rate > 0 else { return (count, .zero) }
-        // Pieces of a sixty-fourth of a second keep the flow even.
+        // Parts of a sixty-fourth of a second keep the flow even.
         let count = min(count, max(256, Int(bucket.rate / 64)))
         return (count, .nanoseconds(bucket.reserve(count, now: Self.nanoseconds(now))))
     }

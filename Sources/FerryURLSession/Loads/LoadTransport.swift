@@ -4,23 +4,23 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Carries a data or upload task that runs in the app: each part of the body waits until the delegate has taken the one
-/// before, so that a slow delegate holds up the server and no memory fills.
+/// The transport of a data or upload task that runs in the app. Each part of the body waits until the delegate has
+/// handled the previous one, so a slow delegate slows down the server instead of filling memory.
 final class LoadTransport: TaskTransport {
-    /// What an upload sends.
+    /// The body of an upload.
     enum Body: Sendable {
         case none
         case bytes(Data)
         case file(URL)
-        /// The request's own stream, or one that the delegate gives.
+        /// The request's own stream, or one provided by the delegate.
         case stream
     }
 
-    /// Why a task is to end before its work is done.
+    /// The reason for ending the task early.
     private enum Ending {
         case canceled
         case expired
-        /// The conditions forbid the task, and it does not wait until they change.
+        /// The conditions forbid the task, and it does not wait for them to change.
         case forbidden(ServiceError)
     }
 
@@ -33,7 +33,7 @@ final class LoadTransport: TaskTransport {
 
     private struct State {
         var load: Load?
-        /// The resume data of the upload, once they were asked for.
+        /// The upload's resume data, once requested.
         var resumeData: Data?
         var run: Task<Void, Never>?
         var isSuspended = true
@@ -45,7 +45,7 @@ final class LoadTransport: TaskTransport {
         var pace: LoadPace
         var waiting: CheckedContinuation<Void, Never>?
 
-        /// Whether the work goes on: to its next step, or to its end.
+        /// Whether the work may continue, either to its next step or to an early end.
         var mayPass: Bool { ending != nil || !isSuspended && way == .free }
     }
 
@@ -53,13 +53,13 @@ final class LoadTransport: TaskTransport {
 
     private let request: URLRequest
     private let body: Body
-    /// The state that an earlier task left of the upload.
+    /// The state of the upload that this task resumes.
     private let continues: UploadResumeData?
     private let configuration: URLSessionConfiguration
     private let place: LoadPlace
     private let relay: TaskRelay
     private let cache: ResponseCache
-    /// Makes a download of a load whose head has been read; nil where data tasks cannot become downloads.
+    /// Turns a load into a download after its head has been read.
     private let makeDownload: @Sendable (Load, HTTPURLResponse) async -> Void
     private let policy: NetworkPolicy
     private let state: Mutex<State>
@@ -109,7 +109,7 @@ final class LoadTransport: TaskTransport {
         cancel()
     }
 
-    /// The resume data of the upload, made once; nil where the server keeps nothing of it.
+    /// The upload's resume data, created once; nil if the server keeps no state of the upload.
     private func resumeData() -> Data? {
         let (load, made) = state.withLock { ($0.load, $0.resumeData) }
         if let made { return made }
@@ -134,9 +134,9 @@ final class LoadTransport: TaskTransport {
         state.withLock { $0.pace.set(limit: options.bytesPerSecondLimit) }
     }
 
-    // MARK: Going on and ending
+    // MARK: Resuming and completing
 
-    /// Changes the state, and lets the work go on if it may now.
+    /// Changes the state and resumes the work if it may continue.
     private func change(_ body: (inout State) -> Void) {
         let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
             body(&state)
@@ -145,7 +145,7 @@ final class LoadTransport: TaskTransport {
         waiting?.resume()
     }
 
-    /// Ends the work where it is; only the first call counts.
+    /// Ends the work early. Only the first call has an effect.
     private func finish(_ ending: Ending) {
         var isFirst = false
         var (load, run): (Load?, Task<Void, Never>?)
@@ -163,9 +163,10 @@ final class LoadTransport: TaskTransport {
         if run == nil { Task(name: "end of a load") { await self.end(URLError(.cancelled)) } }
     }
 
-    /// Returns when the task is neither suspended nor held up by the conditions; meanwhile nothing is read from the server.
+    /// Returns when the task is neither suspended nor blocked by conditions. Nothing is read from the server in the
+    /// meantime.
     ///
-    /// - Throws: if the task is to end.
+    /// - Throws: If the task is to end.
     private func pass() async throws {
         await withCheckedContinuation { continuation in
             let mayPass = state.withLock { state in
@@ -185,7 +186,7 @@ final class LoadTransport: TaskTransport {
 
     private func followConditions() -> Task<Void, Never> {
         Task(name: "conditions of a load") { [weak self, place, policy, url = request.url?.absoluteString ?? ""] in
-            // Without a service there is no engine either, which is the error that is told.
+            // Without a service there is no engine. Loading then reports the error.
             if let reasons = try? await place.obstacles(url, policy) {
                 for await reason in reasons { self?.take(reason) }
             }
@@ -193,7 +194,7 @@ final class LoadTransport: TaskTransport {
         }
     }
 
-    /// Takes note of the condition that is in the way; nil if none is (docs/behaviour/url-session.md#71).
+    /// Records the blocking condition; nil if there is none (docs/behaviour/url-session.md#71).
     private func take(_ reason: WaitReason?) {
         if let reason, let error = ConditionRule.error(reason, policy) { return finish(.forbidden(error)) }
         let shown = reason.flatMap(WaitingReason.init(condition:))
@@ -223,7 +224,7 @@ final class LoadTransport: TaskTransport {
         }
     }
 
-    /// Asks the server, or whether what the cache has still holds.
+    /// Sends the request, or validates a cached response with the server.
     private func ask(whether kept: KeptResponse? = nil, _ stored: StoredResponse? = nil) async throws {
         let conditions = followConditions()
         defer { conditions.cancel() }
@@ -232,7 +233,7 @@ final class LoadTransport: TaskTransport {
         let head = try await load.head()
         guard let kept, let stored, head.status == 304 else { return try await perform(load, head) }
         while try await load.part() != nil {}
-        // A 304 from the target of a redirect does not confirm the response that is cached for this URL.
+        // A 304 from a redirect's target does not validate the cached response of this URL.
         guard cache.isOwn(head) else {
             try await pass()
             relay.currentRequest(request)
@@ -285,7 +286,7 @@ final class LoadTransport: TaskTransport {
         await relay.complete(nil, metrics: load.exchanges)
     }
 
-    /// Shows the delegate a response; throws if the task is to end with it.
+    /// Passes the response to the delegate. Throws if the task is to end.
     private func tell(_ response: HTTPURLResponse) async throws -> URLSession.ResponseDisposition {
         let answer = await relay.response(response)
         try checkEnding()
@@ -298,7 +299,7 @@ final class LoadTransport: TaskTransport {
         await makeDownload(load, response)
     }
 
-    /// Keeps a response, as far as the delegate agrees.
+    /// Stores a response in the cache if the delegate agrees.
     private func keep(_ response: HTTPURLResponse, _ body: Data, received: Date) async {
         guard let proposal = cache.proposal(response, body, received: received),
             let kept = await relay.willCache(proposal),
@@ -307,16 +308,16 @@ final class LoadTransport: TaskTransport {
         await cache.keep(kept)
     }
 
-    /// Delivers what the cache has.
+    /// Delivers a cached response.
     ///
-    /// - Parameter exchanges: how the server has confirmed it, if it was asked.
+    /// - Parameter exchanges: The exchanges that validated the response, if any.
     private func serve(_ kept: CachedURLResponse, after exchanges: [ExchangeFacts] = []) async throws {
-        // What is here needs no network.
+        // A cached response needs no network.
         change { $0.way = .free }
         try await pass()
         guard let response = ResponseMapping.response(kept) else { throw URLError(.badServerResponse) }
         if try await tell(response) == .becomeDownload {
-            // A download has its file, and what is said of it, from the server.
+            // A download gets its file and response from the server.
             change { $0.way = .unknown }
             let conditions = followConditions()
             defer { conditions.cancel() }
@@ -337,7 +338,7 @@ final class LoadTransport: TaskTransport {
         await relay.complete(nil, metrics: facts)
     }
 
-    /// Gives the delegate a part of the body, no faster than the task may be.
+    /// Delivers a part of the body, within the task's rate limit.
     private func deliver(_ part: Data) async throws {
         var rest = part
         while !rest.isEmpty {
@@ -349,7 +350,7 @@ final class LoadTransport: TaskTransport {
         }
     }
 
-    /// Tells the relay how the load has ended.
+    /// Completes the task with the load's error.
     private func end(_ error: any Error) async {
         let (load, ending) = state.withLock { state in
             state.deadline.pause()
@@ -364,7 +365,7 @@ final class LoadTransport: TaskTransport {
             case nil: error
             }
         let url = relay.task.currentRequest?.url
-        // After a cancel only the call that asked for resume data gets them.
+        // After a cancel, only the call that requested resume data receives it.
         let canceled = if case .canceled = ending { true } else { false }
         let isUseless = (reason as? ServiceError).map { UploadResumeData.areUseless(after: $0) } ?? false
         let data = canceled ? state.withLock(\.resumeData) : isUseless ? nil : resumeData()

@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Carries a task whose URL is a `file` or `data` URL: everything is there already.
+/// The transport of a task with a `file` or `data` URL, which needs no network.
 final class LocalResourceTransport: TaskTransport {
     private static let partSize = 256 << 10
 
@@ -18,7 +18,7 @@ final class LocalResourceTransport: TaskTransport {
     private let relay: TaskRelay
     private let state = Mutex(State())
 
-    /// - Parameter folder: where a download's copy goes.
+    /// - Parameter folder: The folder for a download's copy.
     init(_ url: URL, isDownload: Bool, folder: URL, relay: TaskRelay) {
         self.url = url
         self.isDownload = isDownload
@@ -26,7 +26,7 @@ final class LocalResourceTransport: TaskTransport {
         self.relay = relay
     }
 
-    /// Whether a URL is of a kind that needs no server.
+    /// Whether a URL needs no server.
     static func carries(_ url: URL?) -> Bool {
         guard let scheme = url?.scheme?.lowercased() else { return false }
         return scheme == "file" || scheme == "data"
@@ -111,7 +111,7 @@ final class LocalResourceTransport: TaskTransport {
         URLResponse(url: url, mimeType: type, expectedContentLength: length, textEncodingName: nil)
     }
 
-    /// The bytes that the URL stands for, and their media type.
+    /// Returns the content of the URL and its media type.
     private func contents() throws -> (Data, String?) {
         if url.isFileURL {
             var isFolder: ObjCBool = false
@@ -129,12 +129,12 @@ final class LocalResourceTransport: TaskTransport {
     }
 }
 
-/// A `data` URL taken apart (RFC 2397).
+/// A parsed `data` URL (RFC 2397).
 struct DataURL: Equatable {
     let mediaType: String
     let data: Data
 
-    /// - Returns: nil if there is no comma, or the bytes are not what they are said to be.
+    /// - Returns: Nil if the comma is missing or the data is not in the declared encoding.
     init?(_ text: String) {
         guard text.lowercased().hasPrefix("data:"), let comma = text.firstIndex(of: ",") else { return nil }
         let head = text[text.index(text.startIndex, offsetBy: 5)..<comma]
@@ -152,7 +152,7 @@ struct DataURL: Equatable {
         }
     }
 
-    /// The bytes of a percent-encoded text, which need not be UTF-8.
+    /// Decodes percent-encoded bytes, which may not be UTF-8.
     private static func bytes(_ text: String) -> Data? {
         var result = Data()
         var rest = text.utf8[...]

@@ -3,8 +3,8 @@ import FerryEngine
 import Foundation
 import FoundationNetworking
 
-/// The file of a download that no transfer carries: of a `file` or `data` URL, of a protocol class, or of a data task that
-/// has become a download.
+/// The file of a download without a transfer: of a `file` or `data` URL, of a protocol class, or of a data task that
+/// became a download.
 struct ResourceFile {
     private let file: URL
     private let handle: FileHandle
@@ -26,7 +26,7 @@ struct ResourceFile {
         self.handle = handle
     }
 
-    /// Appends a part of the body and tells the task's progress.
+    /// Appends a part of the body and reports the task's progress.
     ///
     /// - Throws: `URLError.cannotWriteToFile`.
     mutating func append(_ data: Data) throws {
@@ -37,7 +37,7 @@ struct ResourceFile {
         relay.wrote(total: Int64(total), expected: relay.task.response?.expectedContentLength ?? -1)
     }
 
-    /// Makes the file durable, checks its digest, brings it to its place and hands it over.
+    /// Makes the file durable, verifies its digest, moves it to its destination and delivers it.
     ///
     /// - Throws: `URLError.cannotWriteToFile` or `.cannotMoveFile`, or ``TransferError`` `digest_mismatch` or
     ///   `destination_exists`.
@@ -46,7 +46,7 @@ struct ResourceFile {
             throw failing(.cannotWriteToFile)
         }
         let status = (relay.task.response as? HTTPURLResponse)?.statusCode
-        // The body of an error has no digest to meet.
+        // The digest does not apply to the body of an error response.
         if (200..<300).contains(status ?? 200), let expected, let found = digest?.finalize().first, found != expected {
             let text = "The file's \(expected.algorithm.rawValue) is \(found.hex), not \(expected.hex)."
             throw TransferError(ServiceError(.digestMismatch, text))
@@ -59,7 +59,7 @@ struct ResourceFile {
         }
     }
 
-    /// Removes the file of a download that has failed.
+    /// Removes the file of a failed download.
     func remove() {
         try? handle.close()
         try? FileManager.default.removeItem(at: file)

@@ -3,20 +3,21 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// The session's `URLCache` as one data task uses it, by the rules of RFC 9111 for a private cache
+/// A data task's view of the session's `URLCache`, by the rules of RFC 9111 for a private cache
 /// (docs/behaviour/url-session.md#19).
 struct ResponseCache: Sendable {
-    /// Where a task's response comes from.
+    /// The source of a task's response.
     enum Source: Sendable {
         case server
-        /// The server is asked whether this still holds.
+        /// The cached response, after validation with the server.
         case confirmed(KeptResponse, StoredResponse)
         case cache(CachedURLResponse)
-        /// The cache alone was to be asked, and has nothing.
+        /// No source: the request allows only the cache, which has no response.
         case none
     }
 
-    /// What of the cache's room one response may take (`urlSession(_:dataTask:willCacheResponse:)`).
+    /// A response may take at most one part in this many of the cache's capacity
+    /// (`urlSession(_:dataTask:willCacheResponse:)`).
     private static let largestShare = 20
 
     private let cache: URLCache?
@@ -49,7 +50,7 @@ struct ResponseCache: Sendable {
         }
     }
 
-    /// Returns the cached response if it answers the request and the policy allows its use.
+    /// Returns the cached response if it matches the request and the policy allows its use.
     private func found(at now: Date) async -> (KeptResponse, StoredResponse)? {
         let isIgnored = [.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData].contains(policy)
         guard let cache, let task, !isIgnored, method == "GET", !StoredResponse.isConditional(asked) else { return nil }
@@ -57,21 +58,22 @@ struct ResponseCache: Sendable {
         let found = await withTaskCancellationHandler {
             await withCheckedContinuation { done in
                 answer.wait(done)
-                // The disk is not waited for on a thread of the concurrency pool.
+                // Read the disk outside the concurrency pool, since it blocks.
                 DispatchQueue.global().async { cache.getCachedResponse(for: task) { answer.give($0) } }
             }
         } onCancel: {
             answer.give(nil)
         }
         guard let found else { return nil }
-        // A cache of the app's own says nothing of when it got a response, but by the response's `Date`.
+        // The app's own cache subclass does not record when it received a response. Only the response's `Date` is
+        // known.
         let kept = found as? KeptResponse ?? KeptResponse(found, stored: now, selecting: asked)
         return kept.rules.flatMap { $0.matches(asked) ? (kept, $0) : nil }
     }
 
-    // MARK: After it
+    // MARK: After the request
 
-    /// The most bytes of a body that is kept; nil if the response may not be kept.
+    /// Returns the maximum body size in bytes for storing the response; nil if it may not be stored.
     func room(for response: HTTPURLResponse) -> Int? {
         guard let cache, stored(response, at: .distantPast) != nil else { return nil }
         let room = max(cache.diskCapacity, cache.memoryCapacity) / Self.largestShare
@@ -80,12 +82,12 @@ struct ResponseCache: Sendable {
 
     /// Returns the cache entry to offer the delegate for a response; nil if it may not be stored.
     ///
-    /// - Parameter received: when its head came.
+    /// - Parameter received: The date when the response's head was received.
     func proposal(_ response: HTTPURLResponse, _ body: Data, received: Date) -> CachedURLResponse? {
         stored(response, at: received).map { Self.kept($0, of: response, body) }
     }
 
-    /// What the cache has, after the server has confirmed it.
+    /// Returns the cached response, updated by a successful validation.
     func refreshed(
         _ kept: KeptResponse, _ stored: StoredResponse, by fields: [HeaderField], at now: Date
     ) async -> CachedURLResponse {
@@ -104,7 +106,7 @@ struct ResponseCache: Sendable {
         var own = request
         own.allHTTPHeaderFields = Dictionary(asked.map { ($0.name, $0.value) }) { first, _ in first }
         await change { [own] cache, task in
-            // A redirect that has led back here may have left the task another request.
+            // A redirect that has led back to this URL may have changed the task's current request.
             if task.currentRequest?.url == own.url {
                 cache.storeCachedResponse(response, for: task)
             } else {
@@ -119,7 +121,7 @@ struct ResponseCache: Sendable {
         await change { cache, _ in cache.removeCachedResponse(for: URLRequest(url: url)) }
     }
 
-    /// Changes the cache, whose disk is not waited for on a thread of the concurrency pool.
+    /// Changes the cache. The disk is accessed outside the concurrency pool, since it blocks.
     private func change(_ body: @escaping @Sendable (URLCache, URLSessionDataTask) -> Void) async {
         guard let cache, let task else { return }
         await withCheckedContinuation { done in
@@ -130,7 +132,7 @@ struct ResponseCache: Sendable {
         }
     }
 
-    /// Whether an answer is one to the request's own URL, and not to one that a redirect has led to.
+    /// Whether a response belongs to the request's own URL, and not to a redirect's target.
     func isOwn(_ head: ResponseHead) -> Bool {
         guard let url = request.url?.withoutFragment else { return false }
         return head.url.prefix { $0 != "#" } == url
@@ -139,7 +141,7 @@ struct ResponseCache: Sendable {
     // MARK: -
 
     private func stored(_ response: HTTPURLResponse, at received: Date) -> StoredResponse? {
-        // A response to another URL, after redirects, is not the request's own.
+        // After redirects to another URL, the response is not the one to the request.
         guard task != nil, response.url?.withoutFragment == request.url?.withoutFragment else { return nil }
         return StoredResponse(
             method: method, asked: asked, status: response.statusCode, fields: CacheRequest.fields(of: response),
@@ -160,7 +162,8 @@ struct ResponseCache: Sendable {
     }
 }
 
-/// The answer of a cache, which may be an app's own: the first one counts, and none has to come.
+/// The result of a cache lookup. An app's own cache may call back several times, in which case the first result counts,
+/// or never.
 private final class CacheAnswer: Sendable {
     private struct State {
         var waiting: CheckedContinuation<CachedURLResponse?, Never>?
@@ -188,6 +191,6 @@ private final class CacheAnswer: Sendable {
 }
 
 extension URL {
-    /// The URL without the part that is never sent.
+    /// The URL without its fragment, which is never sent.
     fileprivate var withoutFragment: Substring { absoluteString.prefix { $0 != "#" } }
 }

@@ -2,16 +2,16 @@ import FerryCore
 import Foundation
 import FoundationNetworking
 
-/// The redirects of one task that its protocol classes have told of, and the rules for the next ones.
+/// The redirects of one task that its protocol classes have reported, and the rules for further ones.
 ///
-/// A class may pass on what a server said, so the rules for servers hold (docs/behaviour/url-session.md#11, #12): no more than
-/// 20 redirects, and what no class loads must be an HTTP URL that does not come from an HTTPS one.
+/// A class may pass on a server's redirect, so the rules for servers apply (docs/behaviour/url-session.md#11, #12): at
+/// most 20 redirects, and a URL that no class loads must use HTTP or HTTPS, without a change from HTTPS to HTTP.
 struct ProtocolRedirects: Equatable, Sendable {
     private var count = 0
     private var last: URL?
     private var next: URL?
 
-    /// Returns the redirects with one more.
+    /// Returns these redirects with another one added.
     func adding(_ next: URL?, after last: URL?) -> Self {
         var redirects = self
         redirects.count += 1
@@ -19,12 +19,12 @@ struct ProtocolRedirects: Equatable, Sendable {
         return redirects
     }
 
-    /// The error of one redirect too many.
+    /// The error if there are too many redirects.
     var error: URLError? {
         count > RedirectChain.limit ? URLError.failing(.httpTooManyRedirects, next) : nil
     }
 
-    /// The error of a redirect that leads to a URL which no protocol class loads, and the session must not.
+    /// The error if no protocol class loads the redirect's target and the session must not load it either.
     var errorWithoutClass: URLError? {
         guard count > 0 else { return nil }
         switch (last?.scheme?.lowercased(), next?.scheme?.lowercased()) {
@@ -36,8 +36,8 @@ struct ProtocolRedirects: Equatable, Sendable {
 }
 
 extension URLRequest {
-    /// Returns the request of a redirect without the fields that stay behind where it leads to another origin than one of
-    /// these URLs (docs/behaviour/url-session.md#13).
+    /// Returns the request of a redirect. Removes the fields reserved for the origin if the origin differs from that of
+    /// any of these URLs (docs/behaviour/url-session.md#13).
     func redirected(from urls: [URL?]) -> URLRequest {
         guard urls.contains(where: { $0?.originParts != url?.originParts }) else { return self }
         var request = self
@@ -48,7 +48,7 @@ extension URLRequest {
 }
 
 extension URL {
-    /// Scheme, host and port (RFC 6454 §4), of a custom scheme too.
+    /// Scheme, host and port (RFC 6454 §4). Also applied to custom schemes.
     fileprivate var originParts: [String] {
         let scheme = scheme?.lowercased() ?? ""
         let usual = ["http": 80, "https": 443][scheme]

@@ -2,10 +2,10 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Carries a task by a custom `URLProtocol` class, as `URLSessionConfiguration.protocolClasses` names them.
+/// The transport of a task that a custom `URLProtocol` class of `URLSessionConfiguration.protocolClasses` loads.
 ///
-/// The protocol is started and stopped on a serial queue; its calls to its client are delivered in their order. After a
-/// redirect, another transport carries the task, and calls of the protocol are ignored.
+/// Starts and stops the protocol on a serial queue, and delivers the protocol's client calls in order. After a
+/// redirect, another transport carries the task, and further client calls are ignored.
 final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unchecked Sendable {  // SAFETY: Mutex
     private enum Event: Sendable {
         case response(URLResponse)
@@ -16,9 +16,9 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
     }
 
     private struct State {
-        /// Used on the queue alone.
+        /// Accessed on the queue only.
         var instance: UnsafeTransfer<URLProtocol>?
-        /// Carries the task after a redirect.
+        /// The task's transport after a redirect.
         var next: (any TaskTransport)?
         var hasStarted = false
         var isSuspended = false
@@ -36,8 +36,8 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
     private let continuation: AsyncStream<Event>.Continuation
 
     /// - Parameters:
-    ///   - folder: the folder of a download's file until it is finished.
-    ///   - redirected: makes the transport that loads the request of a redirect.
+    ///   - folder: The folder of a download's file until it is finished.
+    ///   - redirected: Creates the transport for the request of a redirect.
     init(
         _ kind: URLProtocol.Type, isDownload: Bool, folder: URL, relay: TaskRelay,
         redirected: @escaping @Sendable (URLRequest) -> any TaskTransport
@@ -68,7 +68,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
         queue.async { self.state.withLock { $0.instance }?.value.startLoading() }
     }
 
-    /// Holds back what follows a redirect; a protocol class cannot be told to wait.
+    /// Suspends the transport that follows a redirect. A protocol class itself cannot be suspended.
     func suspend() {
         let next = state.withLock { state in
             state.isSuspended = true
@@ -124,12 +124,12 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
         }
     }
 
-    /// Ends the instance, which holds its client: this transport.
+    /// Stops and releases the instance, which retains this transport as its client.
     private func stop() { queue.async { self.state.withLock { $0.instance.take() }?.value.stopLoading() } }
 
-    /// Delivers the protocol's events until the last one; the body of a download goes to its file.
+    /// Delivers the protocol's events up to the last one. A download's body is written to its file.
     ///
-    /// - Returns: the request of a redirect that is to be followed.
+    /// - Returns: The request of a redirect to follow.
     private func deliverEvents(to file: inout ResourceFile?) async throws -> URLRequest? {
         for await event in events {
             switch event {
@@ -161,7 +161,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
         relay.currentRequest(request)
         let next = redirected(request)
         state.withLock { $0.next = next }
-        // The task may be suspended or resumed between a look at its state and the call that follows from it.
+        // The task may be suspended or resumed between reading its state and the call that depends on it.
         var isRunning = false
         while true {
             let (isSuspended, isCanceled) = state.withLock { ($0.isSuspended, $0.isCanceled) }

@@ -2,18 +2,19 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// Loads requests in an app's own way: for a scheme of its own, or in place of the network in a test. Apps subclass it.
+/// An app's own loader of requests, for a custom scheme or instead of the network in tests. Subclass it.
 ///
-/// A session asks the classes of its configuration's `protocolClasses` in order; `URLSession.shared` asks the registered
-/// classes, the latest first. The first class that accepts a task loads it. Behaves as Apple's `URLProtocol`.
+/// A session asks the classes of its configuration's `protocolClasses` in order. `URLSession.shared` asks the
+/// registered classes, the most recent first. The first class that accepts a task loads it. Behaves as Apple's
+/// `URLProtocol`.
 open class URLProtocol: NSObject {
     /// The request to load.
     open private(set) var request: URLRequest
-    /// The response that the session's cache has for the request. Nil in Ferry, which passes none.
+    /// The cached response to the request. Always nil in Ferry.
     open private(set) var cachedResponse: CachedURLResponse?
-    /// Gets what is loaded.
+    /// The receiver of the protocol's events.
     open var client: (any URLProtocolClient)?
-    /// The task to load for; nil in an instance that was not made for one.
+    /// The task to load; nil in an instance that was created without one.
     open private(set) var task: URLSessionTask?
 
     public init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
@@ -23,7 +24,7 @@ open class URLProtocol: NSObject {
         super.init()
     }
 
-    /// Makes an instance that loads a task's current request, by the other initializer.
+    /// Creates an instance for a task, with the task's current request. Calls the other initializer.
     public required convenience init(
         task: URLSessionTask, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?
     ) {
@@ -35,24 +36,24 @@ open class URLProtocol: NSObject {
 
     // MARK: For subclasses
 
-    /// Whether the class loads a request. The request has the fields that the session adds.
+    /// Whether the class can load a request. The request includes the fields that the session adds.
     open class func canInit(with request: URLRequest) -> Bool { missing() }
 
-    /// Whether the class loads a task; by default, whether it loads the task's current request.
+    /// Whether the class can load a task. The default asks about the task's current request.
     open class func canInit(with task: URLSessionTask) -> Bool {
         task.currentRequest.map { canInit(with: $0) } ?? false
     }
 
-    /// Returns the form of a request that is loaded.
+    /// Returns the canonical form of a request, which is the form that is loaded.
     open class func canonicalRequest(for request: URLRequest) -> URLRequest { missing() }
 
-    /// Whether the response to one request is one to another, too; by default, whether they are equal.
+    /// Whether two requests have equivalent responses. The default compares the requests.
     open class func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool { a == b }
 
-    /// Begins to load the request. Called on a serial queue.
+    /// Starts loading the request. Called on a serial queue.
     open func startLoading() { Self.missing() }
 
-    /// Stops loading the request: it was canceled, or is over. Called on the same queue.
+    /// Stops loading after a cancel or the end of the load. Called on the same queue.
     open func stopLoading() { Self.missing() }
 
     private class func missing(_ method: String = #function) -> Never {
@@ -61,14 +62,14 @@ open class URLProtocol: NSObject {
 
     // MARK: Properties of requests
 
-    /// Returns the value that a request has under a key, such as a mark that a class has loaded it already.
+    /// Returns a request's property, for example a mark that a class has already handled the request.
     open class func property(forKey key: String, in request: URLRequest) -> Any? {
         RequestProperties(request.value(forHTTPHeaderField: URLRequest.propertiesField)).values[key]
     }
 
-    /// Gives a request a value under a key, which its copies have too.
+    /// Sets a request's property. Copies of the request keep it.
     ///
-    /// - Parameter value: a value of a property list; another one is not kept.
+    /// - Parameter value: A property-list value; other values are ignored.
     open class func setProperty(_ value: Any, forKey key: String, in request: NSMutableURLRequest) {
         change(request) { $0[key] = value }
     }
@@ -87,13 +88,13 @@ open class URLProtocol: NSObject {
 
     private static let classes = Mutex<[URLProtocol.Type]>([])
 
-    /// The registered classes, the last one first.
+    /// The registered classes, most recent first.
     static var registered: [URLProtocol.Type] { classes.withLock { $0 } }
 
-    /// Registers a class for `URLSession.shared`, and for configurations that are made later by
-    /// `URLSessionConfiguration.default`. It is asked before the classes that were registered earlier.
+    /// Registers a class for `URLSession.shared` and for configurations created by `URLSessionConfiguration.default`
+    /// from then on. The class is asked before those registered earlier.
     ///
-    /// - Returns: whether the class is one of `URLProtocol`.
+    /// - Returns: Whether the class is a subclass of `URLProtocol`.
     @discardableResult
     open class func registerClass(_ protocolClass: AnyClass) -> Bool {
         guard let kind = protocolClass as? URLProtocol.Type else { return false }
@@ -101,14 +102,14 @@ open class URLProtocol: NSObject {
         return true
     }
 
-    /// Takes back the registration of a class.
+    /// Unregisters a class.
     open class func unregisterClass(_ protocolClass: AnyClass) {
         classes.withLock { $0.removeAll { $0 == protocolClass } }
     }
 }
 
-/// The properties of a request as a field that is never sent: swift-corelibs-foundation 6.3 loses its own when a request is
-/// copied, and fields survive.
+/// A request's properties, stored in a header field that is never sent. swift-corelibs-foundation 6.3 drops its own
+/// properties when a request is copied, but keeps fields.
 private struct RequestProperties {
     var values: [String: Any] = [:]
 
@@ -130,7 +131,7 @@ private struct RequestProperties {
 @available(*, unavailable)
 extension URLProtocol: @unchecked Sendable {}  // SAFETY: unavailable, which says that it is not Sendable
 
-/// Gets what a `URLProtocol` loads; a session's own object.
+/// The receiver of a `URLProtocol` instance's events. Implemented by the session.
 public protocol URLProtocolClient: NSObjectProtocol, Sendable {
     func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse)
     func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse)

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// Whether the call that ends a task has been made.
+/// Whether a task's completion call has been made.
 ///
-/// A delegate may end the process in that call, which then never returns.
+/// A delegate may exit the process in that call, which then never returns.
 final class LastCall: Sendable {
     private enum State {
         case ahead
@@ -19,7 +19,7 @@ final class LastCall: Sendable {
         state.withLock { $0 = .returned }
     }
 
-    /// Whether the call has returned, or runs on this thread.
+    /// Whether the call has returned or is running on this thread.
     var isMade: Bool {
         switch state.withLock({ $0 }) {
         case .ahead: false

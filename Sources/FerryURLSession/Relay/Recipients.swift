@@ -1,9 +1,9 @@
 import Foundation
 
-/// The delegates of a task: its own, and for calls that this one does not implement the session's
+/// The delegates of a task: the task's own, then the session's for methods that the first does not implement
 /// (docs/behaviour/url-session.md#42).
 struct Recipients {
-    /// The first one first.
+    /// In order of precedence.
     let all: [any URLSessionDelegate]
 
     init(_ task: URLSessionTask?, _ session: URLSession) {
@@ -12,7 +12,7 @@ struct Recipients {
 
     /// Makes a call on the first delegate that implements it.
     ///
-    /// - Returns: whether any does.
+    /// - Returns: Whether one implements it.
     @discardableResult
     func tell<Kind>(_ kind: Kind.Type, _ call: (Kind) -> Void) -> Bool {
         for delegate in all {
@@ -23,11 +23,11 @@ struct Recipients {
     }
 }
 
-/// Runs calls on a session's delegate queue and returns when they have returned.
+/// Runs calls on a session's delegate queue. Returns when they have returned.
 struct DelegateCalls: Sendable {
     let queue: OperationQueue
 
-    /// Runs some code on the queue.
+    /// Runs a closure on the queue.
     @discardableResult
     func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
@@ -35,10 +35,10 @@ struct DelegateCalls: Sendable {
         }
     }
 
-    /// Asks a question that is answered by a completion handler, the first time that it is called.
+    /// Makes a call that is answered by a completion handler. Only the handler's first call counts.
     ///
-    /// - Parameter ask: makes the call.
-    /// - Returns: the answer, once the call has returned too; nil if the question was withdrawn.
+    /// - Parameter ask: Makes the call.
+    /// - Returns: The answer, after the call has returned too; nil if the question was withdrawn.
     func ask<Value: Sendable>(
         _ open: OpenQuestion, _ ask: @escaping @Sendable (@escaping @Sendable (Value) -> Void) -> Void
     ) async -> Value? {

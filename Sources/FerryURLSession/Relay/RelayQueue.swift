@@ -3,8 +3,8 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Tells one task's steps one after the other. Consecutive progress steps of one kind become one step, so that a slow
-/// delegate leaves no more than a few of them in memory.
+/// Delivers one task's steps serially. Merges consecutive progress steps of one kind, so that only a few of them are
+/// kept in memory for a slow delegate.
 final class RelayQueue: Sendable {
     private struct State {
         var steps: [RelayStep] = []
@@ -29,7 +29,7 @@ final class RelayQueue: Sendable {
         if begins { Task(name: "events of a task") { await self.deliverAll() } }
     }
 
-    /// Does some work when all that was added before has been told, and returns its result.
+    /// Runs work after all earlier steps have been delivered, and returns its result.
     func perform<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             add(.work { continuation.resume(returning: await work()) })
@@ -49,7 +49,7 @@ final class RelayQueue: Sendable {
     }
 }
 
-/// Something that happened to a task and that its delegate is still to be told.
+/// An event of a task that is to be delivered to its delegate.
 enum RelayStep: Sendable {
     case sent(total: Int64, expected: Int64)
     case wrote(total: Int64, expected: Int64)
@@ -57,10 +57,10 @@ enum RelayStep: Sendable {
     case informational(HTTPURLResponse)
     case waitsForConnectivity
     case waiting(WaitingReason?)
-    /// Work that a call of `RelayQueue.perform` waits for.
+    /// Work that a caller of `RelayQueue.perform` awaits.
     case work(@Sendable () async -> Void)
 
-    /// The step that replaces this one and a later one; nil if both must be told.
+    /// Returns the step that replaces this one and a later one; nil if both must be delivered.
     func merged(with later: RelayStep) -> RelayStep? {
         switch (self, later) {
         case (.sent, .sent), (.wrote, .wrote): later

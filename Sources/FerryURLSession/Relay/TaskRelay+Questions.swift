@@ -2,9 +2,9 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// What a task's delegate decides.
+/// Questions to a task's delegate.
 extension TaskRelay {
-    /// Shows the response, and asks what becomes of it; no data come before the answer.
+    /// Passes the response to the delegate and returns its disposition. No data is delivered before that.
     func response(_ response: URLResponse) async -> URLSession.ResponseDisposition {
         responseKnown(response)
         if let handler = task.handler {
@@ -18,7 +18,8 @@ extension TaskRelay {
         } ?? .allow
     }
 
-    /// Asks what a cache is to keep of a response; nil if nothing. A task whose handler takes its result keeps what is proposed.
+    /// Asks for the response to store in the cache; nil to store none. For a task with a completion handler, returns
+    /// the proposed one.
     func willCache(_ proposed: CachedURLResponse) async -> CachedURLResponse? {
         guard task.handler == nil, let dataTask = task as? URLSessionDataTask else { return proposed }
         let session = session
@@ -29,7 +30,7 @@ extension TaskRelay {
         return answer ?? proposed
     }
 
-    /// Asks about a redirect; nil makes it the result.
+    /// Asks about a redirect; nil makes the redirect response the result.
     func willRedirect(_ response: HTTPURLResponse, to request: URLRequest) async -> URLRequest? {
         let (session, task) = (session, task)
         let answer: URLRequest?? = await ask((any URLSessionTaskDelegate).self) { delegate, answer in
@@ -40,7 +41,7 @@ extension TaskRelay {
         return answer ?? request
     }
 
-    /// Asks for an answer to a challenge; one about the connection goes to the session's method first
+    /// Asks for the answer to a challenge. A challenge about the connection is passed to the session's method first
     /// (docs/behaviour/url-session.md#24).
     func challenge(
         _ challenge: URLAuthenticationChallenge
@@ -62,7 +63,7 @@ extension TaskRelay {
         return answer.map { ($0.disposition, $0.credential) } ?? (.performDefaultHandling, nil)
     }
 
-    /// Asks for a body's stream.
+    /// Asks for a body stream.
     func needBodyStream() async -> InputStream? {
         let (session, task) = (session, task)
         let answer: UnsafeTransfer<InputStream?>? = await ask((any URLSessionTaskDelegate).self) { delegate, answer in
@@ -71,7 +72,7 @@ extension TaskRelay {
         return answer?.value
     }
 
-    /// Asks about a request whose begin date has come.
+    /// Asks about a delayed request whose begin date has been reached.
     func willBegin(_ request: URLRequest) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
         let (session, task) = (session, task)
         let answer: BeginReply? = await ask((any URLSessionTaskDelegate).self) { delegate, answer in
@@ -80,8 +81,8 @@ extension TaskRelay {
         return answer.map { ($0.disposition, $0.request) } ?? (.continueLoading, nil)
     }
 
-    /// The task is to end before its work is done: it waits for no answer and no reader. Open and later questions
-    /// get the usual answer.
+    /// Notes that the task ends early: it waits for no answer and no reader. Open and later questions get the default
+    /// answer.
     func endsEarly() {
         question.close()
         if case .bytes(let channel) = task.handler { channel.stopWaiting() }
@@ -89,7 +90,7 @@ extension TaskRelay {
 
     /// Asks the task's delegate, or the session's if the task's delegate does not implement the method.
     ///
-    /// - Returns: nil if no delegate implements the method, or the question was withdrawn.
+    /// - Returns: Nil if no delegate implements the method, or the question was withdrawn.
     private func ask<Kind, Value: Sendable>(
         _ kind: Kind.Type, _ call: @escaping @Sendable (Kind, @escaping @Sendable (Value) -> Void) -> Void
     ) async -> Value? {
@@ -131,14 +132,15 @@ private struct BeginReply: Sendable {
     }
 }
 
-/// Carries a value of Foundation's to one other thread that alone uses it from then on.
+/// Transfers a Foundation value to another thread that has sole access to it from then on.
 struct UnsafeTransfer<Value>: @unchecked Sendable {  // SAFETY: handed over, never shared
     let value: Value
 
     init(_ value: Value) { self.value = value }
 }
 
-/// A question to a delegate, settled once its call has returned and an answer is there; only the first answer counts.
+/// A question to a delegate. Settled once the delegate's method has returned and an answer was given. Only the first
+/// answer counts.
 final class Question<Value: Sendable>: Sendable {
     private struct State {
         var asker: CheckedContinuation<Value?, Never>?
@@ -155,13 +157,14 @@ final class Question<Value: Sendable>: Sendable {
 
     func answer(_ value: Value) { settle { if $0.answer == nil { $0.answer = value } } }
 
-    /// Whether the asker goes on.
+    /// Whether the asker has been resumed.
     var isSettled: Bool { state.withLock { $0.asker == nil } }
 
-    /// The asker no longer needs the answer.
+    /// Withdraws the question: the asker does not need the answer.
     func withdraw() { settle { $0.isWithdrawn = true } }
 
-    /// The delegate's method has returned; until then no other call of the task is made, also on a concurrent queue.
+    /// Records that the delegate's method has returned. Until then no other call of the task is made, even on a
+    /// concurrent queue.
     func returned() { settle { $0.hasReturned = true } }
 
     private func settle(_ change: (inout State) -> Void) {
@@ -177,7 +180,7 @@ final class Question<Value: Sendable>: Sendable {
     }
 }
 
-/// The question that a task's delegate has not answered yet: a task that ends does not wait for it.
+/// A task's unanswered question. A task that ends early does not wait for it.
 final class OpenQuestion: Sendable {
     private struct State {
         var withdraw: (@Sendable () -> Void)?
@@ -196,7 +199,7 @@ final class OpenQuestion: Sendable {
 
     func answered() { state.withLock { $0.withdraw = nil } }
 
-    /// Withdraws the question, if there is one, and every later one.
+    /// Withdraws the open question, if any, and all later ones.
     func close() {
         let withdraw = state.withLock { state in
             state.isClosed = true

@@ -3,9 +3,9 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// A task's data, its file, and its end.
+/// Delivery of a task's data, file and completion.
 extension TaskRelay {
-    /// Delivers a part of the body and returns when it has been taken.
+    /// Delivers a part of the body. Returns when it has been handled.
     func data(_ data: Data) async {
         let (session, task, calls) = (session, task, calls)
         await line.perform {
@@ -27,9 +27,9 @@ extension TaskRelay {
         }
     }
 
-    /// Delivers a file and returns when the delegate is done with it.
+    /// Delivers a file. Returns when the delegate has handled it.
     ///
-    /// - Returns: whether the file stays: a `.keptFile` handler has taken it over.
+    /// - Returns: Whether the file stays, because a `.keptFile` handler has taken it over.
     @discardableResult
     func finished(_ file: URL) async -> Bool {
         let (session, task, calls) = (session, task, calls)
@@ -65,8 +65,8 @@ extension TaskRelay {
         }
     }
 
-    /// Delivers a temporary file of this process, and sees to its removal: a completion handler has it until it returns, a
-    /// delegate as long as the task is there, since some libraries read it after the completion.
+    /// Delivers a temporary file of this process and removes it later: after a completion handler has returned, or with
+    /// the task if a delegate receives it. Some libraries read the file after the completion.
     func finishedTemporary(_ file: URL) async {
         let isDelegates = task.handler == nil
         guard await !finished(file) else { return }
@@ -77,7 +77,7 @@ extension TaskRelay {
         }
     }
 
-    /// Tells that a data task is a download from here on; the data task has ended.
+    /// Reports that a data task has become a download. The data task has ended.
     func becameDownload(_ download: URLSessionDownloadTask) async {
         let (session, task, calls) = (session, task, calls)
         await line.perform {
@@ -94,7 +94,7 @@ extension TaskRelay {
         }
     }
 
-    /// Ends the task; only the first call counts. It waits for no answer and no reader.
+    /// Completes the task without waiting for an answer or a reader. Only the first call has an effect.
     func complete(_ error: (any Error)?, metrics: [ExchangeFacts]) async {
         question.close()
         let error = error.map { URLErrorMapping.completed($0, url: self.task.currentRequest?.url) }

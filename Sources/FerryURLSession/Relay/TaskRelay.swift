@@ -3,11 +3,12 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Turns what happens to one task into its delegate's calls: in order, each after the one before has returned, on the
-/// session's delegate queue, and exactly one completion.
+/// Delivers one task's events to its delegate on the session's delegate queue: in order, each after the previous call
+/// has returned, and with exactly one completion.
 ///
-/// The task's properties show an event before its call (docs/behaviour/url-session.md#37). A slow delegate holds back a
-/// transport that awaits a call; steps that are not awaited, such as progress, become one call with the latest numbers.
+/// The task's properties reflect an event before its call (docs/behaviour/url-session.md#37). A slow delegate holds
+/// back a transport that awaits a call. Steps that are not awaited, such as progress, are merged into one call with the
+/// latest numbers.
 final class TaskRelay: Sendable {
     let task: URLSessionTask
     let session: URLSession
@@ -24,7 +25,7 @@ final class TaskRelay: Sendable {
         line = RelayQueue { step in await Self.tell(step, task, session, calls) }
     }
 
-    // MARK: What is told
+    // MARK: Delivery
 
     func sent(total: Int64, expected: Int64) { line.add(.sent(total: total, expected: expected)) }
     func wrote(total: Int64, expected: Int64) { line.add(.wrote(total: total, expected: expected)) }
@@ -35,7 +36,7 @@ final class TaskRelay: Sendable {
 
     func currentRequest(_ request: URLRequest) { task.storage.withLock { $0.currentRequest = request } }
 
-    /// Shows the response in the task's properties, without a call.
+    /// Sets the task's response without a delegate call.
     func responseKnown(_ response: URLResponse) {
         task.storage.withLock { storage in
             storage.response = response
@@ -47,7 +48,7 @@ final class TaskRelay: Sendable {
         _ step: RelayStep, _ task: URLSessionTask, _ session: URLSession, _ calls: DelegateCalls
     ) async {
         if case .work(let work) = step { return await work() }
-        // Nothing follows the completion (docs/behaviour/url-session.md#35).
+        // No call follows the completion (docs/behaviour/url-session.md#35).
         guard task.toldState != .completed else { return }
         switch step {
         case .sent(let total, let expected):

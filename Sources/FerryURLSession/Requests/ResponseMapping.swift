@@ -2,7 +2,7 @@ package import FerryCore
 import Foundation
 package import FoundationNetworking
 
-/// Shows a response as Foundation does.
+/// Converts responses to Foundation's types.
 package enum ResponseMapping {
     package static func response(_ facts: ResponseFacts) -> HTTPURLResponse? {
         guard let url = URL(string: facts.url) else { return nil }
@@ -17,7 +17,7 @@ package enum ResponseMapping {
             headerFields: fields(head.fields))
     }
 
-    /// A response as a cache has kept it.
+    /// Returns the response of a cache entry.
     static func response(_ kept: CachedURLResponse) -> HTTPURLResponse? {
         guard let response = kept.response as? HTTPURLResponse, let url = response.url else { return nil }
         var fields: [String: String] = [:]
@@ -25,7 +25,7 @@ package enum ResponseMapping {
         return NamedResponse(url: url, statusCode: response.statusCode, httpVersion: "HTTP/1.1", headerFields: fields)
     }
 
-    /// One value for each name; several fields of a name are joined (RFC 9110 §5.3).
+    /// Returns one value per name. Several fields of a name are joined (RFC 9110 §5.3).
     package static func fields(_ fields: [HeaderField]) -> [String: String] {
         var result: [String: String] = [:]
         var names: [String: String] = [:]
@@ -38,8 +38,8 @@ package enum ResponseMapping {
     }
 }
 
-/// A response that suggests a name for its file as on Apple's systems: the server's, else the URL's last component.
-/// swift-corelibs-foundation has `Unknown` for all that have no `Content-Disposition`.
+/// A response with the suggested file name of Apple's systems: the server's, else the URL's last component.
+/// swift-corelibs-foundation suggests `Unknown` without a `Content-Disposition`.
 final class NamedResponse: HTTPURLResponse, @unchecked Sendable {  // SAFETY: adds no state to an immutable class
     override var suggestedFilename: String? {
         guard let text = url?.absoluteString, let address = try? HTTPURL(parsing: text) else {
@@ -51,7 +51,7 @@ final class NamedResponse: HTTPURLResponse, @unchecked Sendable {  // SAFETY: ad
     }
 }
 
-/// Versions of TLS in Foundation's words and in Ferry's.
+/// Converts TLS versions between Foundation and Ferry.
 enum TLSMapping {
     static func version(_ version: TLSVersion) -> tls_protocol_version_t {
         switch version {

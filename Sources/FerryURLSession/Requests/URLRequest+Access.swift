@@ -1,49 +1,50 @@
 import Foundation
 public import FoundationNetworking
 
-/// Which networks a request may use, and what else Foundation's request has no place for.
+/// Network access and other settings that Foundation's request lacks.
 extension URLRequest {
-    /// Whether metered networks may be used; the stricter of this and the session's wins.
+    /// Whether metered networks may be used. The stricter value of the request and the session applies.
     public var allowsExpensiveNetworkAccess: Bool {
         get { !reservedFlags.contains(.noExpensive) }
         set { setReserved(.noExpensive, !newValue) }
     }
 
-    /// Whether networks may be used that are to be spared; the stricter of this and the session's wins.
+    /// Whether constrained networks, which are to be used sparingly, may be used. The stricter value of the request and
+    /// the session applies.
     public var allowsConstrainedNetworkAccess: Bool {
         get { !reservedFlags.contains(.noConstrained) }
         set { setReserved(.noConstrained, !newValue) }
     }
 
-    /// Who has asked for what a request names.
+    /// The party that initiated a request: the developer or the user.
     public enum Attribution: UInt, Sendable {
         case developer = 0
         case user = 1
     }
 
-    /// Kept, without effect.
+    /// Kept for compatibility; no effect.
     public var attribution: Attribution {
         get { reservedFlags.contains(.byUser) ? .user : .developer }
         set { setReserved(.byUser, newValue == .user) }
     }
 
-    /// Kept, without effect: requests are made by HTTP/2 and HTTP/1.1.
+    /// Kept for compatibility; no effect. Requests use HTTP/2 and HTTP/1.1.
     public var assumesHTTP3Capable: Bool {
         get { reservedFlags.contains(.assumesHTTP3) }
         set { setReserved(.assumesHTTP3, newValue) }
     }
 
-    /// Whether the request follows a redirect of a protocol class to another origin, which gets no `Authorization` and no
-    /// `Cookie` of the session's configuration (docs/behaviour/url-session.md#13, #20).
+    /// Whether the request follows a protocol class's redirect to another origin, to which the configuration's
+    /// `Authorization` and `Cookie` are not sent (docs/behaviour/url-session.md#13, #20).
     var hasLeftOrigin: Bool {
         get { reservedFlags.contains(.leftOrigin) }
         set { setReserved(.leftOrigin, newValue) }
     }
 
-    /// Flags that Foundation's request has no place for.
+    /// Flags that Foundation's request lacks.
     ///
-    /// They are kept in a field that is never sent: swift-corelibs-foundation 6.3 loses `URLProtocol` properties when a
-    /// request is copied, and fields survive.
+    /// Stored in a field that is never sent. swift-corelibs-foundation 6.3 drops `URLProtocol` properties when a
+    /// request is copied, but keeps fields.
     private struct ReservedFlags: OptionSet {
         let rawValue: Int
         static let noExpensive = ReservedFlags(rawValue: 1)
@@ -55,7 +56,7 @@ extension URLRequest {
 
     private static let reservedPrefix = "X-Ferry-Reserved-"
     private static let reservedField = reservedPrefix + "Network-Access"
-    /// The properties that `URLProtocol` classes give a request.
+    /// The field with the properties that `URLProtocol` classes set.
     static let propertiesField = reservedPrefix + "Properties"
 
     private var reservedFlags: ReservedFlags {
@@ -68,12 +69,12 @@ extension URLRequest {
         setValue(flags.isEmpty ? nil : String(flags.rawValue), forHTTPHeaderField: Self.reservedField)
     }
 
-    /// The fields that are sent.
+    /// The header fields without the reserved ones.
     package var sentFields: [String: String] {
         (allHTTPHeaderFields ?? [:]).filter { !$0.key.lowercased().hasPrefix(Self.reservedPrefix.lowercased()) }
     }
 
-    /// This request without the reserved fields, to be sent or shown to a server's code.
+    /// Returns this request without the reserved fields.
     func strippingReserved() -> URLRequest {
         var request = self
         request.allHTTPHeaderFields = sentFields

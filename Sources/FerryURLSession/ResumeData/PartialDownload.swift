@@ -2,34 +2,35 @@ package import FerryCore
 import Foundation
 package import FoundationNetworking
 
-/// The resume data of downloads that no task of a session carries.
+/// Resume data of downloads outside a session's tasks.
 package struct PartialDownload: Sendable {
-    /// The request that goes on.
+    /// The request to resume.
     package let request: URLRequest
-    /// What it goes on with.
+    /// The partial file to resume from.
     package let source: PartialSource
 
     private static let folders = LocalService.shared.folders
 
-    /// What resume data name; nil for data that are none of Ferry's, or name no bytes.
+    /// Parses resume data. Returns nil if it is not Ferry's or covers no bytes.
     ///
-    /// - Parameter spool: the folder of the daemon's partial files.
+    /// - Parameter spool: The folder of the daemon's partial files.
     package init?(resumeData: Data, spool: String) {
         guard let data = ResumeData(resumeData), data.received > 0 else { return nil }
         request = data.currentRequest
         source = data.source(in: data.directory == .spool ? spool : Self.folders.partials)
     }
 
-    /// Gives the partial file to the download that goes on with it.
+    /// Claims the partial file for the download that resumes it.
     package func claim() { Self.folders.claim(source.path, size: source.offset) }
 
-    /// Ends the claim: the service has taken the partial file, or has refused it.
+    /// Ends the claim after the service has accepted or refused the partial file.
     package func settle() { Self.folders.settle(source.path) }
 
-    /// The resume data of a request whose partial file its service has released; nil if the file cannot be kept.
+    /// Creates resume data from a request and the partial file that its service has released; nil if the file cannot be
+    /// kept.
     ///
-    /// - Parameter isInSpool: whether the daemon keeps the file; the file of a service of this process is moved to where it
-    ///   outlives the process.
+    /// - Parameter isInSpool: Whether the daemon keeps the file. A file of this process's service is moved to a folder
+    ///   where it outlives the process.
     package static func resumeData(of request: URLRequest, _ source: PartialSource, isInSpool: Bool) -> Data? {
         var kept = source
         if !isInSpool {

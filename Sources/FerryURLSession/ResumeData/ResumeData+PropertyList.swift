@@ -2,7 +2,7 @@ import FerryCore
 import Foundation
 import FoundationNetworking
 
-/// Resume data as a property list.
+/// Encoding of resume data as a property list.
 extension ResumeData {
     private enum Key {
         static let version = "NSURLSessionResumeInfoVersion"
@@ -28,7 +28,8 @@ extension ResumeData {
         static let options = "Options"
     }
 
-    /// An XML property list; nil if a text cannot be in one, such as a control character in a task's description.
+    /// Encodes an XML property list. Returns nil if a text cannot be represented, such as a control character in a
+    /// task's description.
     func encoded() -> Data? {
         var list: [String: Any] = [
             Key.version: Self.appleVersion, Key.format: Self.format, Key.fileName: fileName,
@@ -50,10 +51,10 @@ extension ResumeData {
         return try? PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
     }
 
-    /// Reads what ``encoded()`` has written.
+    /// Decodes the result of ``encoded()``.
     ///
-    /// - Returns: nil for anything else: torn, altered, of another version, or of another system. Keys that are not
-    ///   known are left alone.
+    /// - Returns: Nil for anything else: truncated, altered, of another version, or of another system. Unknown keys are
+    ///   ignored.
     init?(_ data: Data) {
         guard let list = StrictList(data),
             list.integer(Key.format) == Self.format, list.integer(Key.version) != nil, list.text(Key.url) != nil,
@@ -85,17 +86,17 @@ extension ResumeData {
         self.options = options
     }
 
-    /// Whether a name is that of a file in the folder, and nothing else.
+    /// Whether a name is a single file name without a path.
     private static func isPlain(_ name: String) -> Bool {
         !name.isEmpty && name != "." && name != ".." && !name.utf8.contains(UInt8(ascii: "/")) && !name.utf8.contains(0)
     }
 
-    /// A text that may be absent; nil if there is something else in its place.
+    /// Returns an optional text; the outer nil means a value of another type.
     private static func optional(_ list: StrictList, _ key: String) -> String?? {
         list[key] == nil ? .some(nil) : list.text(key).map { .some($0) }
     }
 
-    /// The digests, which may be absent; nil if there is something else in their place.
+    /// Returns the optional digests; the outer nil means a value of another type.
     private static func digests(_ list: StrictList) -> PendingDigests?? {
         guard let text = optional(list, Key.pendingDigests) else { return nil }
         guard let text else { return .some(nil) }
@@ -107,7 +108,7 @@ extension ResumeData {
         return unsafe try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)
     }
 
-    /// The options, which may be absent; nil if there is something else in their place.
+    /// Returns the optional options; the outer nil means a value of another type.
     private static func options(_ task: StrictList) -> TaskOptions?? {
         guard let value = task[TaskKey.options] else { return .some(nil) }
         guard PropertyListSerialization.propertyList(value, isValidFor: .xml),

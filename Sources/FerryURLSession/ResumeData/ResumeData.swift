@@ -2,28 +2,29 @@ import FerryCore
 import Foundation
 import FoundationNetworking
 
-/// What a download needs to go on in another task, process or session: a property list with Apple's keys, and Ferry's.
+/// The state for resuming a download in another task, process or session: a property list with Apple's keys and
+/// Ferry's.
 ///
-/// As secret as the request, whose fields it holds.
+/// As confidential as the request, since it contains the request's fields.
 struct ResumeData: Equatable, Sendable {
-    /// Where the partial file is.
+    /// The folder of the partial file.
     enum Directory: String, Sendable {
         /// The daemon's spool.
         case spool
-        /// That of the apps' own downloads.
+        /// The folder for downloads that run in apps.
         case temporary
     }
 
     var fileName: String
     var directory: Directory
     var received: Int64
-    /// -1 while it is not known.
+    /// -1 while unknown.
     var expectedLength: Int64
     var entityTag: String?
     var serverDate: String?
-    /// The `Date` field of the response, which says whether ``serverDate`` is a strong validator.
+    /// The `Date` field of the response. It determines whether ``serverDate`` is a strong validator.
     var responseDate: String?
-    /// Digests that the bytes must still be compared with.
+    /// Digests that are still to be verified.
     var pendingDigests: PendingDigests?
     var originalRequest: URLRequest
     var currentRequest: URLRequest
@@ -31,13 +32,13 @@ struct ResumeData: Equatable, Sendable {
     var priority: Float
     var options: TaskOptions?
 
-    /// The version of the format that is written, and the only one that is read.
+    /// The format version. Only this version is read.
     static let format = 1
-    /// The version of Apple's format whose keys are there.
+    /// The version of Apple's format that the keys belong to.
     static let appleVersion = 4
 }
 
-/// A request as a property list, and back.
+/// Conversion between requests and property lists.
 enum RequestList {
     private enum Key {
         static let url = "URL"
@@ -60,7 +61,7 @@ enum RequestList {
         ]
     }
 
-    /// - Returns: nil if a value is missing or of another type.
+    /// - Returns: Nil if a value is missing or of another type.
     static func request(_ list: StrictList) -> URLRequest? {
         guard let url = list.text(Key.url).flatMap({ URL(string: $0) }),
             let method = list.text(Key.method), let headers = list.texts(Key.headers),

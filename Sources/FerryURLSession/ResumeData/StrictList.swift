@@ -1,12 +1,12 @@
 import Foundation
 
-/// Reads a property list's dictionary, where Foundation would take a number for a truth value and the reverse.
+/// A typed reader of a property list's dictionary. Foundation itself converts between numbers and Booleans.
 struct StrictList {
     private let values: [String: Any]
 
     init(_ values: [String: Any]) { self.values = values }
 
-    /// The dictionary at the top of an XML property list.
+    /// Reads the dictionary at the top of an XML property list.
     init?(_ data: Data) {
         // Only the XML format is read.
         guard data.starts(with: Data("<?xml".utf8)), Self.isShallow(data),
@@ -16,7 +16,7 @@ struct StrictList {
         self.values = values
     }
 
-    /// How deep the elements of a list may be nested; Foundation's reader takes stack space for each level.
+    /// Maximum nesting depth. Foundation's parser uses stack space for each level.
     private static let deepest = 32
 
     private static func isShallow(_ data: Data) -> Bool {
@@ -28,7 +28,7 @@ struct StrictList {
             switch byte {
             case UInt8(ascii: "<"): (isInTag, isOpening) = (true, true)
             case UInt8(ascii: ">") where isInTag:
-                // One that ends with a slash is empty.
+                // An element that ends with a slash is empty.
                 if isOpening, last != UInt8(ascii: "/") { depth += 1 }
                 isInTag = false
             case UInt8(ascii: "/") where last == UInt8(ascii: "<") && isInTag:
@@ -44,7 +44,7 @@ struct StrictList {
         return true
     }
 
-    /// The value as it is.
+    /// The untyped value.
     subscript(key: String) -> Any? { values[key] }
 
     func text(_ key: String) -> String? { values[key] as? String }
@@ -72,7 +72,7 @@ struct StrictList {
     private func number(_ key: String) -> NSNumber? { values[key] as? NSNumber }
 }
 
-/// What a number of Foundation's was made from.
+/// The type that an `NSNumber` was created from.
 private enum NumberKind {
     case flag, integer, real
 

@@ -4,10 +4,10 @@ import FoundationNetworking
 import Glibc
 import Synchronization
 
-/// The data with which another task, process or session continues an upload: a property list.
+/// The state for resuming an upload in another task, process or session: a property list.
 ///
-/// As secret as the request, whose fields it holds. It serves once: a file of its name in the app's folder says that it has not
-/// been used.
+/// As confidential as the request, since it contains the request's fields. It can be used once: a file with the name of
+/// its token in the app's folder exists until then.
 struct UploadResumeData: Equatable, Sendable {
     /// The content of the upload.
     enum Body: Equatable, Sendable {
@@ -18,7 +18,7 @@ struct UploadResumeData: Equatable, Sendable {
     var originalRequest: URLRequest
     var body: Body
     var upload: UploadFacts
-    /// Name of the file that says that the data were not used.
+    /// The name of the file that exists until the data is used.
     var token: String
     var description: String?
     var priority: Float
@@ -37,16 +37,17 @@ struct UploadResumeData: Equatable, Sendable {
     private static let format = 1
     private static let tokenPrefix = "upload-"
 
-    /// The data of a task that has been stopped.
+    /// Creates the data of a stopped task.
     ///
-    /// - Returns: nil if the task has no request, or the folder for what resume data name cannot be written.
+    /// - Returns: Nil if the task has no request, if the server has given the upload no resource, or if the folder for
+    ///   files of resume data cannot be written.
     init?(_ task: URLSessionTask, _ body: Body, _ upload: UploadFacts, in folders: LocalFolders) {
         guard let original = task.originalRequest, upload.resource != nil, (try? folders.open()) != nil else {
             return nil
         }
         originalRequest = original
         (self.body, self.upload) = (body, upload)
-        // The bytes that were sent while the task was being stopped are not counted.
+        // Bytes sent while the task was being stopped are not counted.
         self.upload.reach =
             switch body {
             case .bytes(let data): Int64(data.count)
@@ -61,17 +62,17 @@ struct UploadResumeData: Equatable, Sendable {
         }
     }
 
-    /// Whether no other task could go on after an error.
+    /// Whether no other task could resume after an error.
     static func areUseless(after error: ServiceError) -> Bool {
         [.fileChanged, .uploadConflict].contains(error.code)
     }
 
-    /// Uses the data up.
+    /// Marks the data as used.
     ///
-    /// - Returns: false if they were used before.
+    /// - Returns: False if it was used before.
     func use(in folders: LocalFolders) -> Bool { unsafe unlink(folders.partials + "/" + token) == 0 }
 
-    /// Gives the new task what the app had set for the old one.
+    /// Applies the old task's settings to the new task.
     func restore(_ task: URLSessionTask) {
         task.storage.withLock { storage in
             storage.originalRequest = originalRequest
@@ -83,7 +84,7 @@ struct UploadResumeData: Equatable, Sendable {
 
     // MARK: The list
 
-    /// An XML property list; nil if a text cannot be in one.
+    /// Encodes an XML property list. Returns nil if a text cannot be represented.
     func encoded() -> Data? {
         var list: [String: Any] = [
             Key.format: Self.format, Key.originalRequest: RequestList.list(originalRequest),
@@ -101,9 +102,9 @@ struct UploadResumeData: Equatable, Sendable {
         return try? PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
     }
 
-    /// Reads what ``encoded()`` has written.
+    /// Decodes the result of ``encoded()``.
     ///
-    /// - Returns: nil for anything else: torn, altered, of another version, of a download or of another system.
+    /// - Returns: Nil for anything else: truncated, altered, of another version, of a download or of another system.
     init?(_ data: Data) {
         guard let list = StrictList(data), list.integer(Key.format) == Self.format,
             let original = list.list(Key.originalRequest).flatMap(RequestList.request),

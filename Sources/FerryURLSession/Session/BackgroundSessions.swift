@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import Synchronization
 
-/// The background sessions that this process has open: one object for each identifier acts.
+/// The open background sessions of this process. One object per identifier performs the work.
 package final class BackgroundSessions: Sendable {
     package static let shared = BackgroundSessions()
 
@@ -11,16 +11,16 @@ package final class BackgroundSessions: Sendable {
         var sessions: [String: URLSession] = [:]
         /// Sessions whose app was called to handle their events in this process (docs/behaviour/url-session.md#56).
         var called: Set<String> = []
-        /// Event handlers that are not URL sessions, by their identifiers.
+        /// Event handlers other than URL sessions, by identifier.
         var handlers: [String: any EventHandling] = [:]
     }
 
-    /// Held while a session is made.
+    /// Held while a session is created.
     let opening = NSLock()
     private let state = Mutex(State())
     private let logger = Logger(label: "ferry.session")
 
-    /// The session that is open for an identifier and takes tasks.
+    /// Returns the open session of an identifier that accepts tasks.
     func session(for identifier: String) -> URLSession? {
         guard let open = state.withLock({ $0.sessions[identifier] }), !open.registry.isInvalidated else { return nil }
         logger.warning("A background URLSession with identifier \(identifier) already exists!")
@@ -40,21 +40,21 @@ package final class BackgroundSessions: Sendable {
 
     // MARK: The end of the process
 
-    /// A delegate may call `exit` in its last call for a task.
+    /// Registers an exit handler, since a delegate may call `exit` in the completion call of a task.
     private static let acknowledgesAtExit: Void = {
         atexit { BackgroundSessions.shared.acknowledgeAtEnd() }
     }()
 
-    /// Lets the daemon forget what delegates were told.
+    /// Acknowledges delivered results, so that the daemon removes them.
     func acknowledgeAtEnd() {
         for session in state.withLock({ Array($0.sessions.values) }) {
             (session.engine as? BackgroundEngine)?.transfers.acknowledgeAtEnd()
         }
     }
 
-    // MARK: Events that waited
+    // MARK: Waiting events
 
-    /// The app is called to handle a session's events: its delegate is told when they are over.
+    /// Records that the app was called to handle a session's events. The delegate is notified when all are delivered.
     func calledToHandleEvents(of identifier: String) {
         let (session, handler) = state.withLock { state in
             state.called.insert(identifier)
@@ -64,8 +64,8 @@ package final class BackgroundSessions: Sendable {
         if let handler, takeCall(of: identifier) { handler.calledToHandleEvents() }
     }
 
-    /// Adds a handler, other than a URL session, for the events of an identifier. It is called at once if the app was already
-    /// called to handle them.
+    /// Adds an event handler, other than a URL session, for an identifier. Notifies it at once if the app was already
+    /// called to handle the events.
     package func add(_ handler: any EventHandling, _ identifier: String) {
         let isCalled = state.withLock { state in
             state.handlers[identifier] = handler
@@ -74,10 +74,11 @@ package final class BackgroundSessions: Sendable {
         if isCalled { handler.calledToHandleEvents() }
     }
 
-    /// Whether the app was called to handle a session's events; asked once for each call.
+    /// Whether the app was called to handle a session's events. True once per call.
     func takeCall(of identifier: String) -> Bool { state.withLock { $0.called.remove(identifier) != nil } }
 
-    /// Returns once no event of any session waits for a delegate or runs in one, and the daemon knows of them.
+    /// Returns once no event of any session waits for a delegate or is being handled by one, and the daemon has
+    /// acknowledged all.
     func waitUntilQuiet() async {
         for handler in state.withLock({ Array($0.handlers.values) }) { await handler.waitUntilQuiet() }
         for session in state.withLock({ Array($0.sessions.values) }) {

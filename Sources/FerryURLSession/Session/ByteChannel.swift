@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Hands the parts of a body over one by one: the next is read from the server when the one before has been taken.
+/// A channel for the parts of a body. The next part is read from the server after the previous one has been taken.
 final class ByteChannel: Sendable {
     private struct State {
         var response: Result<UnsafeTransfer<URLResponse>, any Error>?
@@ -17,7 +17,7 @@ final class ByteChannel: Sendable {
 
     private let state = Mutex(State())
 
-    // MARK: The task's side
+    // MARK: Writing
 
     func began(_ response: URLResponse) {
         let sealed = UnsafeTransfer(response)
@@ -29,7 +29,7 @@ final class ByteChannel: Sendable {
         waiting?.resume(returning: sealed)
     }
 
-    /// Returns once the reader has taken the part. Does not wait if the reader has gone or the task ends early.
+    /// Adds a part. Returns once the reader has taken it, or at once if the reader is gone or the task ends early.
     func add(_ data: Data) async {
         await withCheckedContinuation { continuation in
             let (reader, waits) = state.withLock { state -> (CheckedContinuation<Data?, any Error>?, Bool) in
@@ -47,7 +47,7 @@ final class ByteChannel: Sendable {
         }
     }
 
-    /// The task ends early: parts that have arrived can still be read, but the task does not wait for the reader.
+    /// Stops waiting for the reader, since the task ends early. Parts that have arrived can still be read.
     func stopWaiting() {
         let writer = state.withLock { state in
             state.waitsForReader = false
@@ -59,7 +59,7 @@ final class ByteChannel: Sendable {
 
     func ended(_ error: (any Error)?) {
         let end: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
-        // A task may end well without a response only by a defect of a protocol class.
+        // Only a defect of a protocol class makes a task succeed without a response.
         let failure = error ?? URLError(.badServerResponse)
         let (reader, waiting) = state.withLock { state in
             state.end = end
@@ -77,9 +77,9 @@ final class ByteChannel: Sendable {
         waiting?.resume(throwing: failure)
     }
 
-    // MARK: The reader's side
+    // MARK: Reading
 
-    /// Waits for the head.
+    /// Waits for the response's head.
     func response() async throws -> URLResponse {
         try await withCheckedThrowingContinuation { continuation in
             let known = state.withLock { state in
@@ -90,7 +90,7 @@ final class ByteChannel: Sendable {
         }.value
     }
 
-    /// The next part; nil at the end.
+    /// Returns the next part; nil at the end.
     func next() async throws -> Data? {
         try await withCheckedThrowingContinuation { continuation in
             let (result, writer) = state.withLock {
@@ -108,7 +108,7 @@ final class ByteChannel: Sendable {
         }
     }
 
-    /// The reader has gone: parts that it has not read, and later ones, are dropped.
+    /// Drops all unread and later parts, since the reader is gone.
     func abandon() {
         let writer = state.withLock { state in
             state.isAbandoned = true

@@ -5,8 +5,8 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Carries the tasks of a session that runs in the app: downloads as transfers of this process's service, data and upload
-/// tasks as streamed exchanges.
+/// The engine of a session that runs in the app. Downloads are transfers of this process's service; data and upload
+/// tasks are streamed exchanges.
 final class ForegroundEngine: SessionEngine {
     private let configuration: URLSessionConfiguration
     private let local: LocalService
@@ -83,7 +83,7 @@ final class ForegroundEngine: SessionEngine {
         guard ["http", "https"].contains(request.url?.scheme?.lowercased()) else {
             return FailedTransport(URLError.failing(.unsupportedURL, request.url), relay: relay)
         }
-        // The cache has what data tasks have fetched.
+        // The cache only contains responses of data tasks.
         if !work.isData, RequestFieldMapping.cachePolicy(request, configuration) == .returnCacheDataDontLoad {
             return FailedTransport(URLError.failing(.resourceUnavailable, request.url), relay: relay)
         }
@@ -107,7 +107,8 @@ final class ForegroundEngine: SessionEngine {
 
     // MARK: -
 
-    /// The first of the app's own classes that loads the task; they see its request with the session's fields.
+    /// Returns the first of the app's protocol classes that loads the task. The classes receive the request with the
+    /// session's fields.
     private func protocolClass(
         for task: URLSessionTask, _ request: URLRequest, of session: URLSession
     ) -> URLProtocol.Type? {
@@ -156,7 +157,7 @@ final class ForegroundEngine: SessionEngine {
 }
 
 extension URLSession {
-    /// A download that a data task has become; it runs already.
+    /// Adopts a download that was a data task and is already running.
     func adoptDownload(of request: URLRequest) -> URLSessionDownloadTask {
         let task = URLSessionDownloadTask(engine.nextTaskIdentifier(), of: self, work: .download(request))
         task.storage.withLock { $0.ledger = TaskLedger(suspends: 0, hasStarted: true) }

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Turns the one call of a completion handler into a value that is awaited once.
+/// Turns the single call of a completion handler into a value that is awaited once.
 final class ResultPromise<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<UnsafeTransfer<(Value, URLResponse)>, any Error>?

@@ -1,29 +1,30 @@
 import Foundation
 
-/// Carries the tasks of one session: in this process, or in the daemon.
+/// Performs the tasks of one session, in this process or in the daemon.
 protocol SessionEngine: AnyObject, Sendable {
-    /// The number of the session's next task.
+    /// Returns the number of the session's next task.
     func nextTaskIdentifier() -> Int
 
-    /// Makes the transport of a task. Called at the task's creation in background sessions, else when it is first needed.
+    /// Creates the transport of a task. Called when the task is created in background sessions, otherwise on first use.
     func transport(for task: URLSessionTask, work: TaskWork, relay: TaskRelay) -> any TaskTransport
 
-    /// Whether a task's transport is made together with it.
+    /// Whether a task's transport is created together with the task.
     var carriesUnresumedTasks: Bool { get }
 
-    /// Whether the tasks that an earlier process left are still to come.
+    /// Whether tasks of an earlier process have yet to be restored.
     var isRestoring: Bool { get }
 
-    /// Returns once the tasks that an earlier process left are there, or cannot be known.
+    /// Returns once the tasks of an earlier process have been restored, or cannot be.
     func restored() async
 
-    /// A task has had its last call.
+    /// Notes that a task's last delegate call has returned.
     func ended(_ task: URLSessionTask)
 
-    /// The session's last task has ended, and it takes no other. Returns once all is delivered and acknowledged.
+    /// Notes that the last task of an invalidated session has ended. Returns once all results are delivered and
+    /// acknowledged.
     func invalidated() async
 
-    /// The session's delegate has had its last call.
+    /// Closes the engine before the session's last delegate call.
     func close() async
 }
 
@@ -33,11 +34,11 @@ extension SessionEngine {
     func close() async {}
 }
 
-/// Handles the events of a background session that is no `URLSession` of this process.
+/// Handles the events of a background session that is not a `URLSession` of this process.
 package protocol EventHandling: AnyObject, Sendable {
-    /// The app was called to handle events: its completion handler is due when they are over.
+    /// Records that the app was called to handle events. The app's completion handler is called once they are handled.
     func calledToHandleEvents()
 
-    /// Returns once no event waits for a callback or runs in one, and the daemon knows of them.
+    /// Returns once no event waits for a callback or is being handled by one, and the daemon has acknowledged all.
     func waitUntilQuiet() async
 }

@@ -2,23 +2,23 @@ import Foundation
 package import FoundationNetworking
 import Synchronization
 
-/// A download that something else than a session carries, as a task of a session shows it.
+/// A snapshot of a download that is performed outside a session, to be shown as a session's task.
 package struct ShownTask: Sendable {
     package enum Action: Sendable { case resume, suspend, cancel }
 
-    /// Tells it from the others, as long as it is there.
+    /// The download's name, unique during its lifetime.
     let name: String
     let request: URLRequest
     let response: HTTPURLResponse?
     let isSuspended: Bool
     let received: Int64
-    /// -1 while it is not known.
+    /// -1 while unknown.
     let expected: Int64
     let perform: @Sendable (Action) -> Void
-    /// Set once it has ended.
+    /// Set once the download has ended.
     package var ending: Ending?
 
-    /// How a download has ended.
+    /// The outcome of a download.
     package struct Ending: Sendable {
         let error: (any Error)?
 
@@ -40,13 +40,14 @@ package struct ShownTask: Sendable {
 }
 
 extension URLSession {
-    /// A session that shows another one's configuration and downloads; the app's own tasks run in this process.
+    /// Creates a session that shows another session's configuration and downloads. The app's own tasks run in this
+    /// process.
     ///
     /// - Parameters:
-    ///   - configuration: what the session shows.
-    ///   - own: the configuration of the app's own tasks.
-    ///   - owner: what ``owner`` gives.
-    ///   - shown: the downloads as they are; called each time that the app asks for the session's tasks.
+    ///   - configuration: The configuration to show.
+    ///   - own: The configuration of the app's own tasks.
+    ///   - owner: The value of ``owner``.
+    ///   - shown: Returns the current downloads. Called each time the app asks for the session's tasks.
     package convenience init(
         showing configuration: URLSessionConfiguration, carryingBy own: URLSessionConfiguration,
         of owner: (any AnyObject & Sendable)? = nil, tasks shown: @escaping @Sendable () -> [ShownTask]
@@ -56,22 +57,22 @@ extension URLSession {
         engine.open(self)
     }
 
-    /// The object whose downloads this session shows; nil for sessions with tasks of their own.
+    /// The object that owns the downloads shown by this session; nil for sessions with tasks of their own.
     package var owner: (any AnyObject & Sendable)? { (acting.engine as? ShownEngine)?.owner }
 
-    /// The task that shows a download as it is; the same object as long as its caller keeps it.
+    /// Returns the task that shows a download's current state. It is the same object while its caller retains it.
     ///
-    /// - Parameter known: the task that has shown it before.
+    /// - Parameter known: The task that showed the download before.
     package func task(showing download: ShownTask, known: URLSessionDownloadTask?) -> URLSessionDownloadTask? {
         (engine as? ShownEngine)?.task(showing: download, in: acting, known: known)
     }
 }
 
-/// Keeps a task for each download that is shown, and lets the engine of this process carry all others.
+/// Keeps a task for each shown download, and passes all other tasks to the engine of this process.
 private final class ShownEngine: SessionEngine {
     private struct State {
         weak var session: URLSession?
-        /// Weak, since the owner has the session.
+        /// Weak, since the owner retains the session.
         weak var owner: (any AnyObject & Sendable)?
         var tasks: [String: URLSessionDownloadTask] = [:]
     }
@@ -151,7 +152,7 @@ private final class ShownEngine: SessionEngine {
     private func update(_ task: URLSessionDownloadTask, _ download: ShownTask) {
         task.storage.withLock { storage in
             storage.transport = ShownTransport(perform: download.perform)
-            // A task that was canceled in this session stays canceled until its download is gone.
+            // A task that was canceled in this session stays canceled until its download is removed.
             if !storage.ledger.isCancelled {
                 storage.ledger = TaskLedger(suspends: download.isSuspended ? 1 : 0, hasStarted: true)
             }
@@ -170,7 +171,7 @@ private final class ShownEngine: SessionEngine {
     func invalidated() async { await own.invalidated() }
 }
 
-/// Forwards the calls on a shown task to the owner of the download.
+/// Forwards the calls of a shown task to the owner of the download.
 private final class ShownTransport: TaskTransport {
     private let perform: @Sendable (ShownTask.Action) -> Void
 

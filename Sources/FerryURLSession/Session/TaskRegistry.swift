@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The tasks of one session that have not ended, and whether it takes more.
+/// The tasks of a session that have not ended, and whether it accepts more.
 final class TaskRegistry: Sendable {
     fileprivate struct State {
         var tasks: [Int: URLSessionTask] = [:]
         var isInvalidated = false
-        /// Whether tasks of an earlier process are to come before the end.
+        /// Whether the session's end waits for tasks of an earlier process.
         var isAwaited = false
         var hasEnded = false
     }
@@ -14,7 +14,7 @@ final class TaskRegistry: Sendable {
 
     var isInvalidated: Bool { state.withLock(\.isInvalidated) }
 
-    /// The tasks, by their numbers.
+    /// The tasks, ordered by number.
     var all: [URLSessionTask] {
         state.withLock { Array($0.tasks.values) }.sorted { $0.taskIdentifier < $1.taskIdentifier }
     }
@@ -23,16 +23,17 @@ final class TaskRegistry: Sendable {
 
     func add(_ task: URLSessionTask) { state.withLock { $0.tasks[task.taskIdentifier] = task } }
 
-    /// - Returns: whether this was the last task of a session that takes no more.
+    /// - Returns: Whether this was the last task of a session that accepts no more.
     func remove(_ task: URLSessionTask) -> Bool {
         state.withLock { state in
-            // Another task may have the number by now: one that is known to the daemon goes before one that never was.
+            // Another task may have replaced it: a task that the daemon knows takes over the number of one that it
+            // never knew.
             if state.tasks[task.taskIdentifier] === task { state.tasks[task.taskIdentifier] = nil }
             return state.claimEnd()
         }
     }
 
-    /// Takes no new tasks from now on. Tasks of an earlier process may still come, and the session's end waits for them.
+    /// Stops accepting new tasks. Tasks of an earlier process may still be added, and the session's end waits for them.
     func beginInvalidation() {
         state.withLock { state in
             state.isInvalidated = true
@@ -40,9 +41,9 @@ final class TaskRegistry: Sendable {
         }
     }
 
-    /// Takes no more tasks from now on.
+    /// Stops accepting tasks.
     ///
-    /// - Returns: whether there is none left.
+    /// - Returns: Whether no task is left.
     func invalidate() -> Bool {
         state.withLock { state in
             state.isInvalidated = true
@@ -53,7 +54,7 @@ final class TaskRegistry: Sendable {
 }
 
 extension TaskRegistry.State {
-    /// Whether the session has just ended; true only once.
+    /// Whether the session has just ended. True once.
     fileprivate mutating func claimEnd() -> Bool {
         guard isInvalidated, !isAwaited, tasks.isEmpty, !hasEnded else { return false }
         hasEnded = true

@@ -1,19 +1,19 @@
 package import FerryCore
 public import Foundation
 
-/// Shows a transfer's error as Foundation does.
+/// Converts a transfer's error to Foundation's.
 package enum URLErrorMapping {
-    /// Codes of the error table that Foundation has no word for.
+    /// Codes of the error table without a Foundation equivalent.
     private static let own: Set<ErrorCode> = [.digestMismatch, .destinationExists, .requestNotReplaceable]
 
-    /// Foundation's key for the failing URL as text, whose constant is deprecated.
+    /// Foundation's key of the failing URL as a text. Its constant is deprecated.
     private static let failingURLStringKey = "NSErrorFailingURLStringKey"
 
-    /// An error as a task delivers it: a `URLError`, or a ``TransferError`` where Foundation has no word.
+    /// Returns an error as a task delivers it: a `URLError`, or a ``TransferError`` if Foundation has no equivalent.
     ///
     /// - Parameters:
-    ///   - url: the URL that was asked last.
-    ///   - resumeData: what a later task needs to continue.
+    ///   - url: The URL requested last.
+    ///   - resumeData: The resume data for a later task.
     package static func error(
         _ error: ServiceError, url: URL?, resumeData: Data? = nil, ofUpload: Bool = false
     ) -> any Error {
@@ -34,7 +34,7 @@ package enum URLErrorMapping {
         return completed(URLError(code(error), userInfo: info), url: url)
     }
 
-    /// An error as a task delivers it, wherever it comes from: with the failing URL, also as text, and a sentence.
+    /// Completes an error of any origin for delivery: adds the failing URL, also as a text, and a description.
     static func completed(_ error: any Error, url: URL?) -> any Error {
         guard let error = error as? URLError else { return error }
         var info = error.userInfo
@@ -46,7 +46,7 @@ package enum URLErrorMapping {
         return URLError(error.code, userInfo: info)
     }
 
-    /// What Apple's systems say of the codes that arise in this process.
+    /// Returns the description on Apple's systems of a code that occurs in this process.
     private static func sentence(of code: URLError.Code) -> String {
         switch code {
         case .cancelled: "cancelled"
@@ -68,9 +68,9 @@ package enum URLErrorMapping {
         }
     }
 
-    /// Foundation's code: the cause's own where it decides, else that of the error's row.
+    /// Returns Foundation's code: that of the cause if it has one, otherwise that of the error's row.
     static func code(_ error: ServiceError) -> URLError.Code {
-        // A task meets a lost partial file only where its resume data name it (docs/behaviour/url-session.md#65).
+        // Only resume data refers to a partial file that a task can find missing (docs/behaviour/url-session.md#65).
         let ofCode = error.code == .partialLost ? URLError.Code.cannotWriteToFile.rawValue : error.code.row.urlError
         return (error.details.urlError ?? ofCode).flatMap(URLError.Code.init(rawValue:)) ?? .unknown
     }
@@ -86,14 +86,14 @@ package enum URLErrorMapping {
 }
 
 extension URLError {
-    /// Why a background task was canceled without a call by the app.
+    /// The reason why a background task was canceled by the system or the user.
     public enum BackgroundTaskCancelledReason: Int, Sendable {
         case userForceQuitApplication
         case backgroundUpdatesDisabled
         case insufficientSystemResources
     }
 
-    /// Which of the task's own rules forbids the network.
+    /// The reason why a task may not use the network.
     public enum NetworkUnavailableReason: Int, Sendable { case cellular, expensive, constrained }
 
     public var backgroundTaskCancelledReason: BackgroundTaskCancelledReason? {
@@ -104,25 +104,25 @@ extension URLError {
         (userInfo[NSURLErrorNetworkUnavailableReasonKey] as? Int).flatMap(NetworkUnavailableReason.init)
     }
 
-    /// What a later download task needs to continue.
+    /// The resume data for a later download task.
     public var downloadTaskResumeData: Data? { userInfo[NSURLSessionDownloadTaskResumeData] as? Data }
 
-    /// The resume data of a later upload task; nil where the server cannot resume uploads.
+    /// The resume data for a later upload task; nil if the server does not support resumable uploads.
     public var uploadTaskResumeData: Data? { userInfo[NSURLSessionUploadTaskResumeData] as? Data }
 }
 
-/// A byte count that is not known: -1.
+/// An unknown byte count: -1.
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 /// The key of resume data in an error's user info.
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 /// The key of an upload's resume data in an error's user info.
 public let NSURLSessionUploadTaskResumeData = "NSURLSessionUploadTaskResumeData"
-/// The name that swift-corelibs-foundation has for ``NSURLSessionDownloadTaskResumeData``.
+/// swift-corelibs-foundation's name for ``NSURLSessionDownloadTaskResumeData``.
 public let URLSessionDownloadTaskResumeData = NSURLSessionDownloadTaskResumeData
 /// The key of a `URLError.NetworkUnavailableReason` in an error's user info.
 public let NSURLErrorNetworkUnavailableReasonKey = "NSURLErrorNetworkUnavailableReasonKey"
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
 public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"
 
-/// The key of why a background task was canceled.
+/// The key of the cancellation reason of a background task.
 let backgroundTaskCancelledReasonKey = "NSURLErrorBackgroundTaskCancelledReasonKey"

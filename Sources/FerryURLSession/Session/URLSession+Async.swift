@@ -1,9 +1,9 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Calls that are awaited.
+/// Asynchronous methods.
 extension URLSession {
-    /// Fetches the bytes of a URL. Canceling the caller's task cancels the transfer. Not for background sessions.
+    /// Fetches the content of a URL. Canceling the caller's task cancels the transfer. Not for background sessions.
     ///
     /// - Throws: `URLError`.
     public func data(
@@ -21,7 +21,7 @@ extension URLSession {
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) { try await data(for: URLRequest(url: url), delegate: delegate) }
 
-    /// Sends a file and returns the response's bytes. Not for background sessions.
+    /// Uploads a file and returns the response body. Not for background sessions.
     ///
     /// - Throws: `URLError`.
     public func upload(
@@ -35,7 +35,7 @@ extension URLSession {
         }
     }
 
-    /// Sends bytes and returns the response's bytes. Not for background sessions.
+    /// Uploads data and returns the response body. Not for background sessions.
     ///
     /// - Throws: `URLError`.
     public func upload(
@@ -49,9 +49,9 @@ extension URLSession {
         }
     }
 
-    /// Continues an upload and returns the response's bytes. Not for background sessions.
+    /// Resumes an upload and returns the response body. Not for background sessions.
     ///
-    /// - Throws: `URLError`; `.unknown` for data that cannot be used or were used before.
+    /// - Throws: `URLError`, with code `.unknown` if the resume data is invalid or was used before.
     public func upload(
         resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
@@ -63,9 +63,9 @@ extension URLSession {
         }
     }
 
-    /// Downloads to a file, which is the caller's to move or remove. Not for background sessions.
+    /// Downloads to a file. The caller must move or remove it. Not for background sessions.
     ///
-    /// - Throws: `URLError`, with resume data where the server allows to continue.
+    /// - Throws: `URLError`, with resume data if the server supports resuming.
     public func download(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
@@ -77,9 +77,9 @@ extension URLSession {
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) { try await download(for: URLRequest(url: url), delegate: delegate) }
 
-    /// Goes on with a download where another one stopped. Not for background sessions.
+    /// Resumes a download. Not for background sessions.
     ///
-    /// - Throws: `URLError`; `.cannotWriteToFile` for data that cannot be used.
+    /// - Throws: `URLError`, with code `.cannotWriteToFile` if the resume data is invalid.
     public func download(
         resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
@@ -88,9 +88,9 @@ extension URLSession {
         return try await result { handler in self.keptDownload(work, delegate, handler) }
     }
 
-    /// Fetches a URL and gives its bytes as they arrive. Not for background sessions.
+    /// Requests a URL and returns its bytes as they arrive. Not for background sessions.
     ///
-    /// - Throws: `URLError` if no response comes.
+    /// - Throws: `URLError` if no response is received.
     public func bytes(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (AsyncBytes, URLResponse) {
@@ -121,7 +121,7 @@ extension URLSession {
         make(work, delegate: delegate) { URLSessionDownloadTask($0, of: $1, work: $2, handler: .keptFile(handler)) }
     }
 
-    /// Runs a task with a handler to its end.
+    /// Runs a task with a completion handler and returns its result.
     private func result<Value: Sendable>(
         _ make: (@escaping @Sendable (Value?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
     ) async throws -> (Value, URLResponse) {

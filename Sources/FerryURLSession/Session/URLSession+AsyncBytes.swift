@@ -1,12 +1,12 @@
 import Foundation
 
-/// A body as a sequence of bytes.
+/// A response body as an asynchronous sequence of bytes.
 extension URLSession {
-    /// The bytes of a response, as they arrive. No more is read from the server than is asked for here.
+    /// The bytes of a response body, as they arrive. Reads from the server only on demand.
     public struct AsyncBytes: AsyncSequence, Sendable {
         public typealias Element = UInt8
 
-        /// The task that brings them.
+        /// The task that receives the bytes.
         public var task: URLSessionDataTask { reading.task }
         private let reading: Reading
 
@@ -14,7 +14,7 @@ extension URLSession {
 
         public func makeAsyncIterator() -> Iterator { Iterator(reading) }
 
-        /// Goes through the bytes of a part without waiting.
+        /// Iterates over the bytes of a part without waiting.
         public struct Iterator: AsyncIteratorProtocol {
             private let reading: Reading
             private var part: [UInt8] = []
@@ -42,7 +42,7 @@ extension URLSession {
             }
         }
 
-        /// Cancels the task when no sequence or iterator refers to this object any more.
+        /// Cancels the task when the last sequence or iterator that refers to this object is released.
         fileprivate final class Reading: Sendable {
             let task: URLSessionDataTask
             let channel: ByteChannel

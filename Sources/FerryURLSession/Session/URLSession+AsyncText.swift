@@ -1,10 +1,10 @@
 import Foundation
 
-/// A body as text in UTF-8; bytes that are none become U+FFFD.
+/// Views of a body as UTF-8 text. Invalid bytes become U+FFFD.
 extension URLSession.AsyncBytes {
-    /// The lines, without what ends them. As on Apple's systems, empty lines are left out.
+    /// The lines without their terminators. As on Apple's systems, empty lines are left out.
     public var lines: Lines { Lines(bytes: self) }
-    /// The characters, as a user sees them.
+    /// The characters (extended grapheme clusters).
     public var characters: Characters { Characters(bytes: self) }
     /// The Unicode scalars.
     public var unicodeScalars: UnicodeScalars { UnicodeScalars(bytes: self) }
@@ -43,7 +43,7 @@ extension URLSession.AsyncBytes {
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var bytes: URLSession.AsyncBytes.Iterator
             private var decoder = ScalarDecoder()
-            /// Decoded and not returned, the last first.
+            /// Decoded scalars to be returned, in reverse order.
             private var ready: [Unicode.Scalar] = []
 
             fileprivate init(bytes: URLSession.AsyncBytes.Iterator) { self.bytes = bytes }
@@ -68,7 +68,7 @@ extension URLSession.AsyncBytes {
 
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var scalars: UnicodeScalars.Iterator
-            /// What may be the beginning of a character that goes on.
+            /// The start of a character that may continue.
             private var rest = ""
 
             fileprivate init(scalars: UnicodeScalars.Iterator) { self.scalars = scalars }
@@ -76,7 +76,7 @@ extension URLSession.AsyncBytes {
             public mutating func next() async throws -> Character? {
                 while let scalar = try await scalars.next() {
                     rest.unicodeScalars.append(scalar)
-                    // A character is known to be whole once the next one has begun.
+                    // A character is complete once the next one has begun.
                     if rest.count > 1 { return rest.removeFirst() }
                 }
                 return rest.isEmpty ? nil : rest.removeFirst()
@@ -85,11 +85,11 @@ extension URLSession.AsyncBytes {
     }
 }
 
-/// Takes bytes apart into lines. Performs nothing.
+/// Splits bytes into lines.
 struct LineSplitter {
     private var line: [UInt8] = []
 
-    /// - Returns: the line that the byte ends, unless that is empty.
+    /// - Returns: The line that the byte completes, unless it is empty.
     mutating func take(_ byte: UInt8) -> String? {
         line.append(byte)
         guard let length = separatorLength else { return nil }
@@ -97,14 +97,14 @@ struct LineSplitter {
         return end()
     }
 
-    /// What follows the last separator; nil if nothing does.
+    /// Returns the bytes after the last separator as a line; nil if there are none.
     mutating func end() -> String? {
         guard !line.isEmpty else { return nil }
         defer { line.removeAll(keepingCapacity: true) }
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// Bytes of the separator that the line ends with: LF, VT, FF, CR, U+0085, U+2028 or U+2029.
+    /// Length of the separator at the end of the line, in bytes: LF, VT, FF, CR, U+0085, U+2028 or U+2029.
     private var separatorLength: Int? {
         switch line.last {
         case 0x0A, 0x0B, 0x0C, 0x0D: 1
@@ -115,11 +115,11 @@ struct LineSplitter {
     }
 }
 
-/// Decodes UTF-8 byte by byte. Performs nothing.
+/// Decodes UTF-8 byte by byte.
 struct ScalarDecoder {
     private var pending: [UInt8] = []
 
-    /// - Returns: the scalars that are known with this byte.
+    /// - Returns: The scalars that the byte completes.
     mutating func take(_ byte: UInt8) -> [Unicode.Scalar] {
         guard !pending.isEmpty, byte & 0xC0 != 0x80 else {
             pending.append(byte)
@@ -129,13 +129,13 @@ struct ScalarDecoder {
         return cut + take(byte)
     }
 
-    /// What the bytes so far stand for.
+    /// Returns the scalars of the pending bytes.
     mutating func end() -> [Unicode.Scalar] {
         defer { pending.removeAll(keepingCapacity: true) }
         return Array(String(decoding: pending, as: UTF8.self).unicodeScalars)
     }
 
-    /// Bytes of a scalar that begins with this one.
+    /// Returns the length in bytes of a scalar by its first byte.
     private static func length(_ first: UInt8) -> Int {
         switch first {
         case 0xC2...0xDF: 2

@@ -2,15 +2,15 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// How tasks are made.
+/// Creation of tasks.
 extension URLSession {
-    /// The classes that are asked before the session loads a task itself.
+    /// The classes to ask before the session loads a task itself.
     var protocolClasses: [URLProtocol.Type] {
         if isShared { return URLProtocol.registered }
         return kind == .background ? [] : (copied.protocolClasses ?? []).compactMap { $0 as? URLProtocol.Type }
     }
 
-    /// Makes a task and tells of it, on this thread, before it is returned (docs/behaviour/url-session.md#6).
+    /// Creates a task and reports it on this thread before returning it (docs/behaviour/url-session.md#6).
     func make<Kind: URLSessionTask>(
         _ work: TaskWork, delegate: (any URLSessionTaskDelegate)? = nil, _ build: (Int, URLSession, TaskWork) -> Kind
     ) -> Kind {
@@ -18,7 +18,8 @@ extension URLSession {
         return add(work, delegate: delegate, build)
     }
 
-    /// Makes a task that comes of another one, which a session does even when it takes no more tasks of the app's.
+    /// Creates a task that results from another one. Allowed even after the session has stopped accepting the app's
+    /// tasks.
     func add<Kind: URLSessionTask>(
         _ work: TaskWork, delegate: (any URLSessionTaskDelegate)? = nil, _ build: (Int, URLSession, TaskWork) -> Kind
     ) -> Kind {
@@ -38,8 +39,8 @@ extension URLSession {
         return task
     }
 
-    /// Finds, without asking a server or ferryd, tasks that must fail: the session does not carry such a URL, or the file cannot
-    /// be sent.
+    /// Detects, without asking a server or ferryd, a task that must fail: its URL is unsupported or its file cannot be
+    /// sent.
     private func checked(_ work: TaskWork) -> TaskWork {
         if let request = work.request {
             precondition(
@@ -47,7 +48,7 @@ extension URLSession {
                 "Upload tasks with streams are not supported in background sessions.")
             let scheme = request.url?.scheme?.lowercased() ?? ""
             let allowed = kind == .background ? ["http", "https"] : ["http", "https", "file", "data"]
-            // A class of the app's own may load what a session does not, and is asked once there is a task.
+            // An app's protocol class may load other schemes. It is asked once the task exists.
             if protocolClasses.isEmpty, !allowed.contains(scheme) {
                 return .impossible(.failing(.unsupportedURL, request.url))
             }
@@ -63,10 +64,10 @@ extension URLSession {
         return work
     }
 
-    /// The work of resume data of an upload, which serve once.
+    /// Returns the work for an upload's resume data, which can be used once.
     func continuingUpload(_ data: Data) -> TaskWork {
         guard let data = UploadResumeData(data) else { return .impossible(URLError(.unknown)) }
-        // Bytes in memory are for sessions in the app.
+        // Only sessions in the app upload bytes from memory.
         if case .bytes = data.body, acting.kind == .background { return .impossible(URLError(.unknown)) }
         guard data.use(in: LocalService.shared.folders) else { return .impossible(URLError(.unknown)) }
         return .uploadContinuing(data)
@@ -95,13 +96,13 @@ extension URLSession {
 }
 
 extension URLError {
-    /// An error with the URL that it is about.
+    /// Returns an error with its failing URL.
     static func failing(_ code: Code, _ url: URL?) -> URLError {
         guard let url else { return URLError(code) }
         return URLError(code, userInfo: [NSURLErrorFailingURLErrorKey: url])
     }
 
-    /// Returns this error with the URL that it is about, and with its cause.
+    /// Returns this error with the failing URL and its cause.
     func failing(_ url: URL?) -> URLError {
         URLError(code, userInfo: userInfo.merging(url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:]) { $1 })
     }

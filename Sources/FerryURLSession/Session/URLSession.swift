@@ -2,10 +2,10 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// Makes and owns tasks that behave alike.
+/// A group of related data transfer tasks.
 ///
-/// Every method may be called from any thread. Behaves as Apple's `URLSession`; a misuse that raises an exception there is a
-/// precondition failure here.
+/// Every method may be called from any thread. Behaves as Apple's `URLSession`. A misuse that raises an exception there
+/// is a precondition failure here.
 open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, and state in Mutexes
     public enum AuthChallengeDisposition: Int, Sendable {
         case useCredential = 0
@@ -27,36 +27,37 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
     }
 
     private struct State {
-        /// Strong until the session has ended, as on Apple's platforms.
+        /// Retained until the session has ended, as on Apple's platforms.
         var delegate: (any URLSessionDelegate)?
         var description: String?
     }
 
     let kind: SessionKind
     let registry = TaskRegistry()
-    /// A copy of the configuration that the session was made with; never changed.
+    /// A copy of the configuration at creation. Never changed.
     let copied: URLSessionConfiguration
     private let queue: OperationQueue
     private let state: Mutex<State>
     let isShared: Bool
     /// Set once, before the initializer returns.
     private let engineBox = Mutex<(any SessionEngine)?>(nil)
-    /// The session that was open already for the same identifier; this object acts on it.
+    /// The session already open for the same identifier. This object forwards to it.
     private let first: URLSession?
 
     private static let sharedSession = URLSession(.default, nil, nil, isShared: true)
 
-    /// A session of the app that cannot be invalidated, with a default configuration and no delegate.
+    /// The shared session, with the default configuration and no delegate. It cannot be invalidated.
     open class var shared: URLSession { sharedSession }
 
-    /// A session without delegate: its tasks have completion handlers or are awaited. Not for background sessions.
+    /// Creates a session without a delegate. Its tasks have completion handlers or are awaited. Not for background
+    /// sessions.
     public convenience init(configuration: URLSessionConfiguration) {
         self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
     }
 
     /// - Parameters:
-    ///   - delegate: held until the session has become invalid. Background sessions need one.
-    ///   - queue: where the delegate and completion handlers are called; nil makes a serial one.
+    ///   - delegate: Retained until the session has become invalid. Required for background sessions.
+    ///   - queue: The queue of delegate calls and completion handlers; with nil, the session creates a serial one.
     public convenience init(
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
         delegateQueue queue: OperationQueue?
@@ -65,8 +66,8 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
     }
 
     /// - Parameters:
-    ///   - given: carries the tasks in place of the engine that the configuration asks for.
-    ///   - isShown: whether the configuration is one that is shown: the session's own tasks run in this process.
+    ///   - given: Replaces the engine of the configuration's kind.
+    ///   - isShown: Whether the configuration is only shown. The session's own tasks then run in this process.
     init(
         _ configuration: URLSessionConfiguration, _ delegate: (any URLSessionDelegate)?, _ queue: OperationQueue?,
         isShared: Bool = false, engine given: (any SessionEngine)? = nil, isShown: Bool = false
@@ -81,7 +82,7 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         self.queue = queue ?? Self.serialQueue()
         self.isShared = isShared
         state = Mutex(State(delegate: delegate))
-        // Looked up and added in one step, so that of two that are made at a time one acts for both.
+        // Look up and add under one lock, so that only one of two sessions created concurrently is active.
         let identifier = isShown ? nil : copied.identifier
         if identifier != nil { BackgroundSessions.shared.opening.lock() }
         defer { if identifier != nil { BackgroundSessions.shared.opening.unlock() } }
@@ -103,7 +104,7 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         return queue
     }
 
-    /// The session that this object acts on: itself, but for a second object with the identifier of an open session.
+    /// The session that performs the work: the session already open for the identifier, otherwise this one.
     var acting: URLSession { first ?? self }
 
     var engine: any SessionEngine {
@@ -111,9 +112,9 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         return engine
     }
 
-    // MARK: What it is
+    // MARK: Properties
 
-    /// A copy of what the session was made with.
+    /// A copy of the configuration at creation.
     open var configuration: URLSessionConfiguration {
         guard let copy = acting.copied.copy() as? URLSessionConfiguration else { return acting.copied }
         return copy
@@ -122,7 +123,7 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
     open var delegate: (any URLSessionDelegate)? { acting.state.withLock(\.delegate) }
     open var delegateQueue: OperationQueue { acting.queue }
 
-    /// A text of the app's own.
+    /// The app's description of the session.
     open var sessionDescription: String? {
         get { acting.state.withLock(\.description) }
         set { acting.state.withLock { $0.description = newValue } }
@@ -130,27 +131,28 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
 
     // MARK: The end
 
-    /// Takes no more tasks; existing tasks continue. The last call is `didBecomeInvalidWithError(nil)`.
+    /// Invalidates the session once its tasks have completed. New tasks are not accepted. The last delegate call is
+    /// `didBecomeInvalidWithError(nil)`.
     open func finishTasksAndInvalidate() {
         let session = acting
         guard !session.isShared else { return }
         session.invalidate(cancels: false)
     }
 
-    /// Takes no more tasks, and cancels the existing ones.
+    /// Cancels all tasks and invalidates the session. New tasks are not accepted.
     open func invalidateAndCancel() {
         let session = acting
         guard !session.isShared else { return }
         session.invalidate(cancels: true)
     }
 
-    /// Takes no more tasks. The session's end waits for the tasks of an earlier process, which are its own too.
+    /// Invalidates the session. Its end waits for the restored tasks of an earlier process.
     private func invalidate(cancels: Bool) {
         let engine = engine
         guard engine.isRestoring else {
             if registry.invalidate() { becameInvalid() }
             guard cancels else { return }
-            // Not on this thread: a task shows the state in which it was until its cancellation begins, as on Apple's systems.
+            // Asynchronously: as on Apple's systems, tasks keep their state until their cancellation begins.
             return DispatchQueue.global().async { [registry] in
                 for task in registry.all { task.cancel() }
             }
@@ -159,7 +161,7 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         if cancels { for task in registry.all { task.cancel() } }
         Task(name: "invalidation of a session") {
             await engine.restored()
-            // A cancellation waits for the daemon, on a thread that Swift's tasks do not need.
+            // A cancellation blocks on the daemon. Use a thread outside Swift's pool.
             DispatchQueue.global().async {
                 if cancels { for task in self.registry.all { task.cancel() } }
                 if self.registry.invalidate() { self.becameInvalid() }
@@ -167,7 +169,7 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         }
     }
 
-    /// A task has had its last call.
+    /// Removes a task after its last delegate call has returned.
     func ended(_ task: URLSessionTask) {
         engine.ended(task)
         if registry.remove(task) { becameInvalid() }
@@ -177,7 +179,8 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         let engine = engine
         Task(name: "end of a session") {
             await engine.invalidated()
-            // Before the delegate is told: it may make the next session of the identifier in that call, and a task of it.
+            // Before the last delegate call, since the delegate may create the identifier's next session and a task in
+            // it.
             await engine.close()
             if let identifier = copied.identifier { BackgroundSessions.shared.remove(self, identifier) }
             await DelegateCalls(queue: queue).run {
@@ -189,7 +192,8 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
 
     // MARK: Stores
 
-    /// Empties the session's stores of cookies and credentials, then calls back on the delegate queue.
+    /// Empties the session's cookie storage, credential storage and cache, then calls the handler on the delegate
+    /// queue.
     open func reset(completionHandler: @escaping @Sendable () -> Void) {
         let storage = acting.copied.httpCookieStorage
         for cookie in storage?.cookies ?? [] { storage?.deleteCookie(cookie) }
@@ -200,14 +204,16 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
 
     open func reset() async { await withCheckedContinuation { done in reset { done.resume() } } }
 
-    /// Calls back on the delegate queue once what the session keeps is stored; it stores as it goes.
+    /// Calls the handler on the delegate queue. The session's stores are written immediately, so there is nothing to
+    /// flush.
     open func flush(completionHandler: @escaping @Sendable () -> Void) { acting.queue.addOperation(completionHandler) }
 
     open func flush() async { await withCheckedContinuation { done in flush { done.resume() } } }
 
-    // MARK: Tasks that there are
+    // MARK: Existing tasks
 
-    /// The tasks that have not ended, never-resumed ones too, by kind; called on the delegate queue.
+    /// Calls the handler on the delegate queue with the incomplete tasks by kind, including tasks that were never
+    /// resumed.
     open func getTasksWithCompletionHandler(
         _ completionHandler:
             @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask])
@@ -220,13 +226,13 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         }
     }
 
-    /// The tasks that have not ended, never-resumed ones too; called on the delegate queue.
+    /// Calls the handler on the delegate queue with the incomplete tasks, including tasks that were never resumed.
     open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
         let session = acting
         Task(name: "tasks of a session") {
             await session.engine.restored()
             let tasks = session.registry.all
-            // A task leaves the session's list when the call that tells of its completion has returned.
+            // A completed task stays in the registry until its completion call has returned.
             session.queue.addOperation { completionHandler(tasks.filter { $0.toldState != .completed }) }
         }
     }
@@ -245,14 +251,14 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
 
     // MARK: Making tasks
 
-    /// A task whose result is its bytes.
+    /// Creates a task that returns the content in memory.
     open func dataTask(with request: URLRequest) -> URLSessionDataTask {
         make(.data(request)) { URLSessionDataTask($0, of: $1, work: $2) }
     }
 
     open func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
-    /// A task whose result is its bytes, all at once. Not for background sessions.
+    /// Creates a task that returns the content in memory, all at once. Not for background sessions.
     open func dataTask(
         with request: URLRequest,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -267,14 +273,14 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// A task whose result is a file.
+    /// Creates a task that downloads to a file.
     open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         make(.download(request)) { URLSessionDownloadTask($0, of: $1, work: $2) }
     }
 
     open func downloadTask(with url: URL) -> URLSessionDownloadTask { downloadTask(with: URLRequest(url: url)) }
 
-    /// A task whose result is a file, which is there until the handler returns. Not for background sessions.
+    /// Creates a task that downloads to a file, which exists until the handler returns. Not for background sessions.
     open func downloadTask(
         with request: URLRequest,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -291,13 +297,12 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// A task that goes on where another one stopped. Data that cannot be used end it with
-    /// `URLError.cannotWriteToFile`.
+    /// Creates a task that resumes a download. With invalid resume data it fails with `URLError.cannotWriteToFile`.
     open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         make(Self.continuing(resumeData)) { URLSessionDownloadTask($0, of: $1, work: $2) }
     }
 
-    /// A task that goes on where another one stopped. Not for background sessions.
+    /// Creates a task that resumes a download. Not for background sessions.
     open func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -308,12 +313,12 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         }
     }
 
-    /// A task that sends a file.
+    /// Creates a task that uploads a file.
     open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         make(.upload(request, .file(fileURL))) { URLSessionUploadTask($0, of: $1, work: $2) }
     }
 
-    /// A task that sends a file. Not for background sessions.
+    /// Creates a task that uploads a file. Not for background sessions.
     open func uploadTask(
         with request: URLRequest, fromFile fileURL: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -324,13 +329,13 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         }
     }
 
-    /// A task that sends bytes. Not for background sessions.
+    /// Creates a task that uploads data. Not for background sessions.
     open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
         refuseDataInBackground()
         return make(.upload(request, .bytes(bodyData))) { URLSessionUploadTask($0, of: $1, work: $2) }
     }
 
-    /// A task that sends bytes. Not for background sessions.
+    /// Creates a task that uploads data. Not for background sessions.
     open func uploadTask(
         with request: URLRequest, from bodyData: Data?,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -341,19 +346,19 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         }
     }
 
-    /// A task that sends a stream, which the delegate gives. Not for background sessions.
+    /// Creates a task that uploads a stream provided by the delegate. Not for background sessions.
     open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         precondition(acting.kind != .background, "Upload tasks with streams are not supported in background sessions.")
         return make(.upload(request, .stream)) { URLSessionUploadTask($0, of: $1, work: $2) }
     }
 
-    /// A task that goes on with an upload where the server has stopped. Data that cannot be used, or were used before, end it
-    /// with `URLError.unknown`.
+    /// Creates a task that resumes an upload after the bytes that the server has. With resume data that is invalid or
+    /// was used before, it fails with `URLError.unknown`.
     open func uploadTask(withResumeData resumeData: Data) -> URLSessionUploadTask {
         make(continuingUpload(resumeData)) { URLSessionUploadTask($0, of: $1, work: $2) }
     }
 
-    /// A task that goes on with an upload. Not for background sessions.
+    /// Creates a task that resumes an upload. Not for background sessions.
     open func uploadTask(
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void

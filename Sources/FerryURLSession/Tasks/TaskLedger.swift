@@ -1,39 +1,39 @@
-/// A task's state, and the action that follows from each event. Performs nothing.
+/// A task's state machine. A pure value: each event returns the action to perform.
 ///
 /// ```
 ///   suspended ──resumed──→ running ──suspended──→ suspended
 ///   any but completed ──cancelled──→ canceling ──completed──→ completed
 /// ```
 struct TaskLedger: Hashable, Sendable {
-    /// What the shell does after an event.
+    /// The action to perform after an event.
     enum Action: Hashable, Sendable {
         case none
-        /// The transport starts or goes on.
+        /// Start or resume the transport.
         case resume
         case suspend
         case cancel
     }
 
-    /// Suspends that no resume has made up for; a task begins with one.
+    /// The suspend count. A task starts with 1.
     private(set) var suspends = 1
     /// Whether the task was ever resumed.
     private(set) var hasStarted = false
     private(set) var isCancelled = false
     private(set) var isCompleted = false
-    /// Whether the work had failed or was canceled before this process knew the task, whose completion is still to be told.
+    /// Whether the work failed or was canceled in an earlier process, with the completion yet to be delivered.
     private let hasEndedBefore: Bool
 
-    /// A task of an earlier process, as it was there.
+    /// Restores the state of an earlier process's task.
     init(suspends: Int = 1, hasStarted: Bool = false, hasEndedBefore: Bool = false) {
         self.suspends = suspends
         self.hasStarted = hasStarted
         self.hasEndedBefore = hasEndedBefore
     }
 
-    /// The state as an app sees it.
+    /// The state shown to the app.
     var shownState: URLSessionTask.State { hasEndedBefore ? .completed : state }
 
-    /// The state by what the delegate was told.
+    /// The state according to the events delivered to the delegate.
     var state: URLSessionTask.State {
         if isCompleted { return .completed }
         if isCancelled { return .canceling }
@@ -60,7 +60,7 @@ struct TaskLedger: Hashable, Sendable {
         return .cancel
     }
 
-    /// - Returns: whether the task had not completed before.
+    /// - Returns: Whether the task had not completed before.
     mutating func completed() -> Bool {
         guard !isCompleted else { return false }
         isCompleted = true

@@ -1,12 +1,12 @@
 import Foundation
 import FoundationNetworking
 
-/// Everything about a task that changes; in one lock of the task. Small, since apps make tasks by the ten thousand.
+/// A task's mutable state, guarded by one lock per task. Kept small, since apps create tens of thousands of tasks.
 struct TaskStorage {
     var ledger = TaskLedger()
     var description: String?
     var originalRequest: URLRequest?
-    /// Nil as long as it is the original one.
+    /// Nil while it equals the original request.
     var currentRequest: URLRequest?
     var response: URLResponse?
     var error: (any Error)?
@@ -20,14 +20,15 @@ struct TaskStorage {
     var waitingReason: WaitingReason?
     var progress: Progress?
     var transport: (any TaskTransport)?
-    /// What a completion handler gets; grows while data arrive.
+    /// The data for a completion handler, collected as it arrives.
     var collected = Data()
-    /// The file that a delegate was given and has left where it was.
+    /// The file that the delegate received and did not move.
     var leftFile: TemporaryFile?
-    /// Whether a completion handler has got its file. The task's completion then calls neither a handler nor the delegate.
+    /// Whether a completion handler has received its file. The task's completion then calls neither a handler nor the
+    /// delegate.
     var hasDelivered = false
 
-    /// Releases the objects and data that a task keeps until it has completed.
+    /// Releases the objects and data that are needed only until completion.
     mutating func release() {
         delegate = nil
         handler = nil
@@ -36,7 +37,7 @@ struct TaskStorage {
     }
 }
 
-/// A file that is there as long as an object that uses it.
+/// A file that is removed when the last reference to this object is released.
 final class TemporaryFile: Sendable {
     private let path: String
 
@@ -47,7 +48,7 @@ final class TemporaryFile: Sendable {
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// A task's bytes.
+/// A task's byte counts.
 struct TaskCounts: Hashable, Sendable {
     var sent: Int64 = 0
     var received: Int64 = 0
@@ -57,11 +58,11 @@ struct TaskCounts: Hashable, Sendable {
     var clientExpectsToReceive: Int64 = -1
 }
 
-/// Takes a task's result in place of the delegate.
+/// A handler that receives a task's result instead of the delegate.
 enum TaskHandler: Sendable {
     case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
     case file(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
-    /// The file stays where it is: the caller takes it over.
+    /// The file stays in place, and the caller takes ownership.
     case keptFile(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
     case bytes(ByteChannel)
 }

@@ -2,22 +2,22 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Carries one task's work. Made by the session's engine, driven by the task, reports to the task's relay.
+/// Performs one task's work. Created by the session's engine, controlled by the task, and reports to the task's relay.
 ///
-/// All methods may be called from any thread and return quickly; in background sessions, a method returns once its command is
-/// durable.
+/// All methods may be called from any thread and return quickly. In background sessions, a method returns once its
+/// command is durable.
 protocol TaskTransport: AnyObject, Sendable {
-    /// Starts, or goes on after `suspend`.
+    /// Starts the work, or resumes it after `suspend`.
     func resume()
     func suspend()
-    /// Ends the task; the relay's completion with -999 follows.
+    /// Cancels the work. The relay's completion with -999 follows.
     func cancel()
-    /// Calls the handler with what a later task needs to continue, then completes with -999 and the same data.
+    /// Calls the handler with resume data, then completes with -999 and the same data.
     func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void)
     func update(_ change: TaskChange)
 }
 
-/// What an app changes about a task that exists.
+/// A change that an app makes to an existing task.
 enum TaskChange: Sendable {
     case priority(Float)
     case description(String?)
@@ -26,14 +26,14 @@ enum TaskChange: Sendable {
     case request(URLRequest)
 }
 
-/// What a task is made to do.
+/// The work of a task.
 enum TaskWork: Sendable {
     case data(URLRequest)
     case download(URLRequest)
     case downloadContinuing(ResumeData)
     case upload(URLRequest, UploadBody)
     case uploadContinuing(UploadResumeData)
-    /// Can never be done: the task ends with this error once it is resumed.
+    /// Work that cannot be done. The task fails with this error once it is resumed.
     case impossible(URLError)
 
     var isData: Bool {
@@ -49,7 +49,7 @@ enum TaskWork: Sendable {
         }
     }
 
-    /// Returns the same work for the request of a redirect; what has been sent or received before does not belong to it.
+    /// Returns the same work for the request of a redirect, without the progress made so far.
     func redirected(to request: URLRequest) -> TaskWork {
         let hasBody = !["GET", "HEAD"].contains(request.httpMethod ?? "GET")
         return switch self {
@@ -61,15 +61,15 @@ enum TaskWork: Sendable {
     }
 }
 
-/// What an upload sends.
+/// The body of an upload.
 enum UploadBody: Sendable {
     case bytes(Data)
     case file(URL)
-    /// A stream that the delegate gives.
+    /// A stream provided by the delegate.
     case stream
 }
 
-/// Ends its task with an error that was known from the start, once the task is resumed or canceled.
+/// Completes its task with an error that was known from the start, once the task is resumed or canceled.
 final class FailedTransport: TaskTransport {
     private let error: any Error
     private let relay: TaskRelay

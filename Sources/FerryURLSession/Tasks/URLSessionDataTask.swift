@@ -3,11 +3,11 @@ public import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// A task whose result is its bytes.
+/// A task that returns the content in memory.
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}  // SAFETY: as its superclass
 
 extension URLSessionDataTask {
-    /// The current request with the fields that the session sends, by which a cache finds its response.
+    /// The current request with the fields that the session sends. A cache finds the response by it.
     var requestForCache: URLRequest? {
         guard var request = currentRequest else { return nil }
         guard let session else { return request }
@@ -17,17 +17,17 @@ extension URLSessionDataTask {
     }
 }
 
-/// A task whose result is a file.
+/// A task that downloads to a file.
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {  // SAFETY: as its superclass
-    /// Ends the task and gives what a later one needs to go on; nil where the server allows no continuation.
+    /// Cancels the task and produces resume data; nil if the server does not support resuming.
     ///
-    /// - Parameter completionHandler: called once, on any queue; the task then completes with `URLError.cancelled` and the
-    ///   same data.
+    /// - Parameter completionHandler: Called once, on any queue. The task then completes with `URLError.cancelled` and
+    ///   the same data.
     open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
         stop(completionHandler)
     }
 
-    /// Ends the task and returns what a later one needs to go on; nil where the server allows no continuation.
+    /// Cancels the task and returns resume data; nil if the server does not support resuming.
     open func cancelByProducingResumeData() async -> Data? {
         await withCheckedContinuation { continuation in
             cancel { continuation.resume(returning: $0) }
@@ -35,17 +35,17 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {  // SAF
     }
 }
 
-/// A task that sends a body.
+/// A task that uploads a body.
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {  // SAFETY: as its superclass
-    /// Ends the task and gives what a later one needs to go on; nil where the server cannot resume uploads, and for streams.
+    /// Cancels the task and produces resume data; nil for streams and if the server does not support resumable uploads.
     ///
-    /// - Parameter completionHandler: called once, on any queue; the task then completes with `URLError.cancelled` and the
-    ///   same data.
+    /// - Parameter completionHandler: Called once, on any queue. The task then completes with `URLError.cancelled` and
+    ///   the same data.
     open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
         stop(completionHandler)
     }
 
-    /// Ends the task and returns what a later one needs to go on; nil where the server cannot resume uploads, and for streams.
+    /// Cancels the task and returns resume data; nil for streams and if the server does not support resumable uploads.
     open func cancelByProducingResumeData() async -> Data? {
         await withCheckedContinuation { continuation in
             cancel { continuation.resume(returning: $0) }
@@ -54,7 +54,7 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {  // S
 }
 
 extension URLSessionTask {
-    /// Ends the task and gives what a later one needs to go on.
+    /// Cancels the task and produces resume data.
     fileprivate func stop(_ completionHandler: @escaping @Sendable (Data?) -> Void) {
         guard storage.withLock({ $0.ledger.cancelled() }) == .cancel, let transport = readyTransport() else {
             return completionHandler(nil)

@@ -2,15 +2,15 @@ import FerryCore
 import Foundation
 import Synchronization
 
-/// A task's counts and its progress.
+/// A task's byte counts and progress.
 extension URLSessionTask {
-    /// The handler that takes the result in place of the delegate.
+    /// The handler that receives the result instead of the delegate.
     var handler: TaskHandler? { storage.withLock(\.handler) }
 
-    /// Whether a completion handler takes the result, so that the delegate is not told of it.
+    /// Whether a completion handler receives the result instead of the delegate.
     var handlerTakes: Bool { storage.withLock { $0.handler != nil || $0.hasDelivered } }
 
-    /// Takes the file that the delegate was given and has left where it was; the task no longer keeps it.
+    /// Takes ownership of the file that the delegate received and did not move.
     func takeLeftFile() -> TemporaryFile? {
         storage.withLock { storage in
             defer { storage.leftFile = nil }
@@ -18,7 +18,7 @@ extension URLSessionTask {
         }
     }
 
-    /// Notes how much has been sent; returns what was known before.
+    /// Records the sent bytes and returns the previous total.
     func note(sent total: Int64, expected: Int64) -> Int64 {
         let before = storage.withLock { storage in
             defer {
@@ -31,7 +31,7 @@ extension URLSessionTask {
         return before
     }
 
-    /// Notes how much has been received; returns what was known before.
+    /// Records the received bytes and returns the previous total.
     func note(received total: Int64, expected: Int64) -> Int64 {
         let before = storage.withLock { storage in
             defer {
@@ -44,7 +44,7 @@ extension URLSessionTask {
         return before
     }
 
-    /// Brings the progress up to date, if the app has asked for it.
+    /// Updates the progress if the app has requested it.
     func moveProgress() {
         let (progress, counts) = storage.withLock { ($0.progress, $0.counts) }
         guard let progress else { return }
@@ -59,14 +59,14 @@ extension URLSessionTask {
 }
 
 extension TaskCounts {
-    /// Both bodies together; the total is -1 while neither length is known.
+    /// The units of both bodies; the total is -1 while neither length is known.
     var units: (completed: Int64, total: Int64) {
         let known = [expectedToSend, expectedToReceive].filter { $0 > 0 }
         let isUnknown = known.isEmpty && expectedToReceive < 0
         return (sent + received, isUnknown ? -1 : known.reduce(0) { $0.addingSaturated($1) })
     }
 
-    /// The units of a task that has succeeded: all of them are done, also with an empty body.
+    /// The units of a successful task. All are completed, even with an empty body.
     var finalUnits: (completed: Int64, total: Int64) {
         let all = max(sent + received, 1)
         return (all, all)

@@ -2,27 +2,27 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// A task of a session, such as a download. Made by the session; starts suspended.
+/// A task of a session, such as a download. Created by the session in the suspended state.
 ///
 /// Every method and property may be used from any thread. Behaves as Apple's `URLSessionTask`.
 open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Sendable {  // SAFETY: state in a Mutex
     public enum State: Int, Sendable { case running = 0, suspended, canceling, completed }
 
-    /// The priority of a task that was given none: 0.5.
+    /// The default priority, 0.5.
     public static let defaultPriority: Float = 0.5
-    /// 0.25.
+    /// The low priority, 0.25.
     public static let lowPriority: Float = 0.25
-    /// 0.75.
+    /// The high priority, 0.75.
     public static let highPriority: Float = 0.75
 
     let storage: Mutex<TaskStorage>
     private let identifier: Int
     let createdAt = Date()
-    /// Nil for tasks that a test has made itself.
+    /// Nil for tasks that a test has created itself.
     let session: URLSession?
     let work: TaskWork?
 
-    /// For subclasses in tests.
+    /// Creates a task without a session, for subclasses in tests.
     @available(*, deprecated, message: "tasks are made by a session")
     public override init() {
         storage = Mutex(TaskStorage())
@@ -43,12 +43,12 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         super.init()
     }
 
-    // MARK: What it is
+    // MARK: Properties
 
-    /// The task's number in its session: from 1 on, never used twice.
+    /// The task's number in its session. Starts at 1 and is never reused.
     open var taskIdentifier: Int { identifier }
 
-    /// A text of the app's own; kept with tasks of background sessions.
+    /// The app's description of the task. Stored with tasks of background sessions.
     open var taskDescription: String? {
         get { storage.withLock(\.description) }
         set {
@@ -57,15 +57,17 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         }
     }
 
-    /// A task of an earlier process that has failed or was canceled is completed, with its error, also before its completion is told.
+    /// The task's state. A failed or canceled task of an earlier process is completed, with its error, even before its
+    /// completion is delivered.
     open var state: State { storage.withLock(\.ledger.shownState) }
     open var error: (any Error)? { storage.withLock(\.error) }
     open var originalRequest: URLRequest? { storage.withLock(\.originalRequest) }
-    /// The last request, after redirects.
+    /// The current request, which changes with redirects.
     open var currentRequest: URLRequest? { storage.withLock { $0.currentRequest ?? $0.originalRequest } }
     open var response: URLResponse? { storage.withLock(\.response) }
 
-    /// Asked before the session's delegate; released once the task has completed. Not for background sessions.
+    /// The task's delegate. Takes precedence over the session's, and is released once the task has completed. Not for
+    /// background sessions.
     open var delegate: (any URLSessionTaskDelegate)? {
         get { storage.withLock(\.delegate) }
         set {
@@ -81,7 +83,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         }
     }
 
-    /// The moment before which the task does not begin; acts in background sessions.
+    /// The earliest date at which the task begins. Background sessions only.
     open var earliestBeginDate: Date? {
         get { storage.withLock(\.earliestBeginDate) }
         set {
@@ -90,7 +92,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         }
     }
 
-    /// From 0 to 1; waiting tasks of a session start by it.
+    /// The priority, from 0 to 1. Determines the order in which a session's waiting tasks start.
     open var priority: Float {
         get { storage.withLock(\.priority) }
         set {
@@ -99,7 +101,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         }
     }
 
-    /// Kept, without effect.
+    /// Kept for compatibility; no effect.
     open var prefersIncrementalDelivery: Bool {
         get { storage.withLock(\.prefersIncrementalDelivery) }
         set { storage.withLock { $0.prefersIncrementalDelivery = newValue } }
@@ -107,13 +109,13 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
     // MARK: Bytes
 
-    /// The app's guess of the bytes to send, -1 if it has none.
+    /// The app's estimate of the bytes to send; -1 if unknown.
     open var countOfBytesClientExpectsToSend: Int64 {
         get { storage.withLock(\.counts.clientExpectsToSend) }
         set { storage.withLock { $0.counts.clientExpectsToSend = newValue } }
     }
 
-    /// The app's guess of the bytes to receive, -1 if it has none.
+    /// The app's estimate of the bytes to receive; -1 if unknown.
     open var countOfBytesClientExpectsToReceive: Int64 {
         get { storage.withLock(\.counts.clientExpectsToReceive) }
         set { storage.withLock { $0.counts.clientExpectsToReceive = newValue } }
@@ -122,10 +124,10 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     open var countOfBytesSent: Int64 { storage.withLock(\.counts.sent) }
     open var countOfBytesReceived: Int64 { storage.withLock(\.counts.received) }
     open var countOfBytesExpectedToSend: Int64 { storage.withLock(\.counts.expectedToSend) }
-    /// -1 while it is not known.
+    /// -1 while unknown.
     open var countOfBytesExpectedToReceive: Int64 { storage.withLock(\.counts.expectedToReceive) }
 
-    /// How far the task is; canceling it, pausing it and resuming it act on the task.
+    /// The task's progress. Canceling, pausing or resuming it acts on the task.
     open var progress: Progress {
         storage.withLock { storage in
             if let progress = storage.progress { return progress }
@@ -136,15 +138,16 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         }
     }
 
-    // MARK: What is done to it
+    // MARK: Control
 
-    /// Ends the task: it completes with `URLError.cancelled`. Does nothing to one that has completed.
+    /// Cancels the task, which completes with `URLError.cancelled`. Does nothing if the task has completed.
     open func cancel() { perform(storage.withLock { $0.ledger.cancelled() }) }
 
-    /// Stops the task until as many `resume()` calls follow. At most what is in flight still arrives.
+    /// Suspends the task until the matching number of `resume()` calls. Only data already in flight may still be
+    /// delivered.
     open func suspend() { perform(storage.withLock { $0.ledger.suspended() }) }
 
-    /// Starts the task, or lets it go on. For a task of a background session it returns once the task is on disk.
+    /// Starts or resumes the task. In a background session, returns once the task is stored on disk.
     open func resume() { perform(storage.withLock { $0.ledger.resumed() }) }
 
     private func perform(_ action: TaskLedger.Action) {
@@ -158,21 +161,21 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
     // MARK: NSCopying
 
-    /// A task is a thing, not a value: its copy is the task itself.
+    /// Returns the task itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
 extension URLSessionTask {
     var transport: (any TaskTransport)? { storage.withLock(\.transport) }
 
-    /// The state by what the delegate was told.
+    /// The state according to the events delivered to the delegate.
     var toldState: State { storage.withLock(\.ledger.state) }
 
-    /// The transport, made if there is none yet.
+    /// Returns the transport, creating it if needed.
     func readyTransport() -> (any TaskTransport)? {
         let (known, isCompleted) = storage.withLock { ($0.transport, $0.ledger.isCompleted) }
         if let known { return known }
-        // A completed task has let go of its transport and needs no other.
+        // A completed task has released its transport and needs no other.
         guard let session, let work, !isCompleted else { return nil }
         let made = session.engine.transport(for: self, work: work, relay: TaskRelay(self, of: session))
         return storage.withLock { storage in

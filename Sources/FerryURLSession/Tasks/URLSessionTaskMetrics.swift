@@ -2,7 +2,7 @@ package import FerryCore
 public import Foundation
 public import FoundationNetworking
 
-/// The times and byte counts of one task; read-only.
+/// The times and byte counts of a task.
 open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {  // SAFETY: immutable after init
     public enum ResourceFetchType: Int, Sendable { case unknown, networkLoad, serverPush, localCache }
     public enum DomainResolutionProtocol: Int, Sendable { case unknown, udp, tcp, tls, https }
@@ -10,17 +10,17 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {  // SAFETY: im
     private let transactions: [URLSessionTaskTransactionMetrics]
     private let interval: DateInterval
 
-    /// - Parameter interval: from the task's creation to its completion.
+    /// - Parameter interval: The time from the task's creation to its completion.
     package init(_ exchanges: [ExchangeFacts], interval: DateInterval) {
         transactions = exchanges.compactMap(URLSessionTaskTransactionMetrics.init)
         self.interval = interval
         super.init()
     }
 
-    /// One for each request: redirects and retries have their own.
+    /// The metrics of each request, including redirects and retries.
     open var transactionMetrics: [URLSessionTaskTransactionMetrics] { transactions }
     open var taskInterval: DateInterval { interval }
-    /// A redirect that is the result was not followed, and does not count.
+    /// The number of redirects that were followed. A redirect response that is the result does not count.
     open var redirectCount: Int {
         transactions.dropLast().count { transaction in
             (transaction.response as? HTTPURLResponse).map { [301, 302, 303, 307, 308].contains($0.statusCode) }
@@ -29,7 +29,7 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {  // SAFETY: im
     }
 }
 
-/// The times and byte counts of one request; read-only. A date is nil if its stage did not occur or is not known.
+/// The times and byte counts of a request. A date is nil if its stage did not occur or is unknown.
 open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {  // SAFETY: immutable after init
     private let facts: ExchangeFacts
     private let made: (request: URLRequest, response: URLResponse?)
@@ -66,7 +66,7 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {  //
 
     open var isProxyConnection: Bool { facts.isProxyConnection }
     open var isReusedConnection: Bool { facts.isReusedConnection }
-    /// What the network was then is not kept: false.
+    /// Always false: the type of the network is not recorded.
     open var isCellular: Bool { false }
     open var isExpensive: Bool { false }
     open var isConstrained: Bool { false }
@@ -90,7 +90,7 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {  //
 }
 
 extension ExchangeFacts {
-    /// A response that came from the cache, without a server.
+    /// Creates the metrics of a response from the cache, without a server.
     init(ofCache response: HTTPURLResponse, fetched: Date) {
         let url = response.url?.absoluteString ?? ""
         self.init(url: url, method: "GET")

@@ -3,14 +3,15 @@ import Foundation
 import FoundationNetworking
 import Glibc
 
-/// Where a finished file is when its delegate gets it, and whether it stays there.
+/// The location of a finished file for its delegate, and whether the file stays there.
 package struct FilePlacement {
     let file: URL
     let stays: Bool
 
-    /// Brings a file to the place that its task names, or to one that nothing cleans up if its caller takes it over.
+    /// Moves a file to the task's destination, or to a temporary file that no cleanup removes if the caller takes it
+    /// over.
     ///
-    /// - Parameter outlivesTransfer: whether the file is there when the service, which is of this process, has forgotten its
+    /// - Parameter outlivesTransfer: Whether the file must remain after this process's service has removed its
     ///   transfer.
     /// - Throws: `TransferError` `destination_exists`, or `URLError.cannotMoveFile`.
     static func place(
@@ -26,13 +27,13 @@ package struct FilePlacement {
             return FilePlacement(file: file, stays: true)
         }
         guard outlivesTransfer else { return FilePlacement(file: URL(fileURLWithPath: path), stays: false) }
-        // Under a name that the service does not know: it removes the result of a transfer that it forgets.
+        // Use a name that the service does not know, since it removes the file of a removed transfer.
         let file = URL(fileURLWithPath: path + ".tmp")
         guard unsafe rename(path, file.path) == 0 else { throw failure() }
         return FilePlacement(file: file, stays: false)
     }
 
-    /// Moves a file in one step to its place, so that it is durable there.
+    /// Moves a file atomically to its destination and makes the move durable.
     ///
     /// - Throws: `TransferError` `destination_exists`, or `URLError.cannotMoveFile`.
     package static func move(_ path: String, to destination: URLSessionDownloadTask.Destination) throws -> URL {
@@ -45,12 +46,12 @@ package struct FilePlacement {
                 .cannotMoveFile, userInfo: [NSLocalizedDescriptionKey: "There is no folder \(folder.path)."])
         }
         if let device = device(of: path), device == Self.device(of: folder.path) {
-            // In one step: whenever the process ends, the file is at one of the two places.
+            // If the process exits during this step, the file still has at least one of the two names.
             let file = try take(URL(fileURLWithPath: path), to: destination)
             sync(folder.path)
             return file
         }
-        // Beside its place first, so that the last step is one on the same file system; the original goes last.
+        // Copy to the same file system first, so that the last step is atomic. Remove the original last.
         let near = folder.appendingPathComponent(".ferry-\(UUID().uuidString).part")
         do {
             do {
@@ -89,7 +90,7 @@ package struct FilePlacement {
         throw TransferError(ConflictRule.exists(url.path))
     }
 
-    /// Says why the system call before has failed.
+    /// Returns the error of the preceding system call.
     private static func failure() -> URLError {
         let number = errno
         let cause = NSError(domain: NSPOSIXErrorDomain, code: Int(number))
@@ -97,7 +98,8 @@ package struct FilePlacement {
         return URLError(.cannotMoveFile, userInfo: [NSLocalizedDescriptionKey: text, NSUnderlyingErrorKey: cause])
     }
 
-    /// Gives a file a name that nothing has yet, but for a process that ended between the two steps.
+    /// Moves a file to a name that is not taken. Accepts the file's own second name, left by a process that exited
+    /// between the two steps.
     private static func links(_ file: URL, to place: URL) -> Bool {
         guard unsafe link(file.path, place.path) == 0 || (errno == EEXIST && isSame(file, place)) else { return false }
         unsafe unlink(file.path)
@@ -107,7 +109,7 @@ package struct FilePlacement {
     private static func isSame(_ first: URL, _ second: URL) -> Bool {
         var (one, other) = (stat(), stat())
         let areThere = unsafe lstat(first.path, &one) == 0 && lstat(second.path, &other) == 0
-        // `lstat` may have changed `errno`, which the caller reads next to learn why the link failed.
+        // `lstat` may have changed `errno`, which the caller reads to learn why the link failed.
         errno = EEXIST
         return areThere && one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }
@@ -126,7 +128,7 @@ package struct FilePlacement {
         return true
     }
 
-    /// Makes a file's bytes, or a folder's names, durable.
+    /// Syncs a file's content or a folder's entries to disk.
     private static func sync(_ path: String) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -136,7 +138,7 @@ package struct FilePlacement {
 }
 
 extension URLSessionDownloadTask.Destination.ConflictPolicy {
-    /// As the conflict rule knows it.
+    /// The core's policy with the same meaning.
     fileprivate var policy: FerryCore.ConflictPolicy {
         switch self {
         case .fail: .fail

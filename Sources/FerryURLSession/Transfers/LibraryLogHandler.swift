@@ -1,21 +1,21 @@
 import Logging
 
-/// Logs `info` and `notice` messages of the service as `debug` while it runs inside an app: there they help to debug the app,
-/// and an app that sets up no logging of its own prints none of them.
+/// A log handler that lowers the service's `info` and `notice` messages to `debug` while the service runs inside an
+/// app. An app that does not configure logging prints none of them.
 struct LibraryLogHandler: LogHandler {
     private var inner: Logger
     var logLevel: Logger.Level
 
     init(label: String) { self.init(Logger(label: label)) }
 
-    /// - Parameter inner: gets the entries.
+    /// - Parameter inner: Receives the messages.
     init(_ inner: Logger) {
         self.inner = inner
-        // Messages that `inner` would drop are not built.
+        // Avoids building messages that `inner` would drop.
         logLevel = inner.logLevel <= .debug ? inner.logLevel : max(.warning, inner.logLevel)
     }
 
-    /// A logger that shows what the app has asked for by its own logging.
+    /// Creates a logger that follows the app's logging configuration.
     static func logger(label: String) -> Logger { Logger(label: label, factory: { LibraryLogHandler(label: $0) }) }
 
     var metadata: Logger.Metadata = [:]

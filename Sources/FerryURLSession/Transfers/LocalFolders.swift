@@ -1,23 +1,23 @@
 import Foundation
 import Glibc
 
-/// Folders for the files of downloads that run in apps of this user: one for each process, and one for partial files that
-/// resume data name.
+/// The folders for files of downloads that run in this user's apps: one per process, and one for partial files that
+/// resume data refers to.
 struct LocalFolders: Sendable {
-    /// Seconds for which a partial file waits for its resume data to be used.
+    /// Maximum age of an unused partial file, in seconds.
     private static let partialAge = 7.0 * 86_400
 
     /// The system's folder of temporary files.
     let temporary: String
     private let base: String
-    /// This process's own.
+    /// This process's own folder.
     let own: String
-    /// Partial files that resume data name, of all processes.
+    /// The folder of all processes for partial files that resume data refers to.
     let partials: String
-    /// Partial files that a task is about to go on with.
+    /// Partial files that a task is about to resume from.
     let claims = PartialClaims()
 
-    /// - Parameter temporary: the folder of the system's temporary files.
+    /// - Parameter temporary: The system's folder for temporary files.
     init(temporary: String = NSTemporaryDirectory()) {
         let folder = temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary
         self.temporary = folder
@@ -26,7 +26,7 @@ struct LocalFolders: Sendable {
         partials = base + "/partial"
     }
 
-    /// Makes the folders; other users have no access to them.
+    /// Creates the folders, without access for other users.
     ///
     /// - Throws: `URLError.cannotCreateFile` if a path is not a folder that belongs to this user alone.
     func open() throws {
@@ -39,7 +39,7 @@ struct LocalFolders: Sendable {
         }
     }
 
-    /// Removes the files of processes that have ended, and partial files that no task has used
+    /// Removes the files of processes that have exited, and partial files that were not used
     /// (docs/behaviour/url-session.md#53).
     func sweep(now: Date = Date()) {
         let files = FileManager.default
@@ -57,21 +57,21 @@ struct LocalFolders: Sendable {
         sweepShown(changedBefore: now - Self.partialAge)
     }
 
-    /// Moves a partial file to where it outlives this process.
+    /// Moves a partial file to the folder where it outlives this process.
     ///
-    /// - Returns: its new path.
+    /// - Returns: The new path.
     func keep(_ path: String) throws -> String {
         let kept = "\(partials)/\(UUID().uuidString).partial"
         guard unsafe rename(path, kept) == 0 else { throw URLError(.cannotMoveFile) }
-        // The file's age counts from the moment at which resume data name it.
+        // The file's age counts from the creation of the resume data.
         unsafe utimensat(AT_FDCWD, kept, nil, 0)
         return kept
     }
 
-    /// The name of a process's folder: its number and when it was started, since numbers come again.
+    /// The name of a process's folder: the process ID and the start time, since IDs are reused.
     private static func name(of pid: pid_t) -> String? {
         guard let data = FileManager.default.contents(atPath: "/proc/\(pid)/stat") else { return nil }
-        // The program's name is in parentheses and may hold anything (proc(5)).
+        // The program's name is in parentheses and may contain any character (proc(5)).
         let fields = String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
         return fields.count > 19 ? "\(pid)-\(fields[19])" : nil
     }

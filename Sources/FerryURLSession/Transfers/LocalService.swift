@@ -5,7 +5,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// The one service of this process, which carries the downloads of all sessions that are not background sessions.
+/// The service of this process, shared by all sessions other than background sessions.
 package final class LocalService: Sendable {
     package static let shared = LocalService(LocalFolders())
 
@@ -26,7 +26,7 @@ package final class LocalService: Sendable {
 
     init(_ folders: LocalFolders) { self.folders = folders }
 
-    /// A name for one more session.
+    /// Returns the identifier of another session.
     func nextSession() -> SessionID {
         let number = state.withLock { state in
             state.sessions += 1
@@ -36,7 +36,7 @@ package final class LocalService: Sendable {
         return session
     }
 
-    /// The service; the first call opens it.
+    /// Returns the service. The first call opens it.
     func service() async throws(ServiceError) -> LocalTransferService {
         let opening = state.withLock { state in
             if let opening = state.opening { return opening }
@@ -45,12 +45,12 @@ package final class LocalService: Sendable {
             return task
         }
         let outcome = await opening.value
-        // A later call may be able to open the service, as when the disk has room again.
+        // A later call may succeed, for example when the disk has free space again.
         if case .failure = outcome { state.withLock { if $0.opening == opening { $0.opening = nil } } }
         return try outcome.get()
     }
 
-    /// The service as a session's client sees it.
+    /// Returns the service as a session's client.
     package func sessionService() async throws(ServiceError) -> any SessionService { try await service() }
 
     private func open() async -> Result<LocalTransferService, ServiceError> {
@@ -71,7 +71,7 @@ package final class LocalService: Sendable {
         do throws(ServiceError) {
             let service = try await LocalTransferService.open(configuration)
             var settings = ServiceSettingsChange()
-            // A session's own limit is that of connections to one host.
+            // Sessions limit only the connections per host.
             settings.activeTransfers = 1000
             settings.connectionsPerHost = 64
             settings.connectionsTotal = 4096
@@ -82,9 +82,9 @@ package final class LocalService: Sendable {
         }
     }
 
-    // MARK: Who answers
+    // MARK: Challenges
 
-    /// Sets the advisor that answers for a task while its requests are under way; nil removes it.
+    /// Sets the advisor for a task's requests; nil removes it.
     func setAdvisor(_ advisor: (any ExchangeAdvisor)?, for task: Int, of session: SessionID) {
         state.withLock { $0.advisors[Key(session: session, task: task)] = advisor }
     }

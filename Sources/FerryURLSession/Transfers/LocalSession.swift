@@ -3,7 +3,7 @@ import FerryService
 import Foundation
 import Synchronization
 
-/// Opens the service of this process for one session, and reads the session's events from before its first transfer on.
+/// Opens this process's service for one session. Reads the session's events from before its first transfer.
 final class LocalSession: Sendable {
     private struct State {
         var opening: Task<Result<any TransferService, ServiceError>, Never>?
@@ -22,7 +22,7 @@ final class LocalSession: Sendable {
         id = local.nextSession()
     }
 
-    /// Sets the closure that receives the events; called once, before the other methods.
+    /// Sets the closure that receives the events. Call it once, before the other methods.
     func setReceiver(_ receive: @escaping @Sendable (TransferEvent) -> Void) { state.withLock { $0.receive = receive } }
 
     func service() async throws(ServiceError) -> any TransferService {
@@ -37,7 +37,7 @@ final class LocalSession: Sendable {
         return try outcome.get()
     }
 
-    /// Reads no more events.
+    /// Stops reading events.
     func close() { state.withLock { $0.reader }?.cancel() }
 
     private func open() async -> Result<any TransferService, ServiceError> {

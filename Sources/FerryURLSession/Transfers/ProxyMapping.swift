@@ -2,11 +2,11 @@ import FerryClient
 package import FerryCore
 import Foundation
 
-/// Writes a session's proxies as the variables that name them to programs (docs/behaviour/url-session.md#28).
+/// Converts a session's proxies to proxy environment variables (docs/behaviour/url-session.md#28).
 enum ProxyMapping {
     /// - Parameters:
-    ///   - dictionary: the configuration's own proxies, if it has some.
-    ///   - inherited: the proxies of the app's environment.
+    ///   - dictionary: The configuration's own proxies, if any.
+    ///   - inherited: The proxies of the app's environment.
     static func environment(_ dictionary: [AnyHashable: Any]?, inherited: [String: String]) -> [String: String] {
         guard let dictionary else { return inherited }
         var result: [String: String] = [:]
@@ -41,14 +41,14 @@ enum ProxyMapping {
 }
 
 extension CallerEnvironment {
-    /// That of this app at this moment.
+    /// The current environment of this app.
     package static var ofApp: CallerEnvironment {
         CallerEnvironment(
             variables: ProcessInfo.processInfo.environment, umask: .ofProcess,
             currentFolder: FileManager.default.currentDirectoryPath)
     }
 
-    /// That of a session: its configuration's own proxies take the place of the app's.
+    /// Returns a session's environment. The configuration's own proxies replace the app's.
     static func of(_ configuration: URLSessionConfiguration) -> CallerEnvironment {
         var caller = ofApp
         caller.proxies = ProxyMapping.environment(configuration.connectionProxyDictionary, inherited: caller.proxies)

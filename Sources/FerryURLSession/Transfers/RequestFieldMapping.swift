@@ -2,9 +2,9 @@ import FerryCore
 import Foundation
 import FoundationNetworking
 
-/// Completes a request by what its session's configuration says.
+/// Completes a request with its session's configuration.
 enum RequestFieldMapping {
-    /// Fields that describe the connection or the message and are the engine's; Foundation ignores them in requests, too.
+    /// Fields about the connection or the message, which the engine sets. Foundation ignores them in requests too.
     private static let ofEngine: Set<String> = [
         "host", "connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "expect",
     ]
@@ -12,17 +12,17 @@ enum RequestFieldMapping {
     private static let neverAdded: Set<String> = [
         "connection", "host", "proxy-authenticate", "proxy-authorization", "www-authenticate",
     ]
-    /// The content codings that data tasks offer.
+    /// The content codings accepted by data tasks.
     static let acceptedCodings = "gzip, deflate"
-    /// Fields that another origin does not get (docs/behaviour/url-session.md#13).
+    /// Fields that are not sent to another origin (docs/behaviour/url-session.md#13).
     static let ofOrigin: Set<String> = ["authorization", "cookie", "proxy-authorization"]
-    /// Apple's default, which stands for the session's value where a request has it.
+    /// Apple's default timeout. A request with this value uses the session's timeout.
     private static let usualTimeout = 60.0
 
-    /// The fields of a request, sorted by their names.
+    /// Returns a request's fields, sorted by name.
     ///
-    /// - Parameter acceptsEncodings: whether content codings are offered, as for data tasks; a download, which delivers its
-    ///   content without any, asks for none.
+    /// - Parameter acceptsEncodings: Whether to offer content codings, as data tasks do. Downloads offer none, since
+    ///   their file holds the content without any coding.
     static func fields(
         _ request: URLRequest, _ configuration: URLSessionConfiguration, acceptsEncodings: Bool = false
     ) -> [HeaderField] {
@@ -45,7 +45,7 @@ enum RequestFieldMapping {
         return acceptsEncodings ? sent : AcceptedCodings.leftToFerry(sent)
     }
 
-    /// A request with the fields that a configuration adds (docs/behaviour/url-session.md#20).
+    /// Returns a request with the fields that a configuration adds (docs/behaviour/url-session.md#20).
     static func adding(_ configuration: URLSessionConfiguration, to request: URLRequest) -> URLRequest {
         var request = request
         for (key, value) in configuration.httpAdditionalHeaders ?? [:] {
@@ -58,24 +58,24 @@ enum RequestFieldMapping {
         return request
     }
 
-    /// The request's own policy, unless it has none.
+    /// Returns the request's cache policy, or the configuration's if the request has none.
     static func cachePolicy(
         _ request: URLRequest, _ configuration: URLSessionConfiguration
     ) -> URLRequest.CachePolicy {
         request.cachePolicy == .useProtocolCachePolicy ? configuration.requestCachePolicy : request.cachePolicy
     }
 
-    /// Seconds without a byte after which a request ends (docs/behaviour/url-session.md#21); nil is no limit.
+    /// Returns the timeout in seconds for receiving the next byte (docs/behaviour/url-session.md#21); nil is no limit.
     static func timeout(_ request: URLRequest, _ configuration: URLSessionConfiguration) -> Double? {
         let own = request.timeoutInterval
         return limit(own == usualTimeout ? configuration.timeoutIntervalForRequest : own)
     }
 
-    /// A number of seconds as the engine takes it; nil is no limit.
+    /// Converts a timeout in seconds to the engine's; nil is no limit.
     static func limit(_ seconds: Double) -> Double? {
         seconds > 0 && seconds < longest ? SettingRange<Double>.idleTimeout.clamp(seconds) : nil
     }
 
-    /// Ten years: a longer time counts as no limit.
+    /// Ten years. Longer times count as no limit.
     static let longest = SettingRange<Double>.longest
 }

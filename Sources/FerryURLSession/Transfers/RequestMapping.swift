@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import Glibc
 
-/// Makes the transfer of a task.
+/// Creates the transfer of a task.
 ///
 /// ```
 ///   in the app: the first failure is final, and the task's delegate answers
@@ -12,11 +12,11 @@ import Glibc
 struct RequestMapping: Sendable {
     let configuration: URLSessionConfiguration
     let session: SessionID
-    /// The app and the session's identifier in it, as notes name them.
+    /// The app's identifier and the session's identifier within it, for notes.
     let application: String
     let identifier: String
     var proxies: [String: String] { caller.proxies }
-    /// What requests take along of the app's environment, as it was when the session was made.
+    /// The part of the app's environment that requests use, recorded when the session was created.
     private let caller: CallerEnvironment
 
     private var isBackground: Bool { configuration.kind == .background }
@@ -29,7 +29,7 @@ struct RequestMapping: Sendable {
         caller = .of(configuration)
     }
 
-    /// The transfer of a download, which waits for `resume()`.
+    /// Returns the transfer of a download. It waits for `resume()`.
     func download(_ request: URLRequest, task: Int, record: TaskRecord, continues: PartialSource? = nil)
         -> TransferRequest
     {
@@ -42,7 +42,7 @@ struct RequestMapping: Sendable {
         return result
     }
 
-    /// The transfer of an upload, which waits for `resume()`.
+    /// Returns the transfer of an upload. It waits for `resume()`.
     func upload(
         _ request: URLRequest, file: RequestBody.SentFile, task: Int, record: TaskRecord
     ) -> TransferRequest {
@@ -54,7 +54,7 @@ struct RequestMapping: Sendable {
         return result
     }
 
-    /// What stands in ferryd for a task that runs in the app: its number, and that there is one.
+    /// Returns ferryd's record of a task that runs in the app. It reserves the task's number.
     func placeholder(_ request: URLRequest, task: Int, record: TaskRecord) -> TransferRequest {
         transfer(request, note(.data, task, record))
     }
@@ -65,7 +65,7 @@ struct RequestMapping: Sendable {
 
     // MARK: -
 
-    /// The response body of a background upload may have so many bytes (docs/behaviour/url-session.md#31).
+    /// Maximum size in bytes of a background upload's response body (docs/behaviour/url-session.md#31).
     private static let largestUploadAnswer: Int64 = 16 << 20
 
     private func transfer(_ request: URLRequest, _ note: ClientNote) -> TransferRequest {
@@ -81,13 +81,13 @@ struct RequestMapping: Sendable {
         result.onConflict = .replace
         result.redirects.allowPrivateRedirects = true
         caller.apply(to: &result)
-        // Without one the engine has a limit of its own.
+        // Without a value, the engine applies its own limit.
         result.idleTimeout = RequestFieldMapping.timeout(request, configuration) ?? RequestFieldMapping.longest
         result.resourceTimeout = RequestFieldMapping.limit(configuration.timeoutIntervalForResource)
         result.network = Self.network(request, configuration)
         result.minimumTLS = TLSMapping.version(configuration.tlsMinimumSupportedProtocolVersion)
         result.maximumTLS = TLSMapping.version(configuration.tlsMaximumSupportedProtocolVersion)
-        // The resource timeout alone ends what gets nowhere.
+        // Only the resource timeout ends a transfer without progress.
         result.giveUpAfter = 0
         result.note = note
         if isBackground {
@@ -100,7 +100,7 @@ struct RequestMapping: Sendable {
         return result
     }
 
-    /// Applies what the app has set for the task so far.
+    /// Applies the settings that the app has made for the task so far.
     private func apply(_ record: TaskRecord, to result: inout TransferRequest) {
         result.priority = Priority(task: record.priority)
         if isBackground { result.notBefore = TransferTransport.begin(record.earliestBeginDate) }
@@ -108,17 +108,18 @@ struct RequestMapping: Sendable {
         result.rateLimit = Self.rate(options.bytesPerSecondLimit)
         guard let rule = options.retryPolicy?.rule else { return }
         result.retryRule = rule
-        // The rule alone decides when the retries end.
+        // Only the rule limits the retries.
         result.retries = nil
         result.statusRetries = nil
     }
 
-    /// The rate limit of a transfer: nil becomes 0, which is no limit; a limit below the least allowed one is raised to it.
+    /// Converts a rate limit for a transfer: nil becomes 0, which is no limit, and a value below the minimum is raised
+    /// to it.
     static func rate(_ limit: Int64?) -> Int64 {
         limit.map { max($0, SettingRange<Int64>.rateLimit.allowed.lowerBound) } ?? 0
     }
 
-    /// The stricter of the request's flags and the session's.
+    /// Combines the request's and the session's flags. The stricter value applies.
     static func network(_ request: URLRequest, _ configuration: URLSessionConfiguration) -> NetworkPolicy {
         let isBackground = configuration.kind == .background
         return NetworkPolicy(
@@ -129,9 +130,9 @@ struct RequestMapping: Sendable {
             waits: isBackground || configuration.waitsForConnectivity)
     }
 
-    /// The cookies that go with a request of a background session (docs/behaviour/url-session.md#23).
+    /// Returns the cookies for a request of a background session (docs/behaviour/url-session.md#23).
     ///
-    /// A `Cookie` field of the request wins.
+    /// A `Cookie` field of the request takes precedence.
     private func cookies(_ request: URLRequest) -> [GivenCookie] {
         guard configuration.httpShouldSetCookies, request.httpShouldHandleCookies, let url = request.url,
             request.value(forHTTPHeaderField: "Cookie") == nil
@@ -144,14 +145,14 @@ struct RequestMapping: Sendable {
     }
 
     func checksums(_ record: TaskRecord) -> [Checksum] {
-        // An invalid digest ends the task when it is resumed.
+        // An invalid digest fails the task when it is resumed.
         guard let checksum = try? record.options?.expectedDigest?.checksum() else { return [] }
         return [checksum]
     }
 
-    /// How a file looks that is to be sent.
+    /// Returns the identity of a file to send.
     ///
-    /// - Throws: `URLError` if there is none.
+    /// - Throws: `URLError` if the file does not exist.
     static func sentFile(_ file: URL) throws -> RequestBody.SentFile {
         var facts = stat()
         guard unsafe stat(file.path, &facts) == 0 else { throw URLError(.fileDoesNotExist) }

@@ -3,16 +3,16 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Resume data from a transfer, and for one.
+/// Conversion between resume data and transfers.
 extension ResumeData {
-    /// What a later task needs to go on with the file that a transfer has left.
+    /// Creates resume data from the partial file of a transfer.
     init?(_ source: PartialSource, in directory: Directory, task: URLSessionTask) {
         guard let original = task.originalRequest, let name = source.path.split(separator: "/").last else { return nil }
         fileName = String(name)
         self.directory = directory
         received = source.offset
         expectedLength = source.completeLength ?? -1
-        // A weak tag proves nothing about bytes; without it the date would seem to.
+        // A weak tag does not validate bytes. Keep it, so that the date alone is not taken for a validator.
         entityTag = source.etag
         serverDate = source.lastModified
         responseDate = source.date
@@ -24,7 +24,7 @@ extension ResumeData {
         options = task.storage.withLock(\.options)
     }
 
-    /// Gives a new task the values of the task that the resume data come from.
+    /// Applies the original task's values to a new task.
     func restore(_ task: URLSessionTask) {
         task.storage.withLock { storage in
             storage.currentRequest = currentRequest
@@ -36,9 +36,9 @@ extension ResumeData {
         }
     }
 
-    /// The file for the transfer that goes on with it.
+    /// Returns the partial file for the transfer that resumes from it.
     ///
-    /// - Parameter folder: where files of this data's directory are.
+    /// - Parameter folder: The folder of files of this data's directory.
     func source(in folder: String) -> PartialSource {
         PartialSource(
             path: folder + "/" + fileName, offset: received, etag: entityTag, lastModified: serverDate,

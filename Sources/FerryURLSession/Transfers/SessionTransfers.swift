@@ -3,8 +3,8 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Knows which transfer belongs to which task of a session, brings the service's events to them, and lets the service forget
-/// what has been delivered.
+/// Maps transfers to a session's tasks, dispatches the service's events to them, and removes delivered transfers from
+/// the service.
 final class SessionTransfers: Sendable {
     private struct State {
         var transports: [TransferID: TransferTransport] = [:]
@@ -16,12 +16,12 @@ final class SessionTransfers: Sendable {
     let mapping: RequestMapping
     let place: TransferPlace
     private let state: Mutex<State>
-    /// Delivers the results of transfers that had ended before this process attached, one after the other.
+    /// Delivers serially the results of transfers that had finished before this process attached.
     let kept = CommandQueue()
     private let notifyFinished: @Sendable () async -> Void
     private let logger = Logger(label: "ferry.session")
 
-    /// - Parameter tellFinished: tells the delegate that the events which waited are over.
+    /// - Parameter notifyFinished: Notifies the delegate that all pending events have been delivered.
     init(_ mapping: RequestMapping, place: TransferPlace, notifyFinished: @escaping @Sendable () async -> Void = {}) {
         self.mapping = mapping
         self.place = place
@@ -29,7 +29,7 @@ final class SessionTransfers: Sendable {
         state = Mutex(State(ledger: SessionLedger(isRestored: !place.isDaemon)))
     }
 
-    // MARK: Which is whose
+    // MARK: Transfers by id
 
     func register(_ transport: TransferTransport, for id: TransferID) {
         state.withLock { $0.transports[id] = transport }
@@ -37,7 +37,7 @@ final class SessionTransfers: Sendable {
 
     func transport(of id: TransferID) -> TransferTransport? { state.withLock { $0.transports[id] } }
 
-    /// The transfers of tasks that have not had their last call.
+    /// The transfers of tasks whose completion has not been delivered.
     var ids: Set<TransferID> { state.withLock { Set($0.transports.keys) } }
 
     // MARK: Events
@@ -53,19 +53,19 @@ final class SessionTransfers: Sendable {
 
     func ended(_ id: TransferID, isKept: Bool) -> Bool { state.withLock { $0.ledger.ended(id, isKept: isKept) } }
 
-    /// Whether a transfer's task has had its last call, and the service is yet to forget the transfer.
+    /// Whether a transfer's completion has been delivered and the service has yet to remove the transfer.
     func isDelivered(_ id: TransferID) -> Bool { state.withLock { $0.ledger.isDelivered(id) } }
 
-    /// The delegate is asked about a challenge.
+    /// Records that the delegate is asked about a challenge.
     func asked() { state.withLock { $0.ledger.asked() } }
 
-    /// The service has the delegate's answer.
+    /// Records that the service has the delegate's answer.
     func answered() {
         state.withLock { $0.ledger.answered() }
         work()
     }
 
-    /// A transfer's last delegate call has returned: the service may forget it.
+    /// Records that a transfer's last delegate call has returned, so that the service may remove it.
     func finished(_ id: TransferID) {
         state.withLock { state in
             state.transports[id] = nil
@@ -74,7 +74,7 @@ final class SessionTransfers: Sendable {
         work()
     }
 
-    /// A task has had its last call though its transfer has not ended: the service is to forget it.
+    /// Removes a transfer that has not finished although its task has completed.
     func forget(_ id: TransferID) {
         state.withLock { _ = $0.ledger.ended(id) }
         finished(id)
@@ -92,7 +92,7 @@ final class SessionTransfers: Sendable {
 
     // MARK: Acknowledgements
 
-    /// Returns once no event waits for the delegate or runs in it, and the service knows of all.
+    /// Returns once no event waits for the delegate or is being handled by it, and the service has acknowledged all.
     func waitUntilQuiet() async {
         await withCheckedContinuation { continuation in
             let isQuiet = state.withLock { state in
@@ -104,11 +104,11 @@ final class SessionTransfers: Sendable {
         }
     }
 
-    /// Seconds for which the end of the process waits for the service.
+    /// Maximum time that the exiting process waits for the service, in seconds.
     private static let endLimit = 2.0
 
-    /// Removes transfers from the service whose delegate calls are made, since the process is about to end. Otherwise the next
-    /// process would make the calls again, and would look for files that are gone.
+    /// Removes the delivered transfers from the service before the process exits. Otherwise the next process would
+    /// repeat the delegate calls and look for files that have been moved.
     func acknowledgeAtEnd() {
         let (delivered, transports) = state.withLock { ($0.ledger.unacknowledged, $0.transports) }
         let ending = transports.filter { $1.relay.lastCall.isMade }

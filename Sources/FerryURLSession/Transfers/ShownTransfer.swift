@@ -1,9 +1,10 @@
 import FerryCore
 import Foundation
 
-/// Remembers what a task was shown of its transfer, and finds what is new in the transfer's current state. Performs nothing.
+/// The state of a transfer that a task has shown so far. Computes the steps to the transfer's current state. A pure
+/// value without I/O.
 ///
-/// Samples of a transfer may be left out and may come twice; totals fall only after a start from 0.
+/// Snapshots of a transfer may be skipped or repeated. Totals decrease only after a restart from byte 0.
 struct ShownTransfer: Hashable, Sendable {
     enum Step: Hashable, Sendable {
         case request(url: String, method: String?)
@@ -16,7 +17,7 @@ struct ShownTransfer: Hashable, Sendable {
     }
 
     private let kind: ClientNote.Kind
-    /// Bytes that the task began with, and that its delegate has yet to be told of.
+    /// The offset that the task resumes at, until it is reported to the delegate.
     private var offset: Int64?
     private var startedOver = 0
     private var received: Int64 = 0
@@ -26,16 +27,17 @@ struct ShownTransfer: Hashable, Sendable {
     private var waiting: WaitingReason?
     private var notifiedConnectivity = false
 
-    /// - Parameter offset: bytes that the task continues after; nil if it begins at the first.
+    /// - Parameter offset: The offset that the task resumes at, in bytes; nil if it starts at byte 0.
     init(_ kind: ClientNote.Kind, offset: Int64? = nil) {
         self.kind = kind
         self.offset = offset
         received = offset ?? 0
     }
 
-    /// For a transfer that an earlier process has seen: its current totals and response count as shown already.
+    /// Restores the state of a transfer that an earlier process has seen. Its current totals and response count as
+    /// shown.
     ///
-    /// - Parameter offset: bytes that the task continues after, where no process has seen it do so.
+    /// - Parameter offset: The offset that the task resumes at, in bytes, if no process has seen it resume.
     init(_ kind: ClientNote.Kind, restored transfer: Transfer, offset: Int64? = nil) {
         self.kind = kind
         if transfer.response == nil { self.offset = offset }
@@ -46,7 +48,7 @@ struct ShownTransfer: Hashable, Sendable {
         response = transfer.response
     }
 
-    /// The steps that are new in a transfer, in the order in which the delegate is told of them.
+    /// Returns the new steps of a transfer in the order of their delivery.
     mutating func steps(for transfer: Transfer, now: Date) -> [Step] {
         var steps: [Step] = []
         if transfer.currentURL != url {
@@ -79,7 +81,7 @@ struct ShownTransfer: Hashable, Sendable {
     private mutating func bytes(of transfer: Transfer) -> [Step] {
         var steps: [Step] = []
         let expected = transfer.bytesExpected ?? -1
-        // Nothing says where the bytes begin before the server has answered.
+        // The offset is unknown until the server has responded.
         if transfer.startedOver > startedOver {
             startedOver = transfer.startedOver
             offset = nil
@@ -98,7 +100,7 @@ struct ShownTransfer: Hashable, Sendable {
 }
 
 extension Transfer {
-    /// The URL that was asked last.
+    /// The URL requested last.
     var currentURL: String { exchanges.last?.url ?? response?.url ?? finalURL ?? url }
 }
 

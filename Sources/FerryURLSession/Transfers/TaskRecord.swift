@@ -2,12 +2,12 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// What a later process needs to know of a task and the transfer does not say; kept with the transfer.
+/// The facts about a task that a later process needs and that its transfer lacks. Stored with the transfer.
 ///
-/// The request's body is not in it: it is the transfer's.
+/// The request's body is stored in the transfer instead.
 struct TaskRecord: Codable, Equatable, Sendable {
     var original: RequestRecord
-    /// The request that replaced the original one; nil if none has.
+    /// The request that replaced the original one, if any.
     var current: RequestRecord?
     var description: String?
     var priority: Float = 0.5
@@ -16,9 +16,9 @@ struct TaskRecord: Codable, Equatable, Sendable {
     var expectsToReceive: Int64 = -1
     var earliestBeginDate: Date?
     var options: TaskOptions?
-    /// Bytes that the task began with, if it continues another one.
+    /// The offset in bytes that the task resumes at, if it continues another task.
     var offset: Int64?
-    /// When the task was made.
+    /// The task's creation date.
     var createdAt: Date
 
     init(original: URLRequest, createdAt: Date) {
@@ -26,7 +26,7 @@ struct TaskRecord: Codable, Equatable, Sendable {
         self.createdAt = createdAt
     }
 
-    /// As a task is at the moment.
+    /// Records the current state of a task.
     init?(_ task: URLSessionTask) {
         guard let original = task.originalRequest else { return nil }
         self.init(original: original, createdAt: task.createdAt)
@@ -43,7 +43,7 @@ struct TaskRecord: Codable, Equatable, Sendable {
         }
     }
 
-    /// - Returns: nil for what another version has written.
+    /// - Returns: Nil for a record of another version.
     init?(encoded text: String) {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
@@ -76,7 +76,7 @@ struct TaskRecord: Codable, Equatable, Sendable {
     }
 }
 
-/// A request without its body, as it is kept with a transfer.
+/// A request without its body, as stored with a transfer.
 struct RequestRecord: Codable, Equatable, Sendable {
     var url: String
     var method: String
@@ -98,7 +98,7 @@ struct RequestRecord: Codable, Equatable, Sendable {
         allowsConstrained = request.allowsConstrainedNetworkAccess
     }
 
-    /// Nil if the URL is none.
+    /// The request; nil if its URL is invalid.
     var request: URLRequest? {
         guard let url = URL(string: url) else { return nil }
         var request = URLRequest(

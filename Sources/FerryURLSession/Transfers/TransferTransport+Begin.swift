@@ -4,19 +4,19 @@ import FoundationNetworking
 import Synchronization
 
 extension TransferTransport {
-    /// Seconds that the delegate has to answer; ferryd begins by itself then, as it does for an app that is not there.
+    /// Time in seconds for the delegate to answer. After that, ferryd begins by itself, as without a running app.
     private static let answerTime = 30.0
 
-    /// What ferryd is told of a begin date: it leaves an attached app the time to answer.
+    /// Returns the begin date for ferryd, which includes the time for an attached app to answer.
     static func begin(_ date: Date?) -> Date? { date?.addingTimeInterval(answerTime) }
 
-    /// Asks the delegate when the begin date has come (docs/behaviour/url-session.md#70), once for each date.
+    /// Asks the delegate when the begin date is reached (docs/behaviour/url-session.md#70), once per date.
     func watchBegin() {
         guard transfers.place.isDaemon else { return }
         let wanted = task.earliestBeginDate
         let watch = (wanted == state.withLock(\.askedFor) ? nil : wanted).map { date in
             Task(name: "begin date of a task") { [weak self] in
-                // The wall clock counts, and it may be set while this waits.
+                // The wall clock decides, and it may be set during the wait.
                 while case let rest = date.timeIntervalSinceNow, rest > 0 {
                     try? await Task.sleep(for: .seconds(min(rest, 30)))
                     if Task.isCancelled { return }
@@ -30,7 +30,7 @@ extension TransferTransport {
         }
     }
 
-    /// The task has begun in an earlier process: its delegate is not asked about the begin date while it runs.
+    /// Notes that the task began in an earlier process. The delegate is not asked about its begin date again.
     func hasBegun() { state.withLock { $0.askedFor = task.earliestBeginDate } }
 
     private func begin(_ date: Date) async {
@@ -62,9 +62,9 @@ extension TransferTransport {
 }
 
 extension TransferTransport {
-    /// Carries a download.
+    /// Creates the transport of a download.
     ///
-    /// - Returns: nil for resume data that name no bytes.
+    /// - Returns: Nil if the resume data covers no bytes.
     static func download(
         _ task: URLSessionTask, _ request: URLRequest, relay: TaskRelay, transfers: SessionTransfers,
         continuing data: ResumeData?
@@ -77,7 +77,7 @@ extension TransferTransport {
             transfer, kind: .download, offset: data?.received, relay: relay, transfers: transfers)
     }
 
-    /// Carries an upload.
+    /// Creates the transport of an upload.
     ///
     /// - Throws: `URLError` if the file cannot be sent.
     static func upload(
@@ -87,7 +87,7 @@ extension TransferTransport {
         return try upload(task, request, sent, relay: relay, transfers: transfers)
     }
 
-    /// Carries an upload that goes on where another one stopped.
+    /// Creates the transport of an upload that resumes another one.
     static func upload(
         _ task: URLSessionTask, continuing data: UploadResumeData, relay: TaskRelay, transfers: SessionTransfers
     ) throws -> TransferTransport {

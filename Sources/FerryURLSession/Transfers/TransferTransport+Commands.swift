@@ -3,13 +3,13 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// What a task's transport asks of the service.
+/// Commands to the service.
 extension TransferTransport {
     private enum WantedState { case run, rest, nothing }
 
     // MARK: Submission
 
-    /// Makes the transfer; it rests until the task is resumed.
+    /// Submits the transfer. It is paused until the task is resumed.
     func submit() async {
         guard let request = state.withLock({ $0.id == nil && $0.failure == nil ? $0.request : nil }) else { return }
         do throws(ServiceError) {
@@ -32,9 +32,9 @@ extension TransferTransport {
         }
     }
 
-    /// Makes the transfer once the session is attached; until then no call waits for it.
+    /// Submits the transfer once the session is attached. Calls do not wait for the service until then.
     ///
-    /// - Parameter attach: returns when the session is attached; gives an error if it cannot be.
+    /// - Parameter attach: Returns once the session is attached, or returns the error if it cannot be.
     func submit(after attach: @escaping @Sendable () async -> ServiceError?) {
         state.withLock { $0.isDeferred = true }
         commands.add {
@@ -47,7 +47,7 @@ extension TransferTransport {
         }
     }
 
-    /// The task can only fail from now on.
+    /// Records the error that the task will fail with, unless its transfer has been submitted.
     func fail(_ error: any Error) {
         state.withLock { state in
             guard state.id == nil else { return }
@@ -63,7 +63,7 @@ extension TransferTransport {
         do throws(ServiceError) {
             results = try await service.submit([request])
         } catch {
-            // The service may have received the request although its answer was lost.
+            // The service may have received the request even if its reply was lost.
             guard error.code == .daemonUnreachable, let note = request.note else { throw error }
             if let known = try await known(note, in: request.session, of: service) { return known }
             results = try await service.submit([request])
@@ -86,7 +86,7 @@ extension TransferTransport {
 
     // MARK: Running and resting
 
-    /// Makes the transfer run or pause, as the task's state demands.
+    /// Resumes or pauses the transfer according to the task's state.
     func settle() async {
         let wantedState = self.wantedState
         if wantedState == .nothing { return }
@@ -101,7 +101,7 @@ extension TransferTransport {
         let (id, failure, isRunning) = state.withLock { ($0.id, $0.failure, $0.isRunning) }
         if wantedState == .run, let failure { return await end(failure) }
         guard let id, isRunning != (wantedState == .run), !state.withLock(\.hasEnded) else { return }
-        // Once, before the call that may have to be made again.
+        // Take the change once, before the call that may be repeated.
         var taken = wantedState == .run ? takeChange() : nil
         taken?.action = .resume
         await repeating { [taken] () async throws(ServiceError) in
@@ -116,7 +116,7 @@ extension TransferTransport {
         if wantedState == .run { watchBegin() }
     }
 
-    /// Ends the task with an error of its app, and its transfer without having run.
+    /// Fails the task with an error of its app. Its transfer is canceled without having run.
     private func refuse(_ error: any Error) async {
         let isKnown = state.withLock { state in
             state.failure = state.failure ?? error
@@ -145,7 +145,7 @@ extension TransferTransport {
         }
     }
 
-    /// Ends the transfer and gives the handler what a later one needs to go on.
+    /// Ends the transfer and calls the handler with its resume data.
     func release(for handler: @escaping @Sendable (Data?) -> Void) async {
         guard state.withLock(\.id) != nil else {
             await Self.call(handler, with: nil)
@@ -156,8 +156,8 @@ extension TransferTransport {
         await Self.call(handler, with: data)
     }
 
-    /// Calls the app's code on a global queue, not on the commands' executor: the code may make and resume tasks, and such
-    /// calls wait for that executor.
+    /// Calls the app's handler on a global queue. It may create and resume tasks, which would block on the commands'
+    /// executor.
     private static func call(_ handler: @escaping @Sendable (Data?) -> Void, with data: Data?) async {
         await withCheckedContinuation { done in
             DispatchQueue.global().async {
@@ -167,7 +167,7 @@ extension TransferTransport {
         }
     }
 
-    /// Takes over what the transfer has on disk; the transfer has ended then.
+    /// Ends the transfer and creates resume data from its partial file.
     func resumeData() async -> Data? {
         if let released = state.withLock(\.released) { return released }
         guard let id = state.withLock(\.id), kind != .data else { return nil }
@@ -187,7 +187,7 @@ extension TransferTransport {
             result.withLock { $0 = data }
         }
         let data = result.withLock { $0 }
-        // Asked again it would name a file that has gone elsewhere.
+        // A second release would return a file that has been moved.
         state.withLock { $0.released = .some(data) }
         return data
     }
@@ -204,9 +204,9 @@ extension TransferTransport {
         do throws(ServiceError) {
             _ = try await transfers.place.service().change(id, change)
         } catch {
-            // After any other error the service has refused the change, and would refuse it again.
+            // After any other error the service has rejected the change, and would reject it again.
             guard error.code == .daemonUnreachable else { return }
-            // The task's next command sends the change again, or the task ends and the change is not needed.
+            // The task's next command sends the change again. If the task ends before that, the change is not needed.
             state.withLock { state in
                 state.hasNewRecord = true
                 if state.change == nil { state.change = change }
@@ -214,7 +214,7 @@ extension TransferTransport {
         }
     }
 
-    /// The change that the service was not told yet, with the task's current record; nil if there is none.
+    /// Returns the change to send, with the task's current record; nil if there is none.
     private func takeChange() -> TransferChange? {
         let change = state.withLock { state in
             defer {
@@ -230,7 +230,7 @@ extension TransferTransport {
 
     // MARK: -
 
-    /// Makes a call until the service has answered; a transfer that the service does not know has ended.
+    /// Repeats a call until the service replies. If the service does not know the transfer, the transfer has vanished.
     private func repeating(_ call: @escaping @Sendable () async throws(ServiceError) -> Void) async {
         while true {
             do throws(ServiceError) {

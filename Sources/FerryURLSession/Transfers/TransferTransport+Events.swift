@@ -3,11 +3,11 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// What a task's transport sees of its transfer.
+/// Events of the transfer.
 extension TransferTransport {
-    /// Takes in the transfer as it is now.
+    /// Processes a snapshot of the transfer.
     ///
-    /// - Parameter isKept: whether it had ended before this process attached.
+    /// - Parameter isKept: Whether it had finished before this process attached.
     func observe(_ transfer: Transfer, isKept: Bool = false) {
         guard !state.withLock(\.hasEnded) else { return }
         guard !transfer.state.isEnded else { return finish(transfer, isKept: isKept) }
@@ -15,7 +15,7 @@ extension TransferTransport {
         if let challenge = transfer.challenge { ask(challenge) }
     }
 
-    /// The service does not know the transfer any more: it was removed, but not by this process.
+    /// Handles a transfer that the service does not know: it was removed, but not by this process.
     func vanished() {
         let isFirst = state.withLock { state in
             defer { state.hasEnded = true }
@@ -55,7 +55,7 @@ extension TransferTransport {
 
     private func finish(_ transfer: Transfer, isKept: Bool) {
         guard transfers.ended(transfer.id, isKept: isKept) else { return }
-        // Answers that the delegate has not given yet do not matter any more.
+        // Pending answers of the delegate are not needed.
         relay.endsEarly()
         state.withLock { state in
             state.hasEnded = true
@@ -69,7 +69,7 @@ extension TransferTransport {
     }
 
     private func deliverEnd(_ transfer: Transfer) async {
-        // Commands that the app has given before end first.
+        // Earlier commands of the app finish first.
         await commands.perform {}
         await transfers.place.mayDeliver()
         tell(transfer)
@@ -104,26 +104,26 @@ extension TransferTransport {
             metrics: metrics)
     }
 
-    /// Removes the file that the delegate has left in the spool, once the operations that the delegate has queued meanwhile
-    /// have run.
+    /// Removes the file that the delegate left in the spool, after the operations that the delegate has queued in the
+    /// meantime.
     private func removeResult() async {
         await relay.calls.run {}
         task.takeLeftFile()?.remove()
     }
 
-    /// Hands the result over.
+    /// Delivers the result.
     ///
-    /// - Returns: why that is impossible; nil otherwise.
+    /// - Returns: The error if that fails; nil otherwise.
     private func deliverResult(of transfer: Transfer) async -> (any Error)? {
         guard let path = transfer.destination else { return nil }
-        // A file that is not there was delivered by a process that died then (docs/behaviour/url-session.md#50).
+        // A missing file was delivered by a process that then crashed (docs/behaviour/url-session.md#50).
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         if kind == .upload {
             if let data = FileManager.default.contents(atPath: path), !data.isEmpty { await relay.data(data) }
             return nil
         }
         do {
-            // The app may have set an invalid digest after the task was resumed, for which the transfer had nothing to check.
+            // The app may have set an invalid digest after resuming the task. The transfer then had nothing to verify.
             _ = try task.options.expectedDigest?.checksum()
             let place = try FilePlacement.place(
                 path, task: task, status: transfer.response?.status, outlivesTransfer: !transfers.place.isDaemon)
@@ -136,7 +136,7 @@ extension TransferTransport {
         }
     }
 
-    /// Ends a task that has no transfer, or whose transfer cannot be reached.
+    /// Completes a task without a transfer, or with a transfer that cannot be reached.
     func end(_ error: any Error) async {
         let isFirst = state.withLock { state in
             defer { state.hasEnded = true }
@@ -152,12 +152,12 @@ extension TransferTransport {
         }
     }
 
-    /// Ends a task whose work is lost with an earlier process.
+    /// Fails a task whose work ended with an earlier process.
     func lose(_ error: any Error) { Task(name: "end of a task") { await end(error) } }
 
     // MARK: Challenges
 
-    /// Asks the delegate about a challenge that the transfer waits with; once.
+    /// Asks the delegate about the challenge that the transfer waits for, once.
     private func ask(_ challenge: PendingChallenge) {
         let isNew = state.withLock { state in
             defer { state.asked = challenge }
@@ -176,7 +176,7 @@ extension TransferTransport {
             case .trust(let challenge): change.trustAnswer = await advisor.answer(challenge)
             }
             _ = try? await transfers.place.service().change(id, change)
-            // From here on the same challenge may be asked again, as when a server forgets the answer.
+            // The same challenge may be asked again after this, for example when a server forgets the credentials.
             state.withLock { if $0.asked == challenge { $0.asked = nil } }
         }
     }

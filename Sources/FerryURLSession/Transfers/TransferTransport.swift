@@ -4,33 +4,32 @@ import FoundationNetworking
 import Logging
 import Synchronization
 
-/// Carries a task as a transfer of a service, in this process or in ferryd.
+/// The transport of a task that is a transfer of a service, in this process or in ferryd.
 ///
-/// Commands go to the service one after the other. Each reads the task's state when its turn comes, so that the outcome of
-/// concurrent calls is what the task's ledger says. In background sessions, `resume`, `suspend` and `cancel` wait for their
-/// command.
+/// Commands are sent to the service serially. Each reads the task's state when it runs, so the outcome of concurrent
+/// calls follows the task's ledger. In background sessions, `resume`, `suspend` and `cancel` wait for their command.
 final class TransferTransport: TaskTransport {
     struct State {
         var id: TransferID?
-        /// The request to submit; nil once that is done or has failed.
+        /// The request to submit; nil once it has been submitted or has failed.
         var request: TransferRequest?
         var shown: ShownTransfer
-        /// Whether the service was told to run it.
+        /// Whether the service was instructed to run the transfer.
         var isRunning = false
-        /// The app's changes that the service was not told yet.
+        /// Changes by the app that have not been sent to the service.
         var change: TransferChange?
-        /// Whether the service's note of the task is out of date.
+        /// Whether the service's note of the task is outdated.
         var hasNewRecord = false
         var hasEnded = false
-        /// Whether the session is not attached yet, so that no call waits for the service.
+        /// Whether the session is not attached yet, so that calls do not wait for the service.
         var isDeferred = false
-        /// Why the request could not be submitted, or its transfer was not to run.
+        /// The error that prevented the submission, or prevents the transfer from running.
         var failure: (any Error)?
-        /// The resume data, once the transfer was released; `.some(nil)` if there are none.
+        /// The resume data of a released transfer; `.some(nil)` if there is none.
         var released: Data??
         var asked: PendingChallenge?
         var begin: Task<Void, Never>?
-        /// The begin date for which the delegate was asked.
+        /// The begin date that the delegate was asked about.
         var askedFor: Date?
     }
 
@@ -41,7 +40,7 @@ final class TransferTransport: TaskTransport {
     let commands = CommandQueue()
     let state: Mutex<State>
 
-    /// A task that is new.
+    /// Creates the transport of a new task.
     init(
         _ request: TransferRequest, kind: ClientNote.Kind, offset: Int64?, relay: TaskRelay, transfers: SessionTransfers
     ) {
@@ -52,7 +51,7 @@ final class TransferTransport: TaskTransport {
         state = Mutex(State(request: request, shown: ShownTransfer(kind, offset: offset)))
     }
 
-    /// A task of an earlier process.
+    /// Restores the transport of an earlier process's task.
     init(
         restored transfer: Transfer, kind: ClientNote.Kind, offset: Int64? = nil, relay: TaskRelay,
         transfers: SessionTransfers
@@ -84,11 +83,11 @@ final class TransferTransport: TaskTransport {
             state.hasNewRecord = true
         }
         if case .earliestBeginDate = change { watchBegin() }
-        // A task that was not resumed yet sends its changes with the resumption.
+        // A task that has not been resumed yet sends its changes when it is resumed.
         commands.add { await self.sendChange() }
     }
 
-    /// Runs a command; in background sessions, returns when it has ended or makes its caller wait too long.
+    /// Adds a command. In background sessions, blocks until it has finished or the maximum wait has passed.
     func command(_ work: @escaping @Sendable () async -> Void) {
         if transfers.place.isDaemon, !state.withLock(\.isDeferred) {
             commands.wait(seconds: Self.patience, work)
@@ -97,7 +96,7 @@ final class TransferTransport: TaskTransport {
         }
     }
 
-    /// Seconds that a call waits for ferryd (docs/behaviour/url-session.md#7).
+    /// Maximum time in seconds that a call waits for ferryd (docs/behaviour/url-session.md#7).
     static let patience = 10.0
 
     private func apply(_ change: TaskChange, to all: inout TransferChange) {
@@ -118,24 +117,24 @@ final class TransferTransport: TaskTransport {
 }
 
 extension Priority {
-    /// The three priorities that a transfer has, from the range of a task's.
+    /// Maps a task's priority to one of the three priorities of a transfer.
     init(task priority: Float) {
         self = priority < 0.5 ? .low : priority > 0.5 ? .high : .normal
     }
 }
 
-/// Where a session's transfers are carried: in this process, or in ferryd.
+/// The service of a session's transfers, in this process or in ferryd, and its folders.
 struct TransferPlace: Sendable {
     /// Whether transfers outlive this process.
     let isDaemon: Bool
-    /// The service; opens or reaches it.
+    /// Returns the service, opening or connecting to it if needed.
     let service: @Sendable () async throws(ServiceError) -> any TransferService
-    /// Where a file is that resume data name.
+    /// Returns the folder of files that resume data refers to.
     let folder: @Sendable (ResumeData.Directory) -> String
-    /// Where apps see the files that resume data name.
+    /// The folders in which apps see the files that resume data refers to.
     let folders: LocalFolders
-    /// Takes over a partial file that was released, for resume data to name.
+    /// Takes over a released partial file, so that resume data can refer to it.
     let keep: @Sendable (PartialSource) throws -> (PartialSource, ResumeData.Directory)
-    /// Returns once delegates may be told of events.
+    /// Returns once events may be delivered to delegates.
     let mayDeliver: @Sendable () async -> Void
 }
