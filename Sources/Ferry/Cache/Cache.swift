@@ -3,27 +3,25 @@ import FerryURLSession
 public import Foundation
 import Synchronization
 
-/// Where the files of a manager are, finished or not.
-///
-/// The folders are made when the first download needs them, for their user alone. What the daemon knows of downloads
-/// is not here, so that a cache may be emptied or moved without harm to it.
+/// The folders for a manager's finished and unfinished files.
+/// ⏎ The folders are created when the first download needs them, accessible to their user only. The daemon's records
+/// are elsewhere, so a cache can be emptied or moved safely.
 public final class Cache: Sendable {
     public let identifier: String
-    /// Holds the other two folders.
+    /// The parent of the other two folders.
     public let downloadPath: String
-    /// Unfinished files.
+    /// The folder of unfinished files.
     public let downloadTmpPath: String
-    /// Finished files.
+    /// The folder of finished files.
     public let downloadFilePath: String
     private let kept: KeptFiles
     private let links = Mutex<[@Sendable (String) -> String?]>([])
 
-    /// Names the folders of a cache; makes none.
-    ///
-    /// - Parameters:
-    ///   - downloadPath: a path or a `file://` URL as text; without one a folder of the app among the user's data.
-    ///   - downloadTmpPath: the folder of unfinished files; without one `Tmp` in the first.
-    ///   - downloadFilePath: the folder of finished files; without one `File` in the first.
+    /// Creates a cache. Creates no folders.
+    /// ⏎ - Parameters:
+    ///   - downloadPath: A path or a `file://` URL as text. Defaults to a folder of the app among the user's data.
+    ///   - downloadTmpPath: The folder of unfinished files. Defaults to `Tmp` in `downloadPath`.
+    ///   - downloadFilePath: The folder of finished files. Defaults to `File` in `downloadPath`.
     public init(
         _ identifier: String, downloadPath: String? = nil, downloadTmpPath: String? = nil,
         downloadFilePath: String? = nil
@@ -38,7 +36,7 @@ public final class Cache: Sendable {
 
     private static let pathClosure = Mutex<@Sendable (String) -> String>(usualPath)
 
-    /// Names the folder of a cache that is given none, by its identifier; applies to caches that are made later.
+    /// Returns the default folder of a cache for its identifier. Applies to caches created afterwards.
     public static var defaultDiskCachePathClosure: @Sendable (String) -> String {
         get { pathClosure.withLock { $0 } }
         set { pathClosure.withLock { $0 = newValue } }
@@ -46,30 +44,31 @@ public final class Cache: Sendable {
 
     // MARK: By name
 
-    /// The path of a finished file, whose name is made harmless as that of a download is; nil for an empty name.
+    /// Returns the path of a finished file, with the name sanitized as for downloads, or nil for an empty name.
     public func filePath(fileName: String) -> String? {
         FileNaming.sanitized(fileName).map { downloadFilePath + "/" + $0 }
     }
 
-    /// The URL of a finished file; nil for an empty name.
+    /// Returns the URL of a finished file, or nil for an empty name.
     public func fileURL(fileName: String) -> URL? {
         filePath(fileName: fileName).map { URL(fileURLWithPath: $0, isDirectory: false) }
     }
 
-    /// Whether there is a file of this name; what a symbolic link leads to is none.
+    /// Whether a file with this name exists. False for a symbolic link.
     public func fileExists(fileName: String) -> Bool {
         filePath(fileName: fileName).map { FileFacts($0) != nil } ?? false
     }
 
     // MARK: By URL
 
-    /// The path of the file of a URL: as its task has it, else as it would be; nil if this is no http or https URL.
+    /// Returns the path of a URL's file: that of its task, otherwise the path that a download would use. Nil if this is
+    /// not an http or https URL.
     public func filePath(url: any URLConvertible) -> String? { name(of: url).flatMap { filePath(fileName: $0) } }
 
-    /// The URL of the file of a URL; nil if this is no http or https URL.
+    /// Returns the URL of a URL's file. Nil if this is not an http or https URL.
     public func fileURL(url: any URLConvertible) -> URL? { name(of: url).flatMap { fileURL(fileName: $0) } }
 
-    /// Whether the file of a URL is there.
+    /// Whether the file of a URL exists.
     public func fileExists(url: any URLConvertible) -> Bool { name(of: url).map { fileExists(fileName: $0) } ?? false }
 
     private func name(of url: any URLConvertible) -> String? {
@@ -80,29 +79,29 @@ public final class Cache: Sendable {
         return FileNaming.defaultName(for: address)
     }
 
-    /// Asks a session, from here on, for the names of its tasks' files.
+    /// Adds a session as a source of file names.
     func link(_ names: @escaping @Sendable (String) -> String?) { links.withLock { $0.append(names) } }
 
-    // MARK: Files that were kept
+    // MARK: Kept files
 
-    /// Notes files that stay although their tasks go.
+    /// Records files that stay after their tasks were removed.
     func keep(_ files: [(name: String, url: String)]) { kept.keep(files) }
 
-    /// The name of a URL's file that has stayed as it was when its task went; nil if there is none.
+    /// Returns the name of an unchanged file that stayed after its task was removed, or nil.
     func keptName(of url: String) -> String? { kept.name(of: url) }
 
-    /// The names of the files of some URLs that have stayed so, by their URLs.
+    /// Returns the names of such files by URL.
     func keptNames(of urls: some Sequence<String>) -> [String: String] { kept.names(of: urls) }
 
-    /// Deletes the files of some URLs that have stayed although their tasks went.
+    /// Deletes the files of some URLs that stayed after their tasks were removed.
     func deleteKeptFiles(of urls: Set<String>) { kept.delete(urls) }
 
-    /// Deletes the files that have stayed although their tasks went.
+    /// Deletes all files that stayed after their tasks were removed.
     func deleteKeptFiles() { kept.deleteAll() }
 
     // MARK: -
 
-    /// A path, given as one or as a `file://` URL.
+    /// Converts a path or a `file://` URL to a path.
     private static func path(_ text: String) -> String {
         var path = text.hasPrefix("file://") ? URL(string: text)?.path ?? text : text
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -117,9 +116,9 @@ public final class Cache: Sendable {
 }
 
 extension Cache {
-    /// Takes all tasks of the cache out of their manager and deletes their files, and nothing else.
-    ///
-    /// - Parameter handler: called once when that is done, after the closures of the tasks, also if there was nothing.
+    /// Removes all tasks of the cache from their manager and deletes their files, and nothing else.
+    /// ⏎ - Parameter handler: Called once afterwards, after the closures of the tasks. Also called if there was nothing
+    /// to remove.
     public func clearDiskCache(onMainQueue: Bool = true, handler: Handler<Cache>? = nil) {
         let sessions = ManagedSessions.shared.sessions(of: self)
         let group = DispatchGroup()
@@ -138,7 +137,7 @@ extension Cache {
     }
 }
 
-/// The folder of the user's data, which no system purges (XDG Base Directory Specification).
+/// The folder of the user's data, which is never purged (XDG Base Directory Specification).
 enum DataFolder {
     static var path: String {
         let environment = ProcessInfo.processInfo.environment

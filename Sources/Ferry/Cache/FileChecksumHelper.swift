@@ -6,18 +6,18 @@ import Glibc
 public typealias FileVerificationType = FileChecksumHelper.VerificationType
 public typealias FileVerificationError = FileChecksumHelper.FileVerificationError
 
-/// Compares files with codes, whether Ferry has downloaded them or not.
+/// Verifies the checksums of files, whether or not Ferry has downloaded them.
 public enum FileChecksumHelper {
-    /// How a code is made of a file.
+    /// A checksum algorithm.
     public enum VerificationType: Int, Codable, Sendable, CaseIterable {
         case md5, sha1, sha256, sha512
     }
 
-    /// Why a file was not found to have a code.
+    /// Why the verification of a file failed.
     public enum FileVerificationError: Error, Hashable, Sendable {
-        /// There was no code to compare with.
+        /// The expected checksum is empty.
         case codeEmpty
-        /// The file has another code than this.
+        /// The file's checksum differs from this one.
         case codeMismatch(code: String)
         case fileDoesnotExist(path: String)
         case readDataFailed(path: String)
@@ -25,11 +25,10 @@ public enum FileChecksumHelper {
 
     private static let queue = DispatchQueue(label: "Ferry.FileChecksumHelper", qos: .utility, attributes: .concurrent)
 
-    /// Compares a file with a code.
-    ///
-    /// - Parameters:
-    ///   - code: hexadecimal digits; case and white space around them do not matter.
-    ///   - completion: called once, on a queue of its own: with `true`, or with what is wrong.
+    /// Compares a file's checksum with an expected one.
+    /// ⏎ - Parameters:
+    ///   - code: Hexadecimal digits. Case and surrounding whitespace are ignored.
+    ///   - completion: Called once, on a private queue, with `true` or the error.
     public static func validateFile(
         _ filePath: String, code: String, type: VerificationType,
         completion: @escaping @Sendable (Result<Bool, FileVerificationError>) -> Void
@@ -51,7 +50,7 @@ public enum FileChecksumHelper {
 }
 
 extension FileChecksumHelper.FileVerificationError: LocalizedError {
-    /// A sentence for people.
+    /// A message for people.
     public var errorDescription: String? {
         switch self {
         case .codeEmpty: "There is no code to compare the file with."
@@ -62,12 +61,12 @@ extension FileChecksumHelper.FileVerificationError: LocalizedError {
     }
 }
 
-/// The code of a file, read a block at a time.
+/// Computes checksums of files, one block at a time.
 enum FileCode {
-    /// Bytes that are read at once.
+    /// Block size in bytes.
     private static let block = 1 << 20
 
-    /// The code of a file in lower-case hexadecimal digits.
+    /// Returns the checksum of a file in lowercase hexadecimal digits.
     static func hex(
         of path: String, _ type: FileChecksumHelper.VerificationType
     ) throws(FileChecksumHelper.FileVerificationError) -> String {
@@ -85,7 +84,7 @@ enum FileCode {
         }
     }
 
-    /// The code of some bytes in lower-case hexadecimal digits.
+    /// Returns the checksum of some data in lowercase hexadecimal digits.
     static func hex(of data: Data, _ type: FileChecksumHelper.VerificationType) -> String {
         switch type {
         case .md5: Hexadecimal.text(Insecure.MD5.hash(data: data))
@@ -96,7 +95,7 @@ enum FileCode {
     }
 
     private static func open(_ path: String) throws(FileChecksumHelper.FileVerificationError) -> FileHandle {
-        // Without O_NONBLOCK a pipe would be waited for.
+        // O_NONBLOCK: opening a pipe must not block.
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw errno == ENOENT || errno == ENOTDIR ? .fileDoesnotExist(path: path) : .readDataFailed(path: path)

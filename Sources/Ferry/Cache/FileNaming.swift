@@ -1,14 +1,14 @@
 import Foundation
 
-/// What the files of downloads are called.
+/// Chooses the names of downloaded files.
 enum FileNaming {
-    /// Bytes of a name at most, as file systems have it.
+    /// Maximum length of a name in bytes on common file systems.
     private static let longest = 255
 
-    /// The name of a URL's file where the app gives none: the URL's MD5 and its extension.
+    /// The default name of a URL's file: the URL's MD5 and its extension.
     static func defaultName(for url: String) -> String { defaultName(for: url, URL(string: url)?.pathExtension) }
 
-    /// The name of a URL's file where the app gives none.
+    /// The default name of a URL's file.
     static func defaultName(for url: URL) -> String { defaultName(for: url.absoluteString, url.pathExtension) }
 
     private static func defaultName(for url: String, _ pathExtension: String?) -> String {
@@ -17,12 +17,13 @@ enum FileNaming {
         return pathExtension.isEmpty ? name : shortened(cleaned(name + "." + pathExtension))
     }
 
-    /// A given name as one that every file system has and that stays in its folder; else the default name.
+    /// Sanitizes a given name so that it is valid on every file system and stays in its folder. Falls back to the
+    /// default name.
     static func sanitized(_ name: String, url: String) -> String { sanitized(name) ?? defaultName(for: url) }
 
-    /// A given name as one that every file system has and that stays in its folder; nil if nothing is left.
+    /// Sanitizes a given name so that it is valid on every file system and stays in its folder. Nil if nothing is left.
     static func sanitized(_ name: String) -> String? {
-        // A dot is one also where a mark that follows makes another character of it.
+        // By scalars: a combining mark after a dot makes it another character.
         let name = String(cleaned(name).unicodeScalars.drop { $0 == "." })
         return name.isEmpty ? nil : shortened(name)
     }
@@ -36,7 +37,7 @@ enum FileNaming {
         return String(result)
     }
 
-    /// The name within the limit of file systems; its extension stays.
+    /// Shortens a name to the limit of file systems and keeps its extension.
     private static func shortened(_ name: String) -> String {
         guard name.utf8.count > longest else { return name }
         let pathExtension = (name as NSString).pathExtension
@@ -46,7 +47,7 @@ enum FileNaming {
         return stem.isEmpty ? prefix(of: name, longest) : stem + ending
     }
 
-    /// The first characters of a text that have this many bytes at most.
+    /// The longest prefix of a text with at most this many bytes.
     private static func prefix(of text: String, _ bytes: Int) -> String {
         var text = text
         while text.utf8.count > max(0, bytes) { text.removeLast() }

@@ -3,10 +3,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Finished files that stayed when their tasks were removed: a later download of the same URL finds them.
-///
-/// Kept in a file of its own beside them, which is replaced in one step and which all caches of a folder share. A file
-/// that has been touched since is not found.
+/// Finished files that stayed when their tasks were removed, so that a later download of the same URL finds them.
+/// ⏎ Stored in an index file beside them, which is replaced atomically and shared by all caches of a folder. Files
+/// changed since are not found.
 final class KeptFiles: Sendable {
     private struct Entry: Codable {
         let url: String
@@ -15,14 +14,14 @@ final class KeptFiles: Sendable {
 
     private struct State {
         var entries: [String: Entry] = [:]
-        /// The names of the entries by their URLs, each in the order of names.
+        /// The names of the entries by URL, sorted.
         var names: [String: [String]] = [:]
-        /// What the index was when it was read or written; nil is none.
+        /// Attributes of the index when it was last read or written. Nil if there is none.
         var index: FileFacts?
         var isLoaded = false
     }
 
-    /// Held for each change, which may come by way of another cache of the folder.
+    /// Serializes changes, since another cache may use the same folder.
     private static let changing = Mutex(())
 
     private let folder: String
@@ -60,7 +59,7 @@ final class KeptFiles: Sendable {
         }
     }
 
-    /// Deletes the files of some URLs that are as they were.
+    /// Deletes the unchanged files of some URLs.
     func delete(_ urls: Set<String>) {
         change { entries in
             for (name, entry) in entries where urls.contains(entry.url) {
@@ -70,7 +69,7 @@ final class KeptFiles: Sendable {
         }
     }
 
-    /// Deletes the files that are as they were.
+    /// Deletes all unchanged files.
     func deleteAll() {
         change { entries in
             for (name, entry) in entries where isUntouched(name, entry) { unsafe unlink(path(name)) }
@@ -96,7 +95,7 @@ final class KeptFiles: Sendable {
         }
     }
 
-    /// Reads the index if it is not what it was.
+    /// Reads the index if it has changed.
     private func load(_ state: inout State) {
         let facts = FileFacts(index)
         guard !state.isLoaded || facts != state.index else { return }
@@ -104,7 +103,7 @@ final class KeptFiles: Sendable {
         let entries = data.flatMap { try? JSONDecoder().decode([String: Entry].self, from: $0) } ?? [:]
         state.isLoaded = true
         state.index = facts
-        // Files that were changed or taken away are forgotten, so that the index has an end.
+        // Entries of changed and missing files are dropped, so that the index does not grow forever.
         state.entries = entries.filter { FileNaming.sanitized($0.key) == $0.key && isUntouched($0.key, $0.value) }
         arrange(&state)
     }
@@ -113,7 +112,7 @@ final class KeptFiles: Sendable {
         state.names = Dictionary(grouping: state.entries.keys.sorted()) { state.entries[$0]?.url ?? "" }
     }
 
-    /// An index that cannot be written costs a download at most.
+    /// Writes the index. A failure costs at most a repeated download.
     private func save(_ state: inout State) {
         arrange(&state)
         guard let data = try? JSONEncoder().encode(state.entries) else { return }
@@ -129,13 +128,13 @@ final class KeptFiles: Sendable {
     }
 }
 
-/// By what a regular file is known again.
+/// Attributes that identify an unchanged regular file.
 struct FileFacts: Hashable, Codable {
     let size: Int64
     /// Nanoseconds since 1970.
     let modified: Int64
 
-    /// What the disk says of a path; nil unless it is a regular file, which a symbolic link is not.
+    /// Reads the attributes of a path. Nil unless it is a regular file; symbolic links are not followed.
     init?(_ path: String) {
         var facts = stat()
         guard unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }

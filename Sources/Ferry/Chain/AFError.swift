@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a chain's own steps fail with, in the shape of Alamofire 4; ``FerryError`` and `URLError` name all other failures.
+/// The errors of a chain's own steps, in the shape of Alamofire 4. All other failures are ``FerryError`` or `URLError`.
 public enum AFError: Error, @unchecked Sendable {  // SAFETY: values; the URL that an app gave is only shown
     /// Why parameters could not be encoded.
     public enum ParameterEncodingFailureReason {
@@ -9,7 +9,8 @@ public enum AFError: Error, @unchecked Sendable {  // SAFETY: values; the URL th
         case propertyListEncodingFailed(error: any Error)
     }
 
-    /// Why a multipart form could not be encoded; named for code that matches it, since Ferry encodes no such forms.
+    /// Why a multipart form could not be encoded. Exists for code that matches it; Ferry encodes no multipart forms
+    /// here.
     public enum MultipartEncodingFailureReason {
         case bodyPartURLInvalid(url: URL)
         case bodyPartFilenameInvalid(in: URL)
@@ -35,7 +36,7 @@ public enum AFError: Error, @unchecked Sendable {  // SAFETY: values; the URL th
         case unacceptableStatusCode(code: Int)
     }
 
-    /// Why a file could not be turned into a value.
+    /// Why a file could not be serialized.
     public enum ResponseSerializationFailureReason {
         case inputDataNil
         case inputDataNilOrZeroLength
@@ -53,7 +54,7 @@ public enum AFError: Error, @unchecked Sendable {  // SAFETY: values; the URL th
     case responseSerializationFailed(reason: ResponseSerializationFailureReason)
 }
 
-// MARK: What an error is
+// MARK: Cases
 
 extension AFError {
     public var isInvalidURLError: Bool { if case .invalidURL = self { true } else { false } }
@@ -64,10 +65,10 @@ extension AFError {
         if case .responseSerializationFailed = self { true } else { false }
     }
 
-    /// What could not be turned into a URL.
+    /// The value that could not be converted to a URL.
     public var urlConvertible: (any URLConvertible)? { if case .invalidURL(let url) = self { url } else { nil } }
 
-    /// The file or the URL that the error is about.
+    /// The error's file or URL.
     public var url: URL? {
         switch self {
         case .multipartEncodingFailed(let reason): reason.url
@@ -77,7 +78,7 @@ extension AFError {
         }
     }
 
-    /// The error that this one comes from.
+    /// The underlying error.
     public var underlyingError: (any Error)? {
         switch self {
         case .parameterEncodingFailed(.jsonEncodingFailed(let error)),
@@ -90,7 +91,7 @@ extension AFError {
         }
     }
 
-    /// The types that a validation accepts.
+    /// The acceptable content types of a failed validation.
     public var acceptableContentTypes: [String]? {
         switch self {
         case .responseValidationFailed(.missingContentType(let types)),
@@ -100,19 +101,19 @@ extension AFError {
         }
     }
 
-    /// The type that a validation has refused.
+    /// The unacceptable content type of a response.
     public var responseContentType: String? {
         guard case .responseValidationFailed(.unacceptableContentType(_, let type)) = self else { return nil }
         return type
     }
 
-    /// The status that a validation has refused.
+    /// The unacceptable status of a response.
     public var responseCode: Int? {
         guard case .responseValidationFailed(.unacceptableStatusCode(let code)) = self else { return nil }
         return code
     }
 
-    /// The encoding in which a file is no text.
+    /// The encoding with which a file could not be decoded.
     public var failedStringEncoding: String.Encoding? {
         guard case .responseSerializationFailed(.stringSerializationFailed(let encoding)) = self else { return nil }
         return encoding

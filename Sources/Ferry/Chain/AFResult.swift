@@ -1,9 +1,9 @@
-/// What a response was turned into, in the shape of Alamofire 4's `Result`, whose name would hide Swift's.
+/// The result of serializing a response, in the shape of Alamofire 4's `Result`. Renamed to avoid hiding Swift's.
 public enum AFResult<Value> {
     case success(Value)
     case failure(any Error)
 
-    /// What a closure returns or throws.
+    /// Captures the value or the error of a closure.
     public init(value: () throws -> Value) {
         do {
             self = .success(try value())
@@ -17,7 +17,7 @@ public enum AFResult<Value> {
     public var value: Value? { if case .success(let value) = self { value } else { nil } }
     public var error: (any Error)? { if case .failure(let error) = self { error } else { nil } }
 
-    /// The value; throws the error of a failure.
+    /// Returns the value, or throws the error.
     public func unwrap() throws -> Value {
         switch self {
         case .success(let value): return value
@@ -46,7 +46,7 @@ extension AFResult {
         flatMap { transform($0) }
     }
 
-    /// A success becomes what the closure returns, or a failure with what it throws.
+    /// Transforms a success with a throwing closure.
     public func flatMap<New>(_ transform: (Value) throws -> New) -> AFResult<New> {
         switch self {
         case .success(let value): AFResult<New> { try transform(value) }
@@ -58,7 +58,7 @@ extension AFResult {
         flatMapError { transform($0) }
     }
 
-    /// The error of a failure becomes what the closure returns or throws.
+    /// Transforms the error of a failure with a throwing closure.
     public func flatMapError<New: Error>(_ transform: (any Error) throws -> New) -> AFResult {
         guard case .failure(let error) = self else { return self }
         do {

@@ -1,21 +1,20 @@
 public import Foundation
 
 extension Notification.Name {
-    /// Names of the notifications about requests of a chain, which are posted on the manager's operation queue.
-    ///
-    /// The object is the ``Request``, and the value of ``Foundation/Notification/Key/Task`` its task.
+    /// Names of notifications about chain requests, posted on the manager's operation queue.
+    /// ⏎ The object is the ``Request``, and the value of ``Foundation/Notification/Key/Task`` its task.
     public enum Task {
-        /// The request was resumed, or has begun by itself.
+        /// The request was resumed or started.
         public static let DidResume = Notification.Name("Ferry.notification.name.task.didResume")
         public static let DidSuspend = Notification.Name("Ferry.notification.name.task.didSuspend")
         public static let DidCancel = Notification.Name("Ferry.notification.name.task.didCancel")
-        /// The request has its result; posted before its handlers are called.
+        /// The request has its result. Posted before its handlers are called.
         public static let DidComplete = Notification.Name("Ferry.notification.name.task.didComplete")
     }
 }
 
 extension Notification {
-    /// Keys of the notifications about requests of a chain.
+    /// Keys of notifications about chain requests.
     public enum Key {
         /// A `URLSessionTask`.
         public static let Task = "Ferry.notification.key.task"
@@ -26,7 +25,7 @@ extension Request {
     /// Posts a notification on the operation queue.
     func post(_ name: Notification.Name) { shared?.deliveries.add(.own) { self.postNow(name) } }
 
-    /// Posts a notification; called on the operation queue.
+    /// Posts a notification. Called on the operation queue.
     func postNow(_ name: Notification.Name) {
         var info: [AnyHashable: Any] = [:]
         info[Notification.Key.Task] = task

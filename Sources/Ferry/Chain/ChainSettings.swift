@@ -4,19 +4,20 @@ import FerryURLSession
 import Foundation
 import Synchronization
 
-/// What the downloads of a chain begin with, as the manager's configuration says.
+/// Properties of the manager's configuration that chain requests start with.
 struct ChainSettings: Sendable {
-    /// Added where a request lacks the field.
+    /// Default header fields.
     var headers: HTTPHeaders = [:]
     let hooks = ChainHooks()
 
-    /// The fields of a request.
+    /// Returns the header fields of a request.
     func headers(_ own: HTTPHeaders) -> HTTPHeaders {
         let names = Set(own.keys.map { $0.lowercased() })
         return own.merging(headers.filter { !names.contains($0.key.lowercased()) }) { own, _ in own }
     }
 
-    /// The configuration of a session that has the limits of a manager; without an identifier it is one of this process.
+    /// The session configuration that corresponds to a manager's limits. Without an identifier it belongs to this
+    /// process only.
     func shown(_ limits: SessionConfiguration, _ identifier: String) -> URLSessionConfiguration {
         let configuration: URLSessionConfiguration =
             identifier.isEmpty ? .default : .background(withIdentifier: identifier)
@@ -30,7 +31,7 @@ struct ChainSettings: Sendable {
         return configuration
     }
 
-    /// Lets a request trust its server as the manager says.
+    /// Applies the manager's server trust policy to a request.
     func apply(to request: inout TransferRequest, host: String?) {
         switch host.flatMap({ hooks.trust?.serverTrustPolicy(forHost: $0) }) {
         case .disableEvaluation: request.insecure = true
@@ -40,7 +41,7 @@ struct ChainSettings: Sendable {
     }
 }
 
-/// What the app has set for the requests of a manager.
+/// The hooks that the app has set for a manager's requests.
 final class ChainHooks: Sendable {
     private struct State {
         weak var manager: SessionManager?
@@ -53,7 +54,7 @@ final class ChainHooks: Sendable {
 
     private let state = Mutex(State())
 
-    /// The manager that they belong to.
+    /// The hooks' manager.
     var manager: SessionManager? { state.withLock(\.manager) }
 
     func attach(_ manager: SessionManager) { state.withLock { $0.manager = manager } }
@@ -79,13 +80,13 @@ final class ChainHooks: Sendable {
         set { state.withLock { $0.startsRequestsImmediately = newValue } }
     }
 
-    /// How the servers of later requests show who they are.
+    /// The server trust policies of later requests.
     var trust: ServerTrustPolicyManager? {
         get { state.withLock(\.trust) }
         set { state.withLock { $0.trust = newValue } }
     }
 
-    /// The session that shows the manager's downloads, once it was made; requests show it also after the manager is gone.
+    /// The session that shows the manager's downloads, once created. Requests keep it after the manager is released.
     var session: URLSession? { state.withLock(\.session) }
 
     func session(made make: () -> URLSession) -> URLSession {
@@ -98,22 +99,22 @@ final class ChainHooks: Sendable {
 
     func takeSession() -> URLSession? { state.withLock { $0.session.take() } }
 
-    /// The request that is sent in place of another.
+    /// Applies the adapter to a request.
     func adapted(_ request: URLRequest) throws -> URLRequest { try adapter?.adapt(request) ?? request }
 }
 
-/// Takes an object or a value of the app's to the queue that it is used on.
-struct UnsafeTransfer<Value>: @unchecked Sendable {  // SAFETY: the app gives it for use on those queues, one call at a time
+/// Passes an app's object or value to the queue on which it is used.
+struct UnsafeTransfer<Value>: @unchecked Sendable {  // SAFETY: used on one of those queues, one call at a time
     let value: Value
 }
 
-/// The fields that requests begin with: what languages the user reads, and which program asks.
+/// Default header fields: the user's languages and the program's user agent.
 enum DefaultHeaders {
     static var all: HTTPHeaders {
         ["Accept-Encoding": "identity", "Accept-Language": languages(Locale.preferredLanguages), "User-Agent": agent]
     }
 
-    /// The user's languages with falling weights (RFC 9110 §12.5.4).
+    /// The user's languages with decreasing weights (RFC 9110 §12.5.4).
     static func languages(_ languages: [String]) -> String {
         let named = languages.prefix(6).enumerated().map { index, language in
             index == 0 ? language : "\(language);q=0.\(10 - index)"
@@ -130,8 +131,8 @@ enum DefaultHeaders {
 }
 
 extension URLSession {
-    /// How the servers of a manager's later downloads show who they are, for a session that is a ``SessionManager/session``; any
-    /// other session has none, and takes its decisions from its delegate.
+    /// The server trust policies of a manager's later downloads, for a ``SessionManager/session``. Other sessions have
+    /// none and ask their delegate.
     public var serverTrustPolicyManager: ServerTrustPolicyManager? {
         get { (owner as? ChainHooks)?.trust }
         set { (owner as? ChainHooks)?.trust = newValue }

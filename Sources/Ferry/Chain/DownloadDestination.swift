@@ -1,21 +1,20 @@
 public import Foundation
 import FoundationNetworking
 
-/// Where a file goes; the daemon brings it there, also when the app is gone.
+/// The destination of a file. The daemon moves the file there, even after the app has ended.
 public enum DownloadDestination: Hashable, Sendable {
-    /// The manager's cache; without a name one that is made of the URL.
+    /// The manager's cache. Without a name it is derived from the URL.
     case cache(fileName: String? = nil)
-    /// This file.
+    /// A file.
     case file(URL)
-    /// This folder, with the name that the server suggests.
+    /// A folder. The name is the one that the server suggests.
     case directory(URL)
 }
 
 extension DownloadRequest {
-    /// A destination in one of the user's folders, under the name that the server suggests, made harmless.
-    ///
-    /// It has no options: a file that is there stays. The folder is created where it is missing, as Apple's systems always
-    /// have it.
+    /// A destination in one of the user's folders, with the sanitized name that the server suggests.
+    /// ⏎ Without options: an existing file stays. The folder is created if missing, since it always exists on Apple's
+    /// systems.
     public class func suggestedDownloadDestination(
         for directory: FileManager.SearchPathDirectory = .documentDirectory,
         in domain: FileManager.SearchPathDomainMask = .userDomainMask

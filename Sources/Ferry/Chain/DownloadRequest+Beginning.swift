@@ -4,13 +4,12 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// How a request becomes a download, the first time and again.
+/// Starting and restarting downloads.
 extension DownloadRequest {
-    /// Makes the download and stores it.
-    ///
-    /// - Parameters:
-    ///   - waits: whether it returns once the daemon has stored the download, or cannot.
-    ///   - partial: what an attempt before has left.
+    /// Creates and stores the download.
+    /// ⏎ - Parameters:
+    ///   - waits: Whether to return only once the daemon has stored the download, or cannot.
+    ///   - partial: The partial file of an earlier attempt.
     func begin(waits: Bool, continuing partial: PartialDownload? = nil) {
         let (source, chain) = state.withLock { state in
             state.ending.begin()
@@ -19,7 +18,7 @@ extension DownloadRequest {
         guard let shared, let source else { return }
         do {
             let (request, named) = try made(source, chain, shared)
-            // Resume data that a try before has used name bytes that are gone.
+            // The bytes of resume data used by an earlier attempt are gone.
             try submit(request, continuing: partial ?? named, chain, shared, waits: waits)
             if chain.hooks.startsRequestsImmediately { post(Notification.Name.Task.DidResume) }
         } catch {
@@ -29,14 +28,14 @@ extension DownloadRequest {
         }
     }
 
-    /// Makes the download once more, after what the attempt before has left.
+    /// Creates the download again, from the partial file of the previous attempt.
     func beginAgain(continuing partial: PartialDownload? = nil) {
         let old = downloadTask
         retire(old)
         begin(waits: false, continuing: partial)
     }
 
-    /// The request that is sent, and what it goes on with.
+    /// The request to send, and the partial file to continue.
     private func made(
         _ source: Source, _ chain: ChainSettings, _ shared: ManagedSession
     ) throws -> (URLRequest, PartialDownload?) {
@@ -100,12 +99,12 @@ extension DownloadRequest {
         var initial = TaskState(note: note, url: url, folder: "", fileName: FileNaming.defaultName(for: url))
         initial.asked.method = request.httpMethod.flatMap(HTTPMethod.init) ?? .get
         initial.asked.headers = request.sentFields
-        // The daemon tells nothing of a transfer that rests from the beginning.
+        // The daemon sends no event for a transfer that is submitted suspended.
         if !startsImmediately { (initial.stored, initial.waitingReason) = (.suspended, nil) }
         return DownloadTask(initial, url: url, session: shared)
     }
 
-    /// Lets the daemon forget a download whose result is told, or which another one follows.
+    /// Makes the daemon forget a download whose result was delivered, or which another one replaces.
     func retire(_ task: DownloadTask) {
         task.state.withLock { task in
             task.request = nil
@@ -117,12 +116,12 @@ extension DownloadRequest {
 }
 
 extension RequestPlan {
-    /// Statuses of servers that are busy or broken for a while.
+    /// Statuses of temporarily busy or broken servers.
     private static let retried: Set<Int> = [408, 429, 500, 502, 503, 504]
-    /// Seconds without a byte that a request has unless it says otherwise.
+    /// Default idle timeout in seconds.
     private static let usualTimeout: TimeInterval = 60
 
-    /// The request of a download whose file waits for its app, which judges the status itself.
+    /// The request of a download whose file waits for its app. The app validates the status.
     static func chain(
         _ configuration: SessionConfiguration, place: SessionPlace, cache: Cache, _ asked: URLRequest
     ) -> TransferRequest {
@@ -135,7 +134,7 @@ extension RequestPlan {
         if place.isDaemon {
             request.retryRule = RetryRule(statusCodes: retried, doubtfulRetries: 0)
         } else {
-            // As in a session of the process: the app is there to try again.
+            // As in a process's own session: retrying is up to the app.
             (request.retryRule, request.retries, request.statusRetries) = (nil, 0, 0)
         }
         request.method = asked.httpMethod ?? "GET"
@@ -149,7 +148,7 @@ extension RequestPlan {
 }
 
 extension URL {
-    /// The URL with the user and the password of a credential; nil if the credential has no user.
+    /// The URL with a credential's user name and password, or nil if the credential has no user.
     fileprivate func naming(_ credential: URLCredential) -> URL? {
         guard let user = credential.user, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
             return nil

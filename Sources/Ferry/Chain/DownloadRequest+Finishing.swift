@@ -6,15 +6,15 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// How the file of a chain comes to its place.
+/// Delivering the file of a chain request.
 extension DownloadRequest {
-    /// The task has come to an end other than a pause.
+    /// The task has finished for a reason other than a pause.
     func ended(after mark: DeliveryMark?) {
         state.withLock { $0.ending.hasEnded = true }
         finishIfWanted(after: mark)
     }
 
-    /// The app asks for a download that an earlier process has left.
+    /// The app requests a download of an earlier process.
     func adopt(_ destination: DownloadFileDestination?, _ source: Source, of manager: SessionManager) {
         let chain = manager.chain
         let (task, startsImmediately) = state.withLock { state in
@@ -38,7 +38,7 @@ extension DownloadRequest {
         }
     }
 
-    /// The app asks for the result of a download that an earlier process has left, as it is.
+    /// The app requests the result of an earlier process's download without changes.
     func takeUp() {
         guard shared != nil else { return }
         let status = downloadTask.state.withLock { task -> Status? in
@@ -49,7 +49,7 @@ extension DownloadRequest {
         if let status, status.isEnd, status != .suspended { ended(after: nil) }
     }
 
-    /// Brings the file to its place and calls the closures that wait, once, on the operation queue.
+    /// Moves the file to its destination and calls the waiting closures, once, on the operation queue.
     func finishIfWanted(after mark: DeliveryMark?) {
         let begins = state.withLock { state in
             guard state.ending.hasEnded, state.ending.isWanted, !state.ending.isFinishing, !state.ending.isReleasing,
@@ -67,7 +67,7 @@ extension DownloadRequest {
         deliver(after: DeliveryQueue.own.after(mark)) { self.finish() }
     }
 
-    /// Calls something on the operation queue.
+    /// Calls a closure on the operation queue.
     private func deliver(after mark: DeliveryMark? = nil, _ body: @escaping @Sendable () -> Void) {
         if let shared {
             shared.deliveries.add(.own, after: mark, body)
@@ -81,7 +81,7 @@ extension DownloadRequest {
         let status = task.status
         let temporary = task.state.withLock(\.file.placed)
         if status == .succeeded, let temporary, !FileManager.default.fileExists(atPath: temporary) {
-            // Placed before the process ended, or lost: the daemon looks, and fetches it again.
+            // Either placed before the process ended, or lost: the daemon checks and fetches it again if necessary.
             state.withLock { state in
                 state.ending.isFinishing = false
                 state.ending.hasEnded = false
@@ -97,7 +97,7 @@ extension DownloadRequest {
 
     // MARK: The partial file
 
-    /// Ends a download and keeps its bytes for resume data.
+    /// Cancels a download and keeps its bytes for resume data.
     func release() {
         let task = downloadTask
         let begins = state.withLock { state in
@@ -107,7 +107,7 @@ extension DownloadRequest {
         }
         guard begins, let shared else { return }
         handOver(task) {
-            // A download that the service has handed over has ended; one that it could not hand over has not.
+            // Only a download that the service did not hand over is still unfinished.
             shared.perform(.cancel, on: [task]) { _ in
                 self.state.withLock { $0.ending.isReleasing = false }
                 self.finishIfWanted(after: nil)
@@ -115,7 +115,7 @@ extension DownloadRequest {
         }
     }
 
-    /// Lets the service hand over the partial file of a download, and makes resume data of it.
+    /// Asks the service for the partial file of a download and creates resume data.
     private func handOver(_ task: DownloadTask, then: @escaping @Sendable () -> Void) {
         guard let shared else { return then() }
         shared.release(task) { source in
@@ -129,12 +129,12 @@ extension DownloadRequest {
 
     // MARK: The result
 
-    /// Judges the end of a download, unless the server asks for credentials that it can have.
+    /// Handles the end of a download, unless the server requires credentials that are available.
     private func conclude(_ status: Status, _ temporary: URL?) {
         if !isAskingForCredentials(status, temporary) { judge(status, temporary) }
     }
 
-    /// Tells what a download came to, or lets it be tried again where the app says so.
+    /// Delivers the result of a download, or retries if the app's retrier says so.
     private func judge(_ status: Status, _ temporary: URL?, _ refusal: (any Error)? = nil) {
         let result = result(status, temporary, refusal)
         let (manager, hooks) = state.withLock { ($0.keptManager, $0.chain.hooks) }
@@ -157,10 +157,10 @@ extension DownloadRequest {
 
     // MARK: Credentials
 
-    /// Answers to one server at most.
+    /// Maximum number of answers to one server.
     private static let mostAnswers = 10
 
-    /// Whether the server asks for a user and a password, and the delegate or the request answers.
+    /// Whether the server requires credentials that the delegate or the request provides.
     private func isAskingForCredentials(_ status: Status, _ temporary: URL?) -> Bool {
         guard status == .succeeded, let response, response.statusCode == 401 else { return false }
         let (credential, answers, source) = state.withLock { state in
@@ -243,7 +243,7 @@ extension DownloadRequest {
             serializationCompletedTime: now)
     }
 
-    /// Why there is no file: a `URLError` where a session ends a task with one, as chains have it.
+    /// Why there is no file: a `URLError` where a session's task has one.
     private func failure(_ status: Status) -> any Error {
         let (task, made, source) = state.withLock { ($0.task, $0.ending.failure, $0.source) }
         if let made { return made }
@@ -289,7 +289,7 @@ extension DownloadRequest {
         }
     }
 
-    /// Calls all closures that wait, and lets the daemon forget the download when the last of them has returned.
+    /// Calls all waiting closures, and makes the daemon forget the download when the last of them has returned.
     private func tell(_ result: DefaultDownloadResponse) {
         let responders = state.withLock { state in
             state.ending.result = result
@@ -316,6 +316,6 @@ extension DownloadRequest {
 }
 
 extension Request.Source {
-    /// Whether resume data name what is asked for.
+    /// Whether the source is resume data.
     fileprivate var isResumed: Bool { if case .resumeData = self { true } else { false } }
 }

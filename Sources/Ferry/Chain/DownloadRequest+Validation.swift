@@ -3,19 +3,19 @@ public import FoundationNetworking
 import Synchronization
 
 extension DownloadRequest {
-    /// Judges a response once its file is in its place; the last two are the file's temporary place and its destination.
+    /// Validates a response. The last two parameters are the file's temporary URL and its destination.
     public typealias Validation =
         @Sendable (URLRequest?, HTTPURLResponse, _ temporaryURL: URL?, _ destinationURL: URL?) -> ValidationResult
 
-    /// Fails the download unless a closure accepts its response; called on the operation queue once the file is in its
-    /// place, where the file stays.
+    /// Fails the download unless a closure accepts its response. Called on the operation queue after the file was moved
+    /// to its destination, where it stays.
     @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
         state.withLock { $0.checks.closures.append(validation) }
         return self
     }
 
-    /// Takes responses with these statuses alone for the file; without it statuses from 200 to 299.
+    /// Fails the download unless the response has one of these statuses. The default is 200 to 299.
     @discardableResult
     public func validate<S: Sequence>(statusCode acceptable: S) -> Self where S.Element == Int {
         let statuses = Set(acceptable)
@@ -23,8 +23,8 @@ extension DownloadRequest {
         return self
     }
 
-    /// Takes responses of these content types alone for the file; `*` stands for any type or subtype. An empty file may
-    /// have any.
+    /// Fails the download unless the response has one of these content types. `*` stands for any type or subtype. An
+    /// empty file may have any type.
     @discardableResult
     public func validate<S: Sequence>(contentType acceptable: S) -> Self where S.Element == String {
         let types = Array(acceptable)
@@ -32,7 +32,8 @@ extension DownloadRequest {
         return self
     }
 
-    /// Takes responses with statuses from 200 to 299 and of the content types of the request's `Accept` alone for the file.
+    /// Fails the download unless the response has a status from 200 to 299 and a content type of the request's `Accept`
+    /// field.
     @discardableResult
     public func validate() -> Self {
         let accepted = request?.value(forHTTPHeaderField: "Accept")?.split(separator: ",").map {
@@ -42,17 +43,17 @@ extension DownloadRequest {
     }
 }
 
-/// What a response must be like for its file to be taken.
+/// The validations of a response.
 struct ResponseChecks {
-    /// The statuses whose responses are files, unless the app names others.
+    /// Default acceptable statuses.
     private static let success = 200..<300
 
-    /// Each that the app names, all of which must hold.
+    /// The app's sets of acceptable statuses, all of which must match.
     var statuses: [Set<Int>] = []
     var contentTypes: [[String]] = []
     var closures: [DownloadRequest.Validation] = []
 
-    /// Why a response is not accepted, before its file goes to its place.
+    /// Why a response is not accepted, checked before its file is moved.
     func refusal(of response: HTTPURLResponse, isEmpty: Bool) -> (any Error)? {
         let code = response.statusCode
         guard !statuses.isEmpty || Self.success.contains(code) else {
@@ -71,7 +72,7 @@ struct ResponseChecks {
             reason: .unacceptableContentType(acceptableContentTypes: types, responseContentType: type))
     }
 
-    /// Why the app does not accept a response whose file is in its place.
+    /// Why the app does not accept a response whose file was moved.
     func refusal(of result: DefaultDownloadResponse) -> (any Error)? {
         guard let response = result.response else { return nil }
         for closure in closures {
@@ -82,9 +83,9 @@ struct ResponseChecks {
     }
 }
 
-/// Content types and patterns of them (RFC 9110 §12.5.1).
+/// Matches content types (RFC 9110 §12.5.1).
 enum ContentTypes {
-    /// Whether some pattern accepts a type; a response without one is accepted by `*/*` alone.
+    /// Whether a pattern accepts a type. A response without a type is accepted only by `*/*`.
     static func accepts(_ type: String?, among patterns: [String]) -> Bool {
         let parts = type.flatMap(Self.parts)
         return patterns.contains { pattern in

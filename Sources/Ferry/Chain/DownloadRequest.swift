@@ -5,55 +5,53 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// A download whose app says where its file goes once the file is there.
-///
-/// ```swift
+/// A download whose app chooses the file's destination when the file is complete.
+/// ⏎ ```swift
 /// manager.download(url) { temporary, response in
 ///     (folder.appendingPathComponent(response.suggestedFilename ?? "file"), [.removePreviousFile])
 /// }
 /// .response { print($0.destinationURL?.path ?? "no file", $0.error ?? "no error") }
 /// ```
-/// If the app ends meanwhile, the daemon goes on, and the same call in the next process takes the download up again.
+/// If the app ends meanwhile, the daemon continues the download, and the same call in the next process picks it up.
 public final class DownloadRequest: Request, @unchecked Sendable {  // SAFETY: as its superclass
-    /// What happens at the place that a destination names.
+    /// Options for moving a file to its destination.
     public struct DownloadOptions: OptionSet, Sendable {
         public let rawValue: UInt
 
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Makes the folders of the destination.
+        /// Creates missing folders of the destination.
         public static let createIntermediateDirectories = DownloadOptions(rawValue: 1 << 0)
-        /// Takes the place of a file that is there, in one step.
+        /// Atomically replaces an existing file.
         public static let removePreviousFile = DownloadOptions(rawValue: 1 << 1)
     }
 
-    /// Says where a file goes; called once, on the manager's operation queue, when the file is whole.
-    ///
-    /// The file at `temporaryURL` is there as long as the closure runs.
+    /// Chooses the destination. Called once, on the manager's operation queue, when the file is complete.
+    /// ⏎ The file at `temporaryURL` exists while the closure runs.
     public typealias DownloadFileDestination =
         @Sendable (_ temporaryURL: URL, _ response: HTTPURLResponse) -> (destinationURL: URL, options: DownloadOptions)
 
-    /// Gets the result on its queue.
+    /// A handler of the result, on its queue.
     struct Responder: Sendable {
         let queue: DispatchQueue
-        /// Makes the call of the app's closure, on the operation queue.
+        /// Prepares the call of the app's closure, on the operation queue.
         let prepare: @Sendable (DefaultDownloadResponse) -> (@Sendable () -> Void)
     }
 
-    /// A request for a download that an earlier process has left.
+    /// A request for a download of an earlier process.
     convenience init(_ task: DownloadTask, in shared: ManagedSession) {
         self.init(State(task: task, chain: ChainSettings()), in: shared)
     }
 
     public var progress: Progress { downloadTask.progress }
 
-    /// What `download(resumingWith:to:)` goes on with; nil before a failure or `cancel()`, and if the server allows no
-    /// continuation.
+    /// Resume data for `download(resumingWith:to:)`. Nil before a failure or `cancel()`, and if the server does not
+    /// support resuming.
     public var resumeData: Data? { state.withLock(\.ending.resumeData) }
 
     // MARK: The chain
 
-    /// Calls a closure when bytes have come, at most ten times a second.
+    /// Calls a closure when bytes have arrived, at most ten times a second.
     @discardableResult
     public func downloadProgress(
         queue: DispatchQueue = .main, closure: @escaping Handler<Progress>
@@ -66,7 +64,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // SAFETY: a
         return self
     }
 
-    /// Lets a task tell the progress closure.
+    /// Connects a task's progress with the closure.
     func tell(_ queue: DispatchQueue, _ closure: @escaping Handler<Progress>, of task: DownloadTask) {
         let isMain = queue.isMain
         task.progress(onMainQueue: isMain) { task in
@@ -75,9 +73,8 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // SAFETY: a
         }
     }
 
-    /// Calls a closure with the result; each that is registered once.
-    ///
-    /// - Parameter queue: nil is the main queue.
+    /// Calls a closure with the result, each registered closure once.
+    /// ⏎ - Parameter queue: Nil for the main queue.
     @discardableResult
     public func response(
         queue: DispatchQueue? = nil, completionHandler: @escaping Handler<DefaultDownloadResponse>
@@ -85,7 +82,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // SAFETY: a
         respond(on: queue) { result in { completionHandler(result) } }
     }
 
-    /// Calls what a closure makes of the result; each that is registered once.
+    /// Calls the closure prepared from the result, each registered one once.
     func respond(
         on queue: DispatchQueue?, _ prepare: @escaping @Sendable (DefaultDownloadResponse) -> (@Sendable () -> Void)
     ) -> Self {
@@ -106,12 +103,11 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // SAFETY: a
 
     // MARK: Control
 
-    /// Ends the download and keeps what ``resumeData`` needs; the result is an error.
+    /// Cancels the download and keeps its bytes for ``resumeData``. The result is an error.
     public override func cancel() { cancel(createResumeData: true) }
 
-    /// Ends the download; the result is an error.
-    ///
-    /// - Parameter createResumeData: whether its bytes are kept for ``resumeData``, or deleted.
+    /// Cancels the download. The result is an error.
+    /// ⏎ - Parameter createResumeData: Whether to keep its bytes for ``resumeData``, or delete them.
     public func cancel(createResumeData: Bool) {
         guard createResumeData else { return super.cancel() }
         release()

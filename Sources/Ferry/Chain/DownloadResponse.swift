@@ -1,26 +1,26 @@
 public import BackgroundURLSession
 public import Foundation
 
-/// What a download of a chain came to.
+/// The result of a chain download.
 public struct DefaultDownloadResponse: Sendable {
     public let request: URLRequest?
     public let response: HTTPURLResponse?
-    /// Where the file was before it came to its place; without a destination it stays until the last handler returns.
+    /// The file's temporary URL. Without a destination the file exists until the last handler returns.
     public let temporaryURL: URL?
-    /// Where the file is; nil if it did not come to a place.
+    /// The file's destination, or nil if it was not moved.
     public let destinationURL: URL?
-    /// What `download(resumingWith:to:)` goes on with after a failure or `cancel()`; nil if the server allows no continuation.
+    /// Resume data after a failure or `cancel()`. Nil if the server does not support resuming.
     public var resumeData: Data?
     public let error: (any Error)?
     public var timeline = Timeline()
-    /// The times of the requests that were made.
+    /// Metrics of the requests.
     public var metrics: URLSessionTaskMetrics?
 
-    /// The file, wherever it is.
+    /// The file's current URL.
     var fileURL: URL? { destinationURL ?? temporaryURL }
 }
 
-/// What a download of a chain came to, with the value that its file was turned into.
+/// The result of a chain download, with the value serialized from its file.
 public struct DownloadResponse<Value> {
     public let request: URLRequest?
     public let response: HTTPURLResponse?
@@ -62,7 +62,7 @@ public struct DownloadResponse<Value> {
 
     public func map<New>(_ transform: (Value) -> New) -> DownloadResponse<New> { with(result.map(transform)) }
 
-    /// A success becomes what the closure returns, or a failure with what it throws.
+    /// Transforms a success with a throwing closure.
     public func flatMap<New>(_ transform: (Value) throws -> New) -> DownloadResponse<New> {
         with(result.flatMap(transform))
     }
@@ -71,7 +71,7 @@ public struct DownloadResponse<Value> {
         with(result.mapError(transform))
     }
 
-    /// The error of a failure becomes what the closure returns or throws.
+    /// Transforms the error of a failure with a throwing closure.
     public func flatMapError<New: Error>(_ transform: (any Error) throws -> New) -> DownloadResponse {
         with(result.flatMapError(transform))
     }
@@ -94,7 +94,7 @@ extension DownloadResponse: CustomStringConvertible, CustomDebugStringConvertibl
     }
 }
 
-/// When the steps of a request were done, in seconds since the beginning of 2001, and how long they took.
+/// Timestamps of a request's steps, in seconds since the beginning of 2001, and their durations.
 public struct Timeline: Sendable {
     public var requestStartTime: TimeInterval = 0
     public var initialResponseTime: TimeInterval = 0

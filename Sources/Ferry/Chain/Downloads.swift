@@ -1,8 +1,8 @@
 public import Foundation
 
-// The calls of the shared manager, which code for Alamofire 4 makes without naming it.
+// Functions of the shared manager, which code for Alamofire 4 calls without naming the manager.
 
-/// Downloads a URL by the shared manager, ``SessionManager/default``.
+/// Downloads a URL with the shared manager, ``SessionManager/default``.
 @discardableResult
 public func download(
     _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
@@ -13,7 +13,7 @@ public func download(
         url, method: method, parameters: parameters, encoding: encoding, headers: headers, to: destination)
 }
 
-/// Downloads what a request names by the shared manager, ``SessionManager/default``.
+/// Downloads the resource of a request with the shared manager, ``SessionManager/default``.
 @discardableResult
 public func download(
     _ urlRequest: any URLRequestConvertible, to destination: DownloadRequest.DownloadFileDestination? = nil
@@ -21,7 +21,7 @@ public func download(
     SessionManager.default.download(urlRequest, to: destination)
 }
 
-/// Goes on with what a download has left, by the shared manager, ``SessionManager/default``.
+/// Resumes a download from its resume data with the shared manager, ``SessionManager/default``.
 @discardableResult
 public func download(
     resumingWith resumeData: Data, to destination: DownloadRequest.DownloadFileDestination? = nil

@@ -1,34 +1,33 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What a request sends along, by name.
+/// Request parameters by name.
 public typealias Parameters = [String: Any]
 
-/// Puts parameters into a request.
+/// Encodes parameters into a request.
 public protocol ParameterEncoding {
-    /// The request with the parameters.
-    ///
-    /// - Throws: ``AFError/parameterEncodingFailed(reason:)``, or an error of the app's own type.
+    /// Returns the request with the parameters.
+    /// ⏎ - Throws: ``AFError/parameterEncodingFailed(reason:)``, or an error of a custom encoding.
     func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest
 }
 
-/// Writes parameters as names and values with percent signs: into the query, or into the body as a form.
+/// Encodes parameters as percent-encoded names and values, in the query or as a form in the body.
 public struct URLEncoding: ParameterEncoding, Sendable {
-    /// Where the parameters go.
+    /// The place for the parameters.
     public enum Destination: Sendable {
-        /// Into the query of GET, HEAD and DELETE, and into the body of other methods.
+        /// The query for GET, HEAD and DELETE, and the body for other methods.
         case methodDependent
         case queryString, httpBody
     }
 
-    /// How a name is written for each value of an array.
+    /// The form of a name for each value of an array.
     public enum ArrayEncoding: Sendable {
         /// As `name[]`.
         case brackets
         case noBrackets
     }
 
-    /// How true and false are written.
+    /// The form of Booleans.
     public enum BoolEncoding: Sendable {
         /// As `1` and `0`.
         case numeric
@@ -73,7 +72,7 @@ public struct URLEncoding: ParameterEncoding, Sendable {
         return request
     }
 
-    /// The names and values of a parameter, of an array or of a dictionary, with percent signs.
+    /// Returns the percent-encoded names and values of a parameter, including those of arrays and dictionaries.
     public func queryComponents(fromKey key: String, value: Any) -> [(String, String)] {
         switch value {
         case let dictionary as [String: Any]:
@@ -88,7 +87,7 @@ public struct URLEncoding: ParameterEncoding, Sendable {
         }
     }
 
-    /// A text in which all but letters, digits and `-._~/?` have percent signs (RFC 3986 §3.4).
+    /// Percent-encodes all but letters, digits and `-._~/?` (RFC 3986 §3.4).
     public func escape(_ string: String) -> String {
         string.addingPercentEncoding(withAllowedCharacters: Self.allowed) ?? string
     }
@@ -111,7 +110,7 @@ public struct URLEncoding: ParameterEncoding, Sendable {
     }
 }
 
-/// Writes parameters into the body, as JSON.
+/// Encodes parameters as JSON in the body.
 public struct JSONEncoding: ParameterEncoding, Sendable {
     public static var `default`: JSONEncoding { JSONEncoding() }
     public static var prettyPrinted: JSONEncoding { JSONEncoding(options: .prettyPrinted) }

@@ -5,18 +5,18 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// A request as the task of a session, and what its manager's delegate is told.
+/// A request as the task of a session, and the calls of its manager's delegate.
 extension Request {
-    /// The session of the manager that has made the request, also after that one is gone.
+    /// The session of the request's manager, also after the manager is released.
     public var session: URLSession { knownSession ?? .shared }
 
     private var knownSession: URLSession? { manager?.session ?? state.withLock(\.chain).hooks.session }
 
-    /// The request as a task of ``session``, as it is at that moment; nil before it was made. A request that is tried again
-    /// has another one.
+    /// The request as a task of ``session``, in its current state. Nil before it was created. A retried request has
+    /// another one.
     public var task: URLSessionTask? { shownTask }
 
-    /// The times of the requests that were made; nil before the first has ended.
+    /// Metrics of the requests. Nil before the first has finished.
     public var metrics: URLSessionTaskMetrics? {
         let (created, task) = state.withLock { ($0.created, $0.task) }
         let exchanges = task.state.withLock(\.answer.exchanges)
@@ -24,10 +24,10 @@ extension Request {
         return URLSessionTaskMetrics(exchanges, interval: DateInterval(start: created, end: max(Date(), created)))
     }
 
-    /// The manager that has made the request, or another one of its identifier.
+    /// The manager that created the request, or another one with its identifier.
     var manager: SessionManager? { state.withLock(\.chain).hooks.manager ?? shared?.manager }
 
-    /// Whether a task is the one that the request was shown as.
+    /// Whether a task represents this request.
     func shows(_ task: URLSessionTask) -> Bool { state.withLock(\.shown) === task }
 
     var shownTask: URLSessionDownloadTask? {
@@ -42,7 +42,7 @@ extension Request {
 
     // MARK: The delegate
 
-    /// Tells the delegate what has come; called on the operation queue.
+    /// Notifies the delegate of received bytes. Called on the operation queue.
     func wrote() {
         guard let manager else { return }
         let (wrote, resumed) = (
@@ -64,7 +64,7 @@ extension Request {
         if received > before { wrote?(manager.session, task, received - before, received, total) }
     }
 
-    /// Tells the delegate of the end; called on the operation queue.
+    /// Notifies the delegate of the completion. Called on the operation queue.
     func completed(_ error: (any Error)?) {
         postNow(Notification.Name.Task.DidComplete)
         guard let manager else { return }
@@ -75,9 +75,9 @@ extension Request {
     }
 }
 
-/// What the delegate was told of a download's bytes.
+/// The bytes last reported to the delegate.
 struct ReportedBytes {
     var bytes: Int64 = 0
-    /// Where the download goes on; nil once that was told, and for one that begins at the first byte.
+    /// The offset of a resumed download. Nil once reported, and for a download from byte 0.
     var offset: Int64?
 }

@@ -5,22 +5,22 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// A request of a chain, as adapters and retriers see it; each is a ``DownloadRequest``.
+/// A chain request, as adapters and retriers see it. Always a ``DownloadRequest``.
 public class Request: @unchecked Sendable {  // SAFETY: constants, and state in a Mutex
-    /// What a validation came to.
+    /// The result of a validation.
     public enum ValidationResult {
         case success
         case failure(any Error)
     }
 
-    /// What a closure of ``DownloadRequest/downloadProgress(queue:closure:)`` is.
+    /// A closure of ``DownloadRequest/downloadProgress(queue:closure:)``.
     public typealias ProgressHandler = Handler<Progress>
 
-    /// What is asked for, also when it is asked again.
+    /// The source of a request, which is also used for retries.
     enum Source {
         case request(URLRequest)
         case resumeData(Data)
-        /// What the app gave is no request.
+        /// The app's value could not be converted to a request.
         case nothing(any Error)
     }
 
@@ -28,16 +28,16 @@ public class Request: @unchecked Sendable {  // SAFETY: constants, and state in 
         var task: DownloadTask
         var chain: ChainSettings
         var source: Source?
-        /// The request that was sent.
+        /// The sent request.
         var made: URLRequest?
         var destination: DownloadRequest.DownloadFileDestination?
         var checks = ResponseChecks()
         var ending = RequestEnding()
         var retries = RequestRetries()
         var progress: (queue: DispatchQueue, closure: Handler<Progress>)?
-        /// The manager lives on while its retrier may be asked.
+        /// Keeps the manager alive while its retrier may be called.
         var keptManager: SessionManager?
-        /// The task that the request was shown as.
+        /// The task that represents the request.
         var shown: URLSessionDownloadTask?
         var told = ReportedBytes()
         let created = Date()
@@ -51,10 +51,10 @@ public class Request: @unchecked Sendable {  // SAFETY: constants, and state in 
         self.shared = shared
     }
 
-    /// The download that the request stands for; a request that is tried again has another one.
+    /// The download of the request. A retried request has another one.
     public var downloadTask: DownloadTask { state.withLock(\.task) }
 
-    /// The request as it was made; nil if it could not be.
+    /// The request as created, or nil if it could not be.
     public var request: URLRequest? {
         let (made, task) = state.withLock { ($0.made, $0.task) }
         if let made { return made }
@@ -68,35 +68,35 @@ public class Request: @unchecked Sendable {  // SAFETY: constants, and state in 
 
     public var response: HTTPURLResponse? { downloadTask.response }
 
-    /// How often the manager's retrier has let it be tried again.
+    /// Number of retries by the manager's retrier.
     public var retryCount: UInt { state.withLock(\.retries.count) }
 
-    /// The field that names a user and a password to a server (RFC 7617).
+    /// Returns the header field with a user name and password for Basic authentication (RFC 7617).
     public class func authorizationHeader(user: String, password: String) -> (key: String, value: String)? {
         ("Authorization", "Basic " + Data("\(user):\(password)".utf8).base64EncodedString())
     }
 
     // MARK: Control
 
-    /// Stops the download and keeps its bytes.
+    /// Suspends the download and keeps its bytes.
     public func suspend() {
         shared?.perform(.suspend, on: [downloadTask]) { _ in }
         post(Notification.Name.Task.DidSuspend)
     }
 
-    /// Lets the download go on.
+    /// Resumes the download.
     public func resume() {
         shared?.perform(.start, on: [downloadTask]) { _ in }
         post(Notification.Name.Task.DidResume)
     }
 
-    /// Ends the download; the result is an error.
+    /// Cancels the download. The result is an error.
     public func cancel() {
         shared?.perform(.cancel, on: [downloadTask]) { _ in }
         post(Notification.Name.Task.DidCancel)
     }
 
-    /// Answers a server that asks for a user and a password.
+    /// Provides a user name and password for servers that require them.
     @discardableResult
     public func authenticate(
         user: String, password: String, persistence: URLCredential.Persistence = .forSession
@@ -104,7 +104,7 @@ public class Request: @unchecked Sendable {  // SAFETY: constants, and state in 
         authenticate(usingCredential: URLCredential(user: user, password: password, persistence: persistence))
     }
 
-    /// Answers a server that asks for a user and a password with those of a credential, once.
+    /// Provides a credential for servers that require one. Used once.
     @discardableResult
     public func authenticate(usingCredential credential: URLCredential) -> Self {
         state.withLock { state in
@@ -116,7 +116,7 @@ public class Request: @unchecked Sendable {  // SAFETY: constants, and state in 
 }
 
 extension Request: CustomStringConvertible {
-    /// The method, the URL and the status.
+    /// Method, URL and status.
     public var description: String {
         let request = request
         let parts = [request?.httpMethod, request?.url.map(LogText.url), response.map { "(\($0.statusCode))" }]
@@ -125,7 +125,7 @@ extension Request: CustomStringConvertible {
 }
 
 extension Request: CustomDebugStringConvertible {
-    /// The request as a command of curl, with the secrets in its fields and its URL.
+    /// The request as a curl command, including the secrets in its fields and URL.
     public var debugDescription: String {
         guard let request, let url = request.url else { return "$ curl command could not be created" }
         var words = ["$ curl -v"]
@@ -140,30 +140,30 @@ extension Request: CustomDebugStringConvertible {
         return words.joined(separator: " \\\n\t")
     }
 
-    /// A text as one word of a shell.
+    /// Quotes a text as one shell word.
     private static func quoted(_ text: String) -> String {
         "'\(text.replacingOccurrences(of: "'", with: "'\\''"))'"
     }
 }
 
-/// How a request comes to its result.
+/// The completion of a request.
 struct RequestEnding {
-    /// The closures that wait for the result.
+    /// Handlers that wait for the result.
     var responders: [DownloadRequest.Responder] = []
     var result: DefaultDownloadResponse?
-    /// Whether the app has asked for the file in this process, so that it may be finished.
+    /// Whether the app of this process has requested the file, so that the request may complete.
     var isWanted = false
     var hasEnded = false
     var isFinishing = false
-    /// Whether the service is handing the partial file over.
+    /// Whether the service is handing over the partial file.
     var isReleasing = false
-    /// Why no download was made.
+    /// Why no download was created.
     var failure: (any Error)?
     var resumeData: Data?
-    /// How the request is shown as a task.
+    /// The state of the task that represents the request.
     var shown: ShownTask.Ending?
 
-    /// A download begins, perhaps not the first one.
+    /// A download starts, perhaps for another time.
     mutating func begin() {
         hasEnded = false
         isFinishing = false
@@ -174,13 +174,13 @@ struct RequestEnding {
     }
 }
 
-/// What is tried again after a failure.
+/// Retries after a failure.
 struct RequestRetries {
     var count: UInt = 0
     var credential: URLCredential?
-    /// How often a credential was sent.
+    /// Number of sent credentials.
     var answers = 0
-    /// Whether the app was asked what is to be done and has not answered; a second answer means nothing.
+    /// Whether the app was asked and has not answered. Further answers are ignored.
     var isAsked = false
 
     mutating func takeAnswer() -> Bool {

@@ -1,23 +1,22 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What can be asked of a server.
+/// A value that can be converted to a request.
 public protocol URLRequestConvertible {
-    /// The request.
+    /// Returns the request.
     func asURLRequest() throws -> URLRequest
 }
 
 extension URLRequestConvertible {
-    /// The request; nil if it cannot be made.
+    /// The request, or nil if the conversion fails.
     public var urlRequest: URLRequest? { try? asURLRequest() }
 }
 
 extension URLRequest: URLRequestConvertible {
     public func asURLRequest() throws -> URLRequest { self }
 
-    /// A request of a URL.
-    ///
-    /// - Throws: What the URL's conversion throws.
+    /// Creates a request.
+    /// ⏎ - Throws: The error of the URL's conversion.
     public init(url: any URLConvertible, method: HTTPMethod, headers: HTTPHeaders? = nil) throws {
         self.init(url: try url.asURL())
         httpMethod = method.rawValue
@@ -25,18 +24,18 @@ extension URLRequest: URLRequestConvertible {
     }
 }
 
-/// Changes requests before they are sent, such as by the field of a token.
+/// Modifies requests before they are sent, for example to add a token.
 public protocol RequestAdapter {
-    /// The request that is sent in place of another; what it throws is the error of the download.
+    /// Returns the request to send instead. A thrown error fails the download.
     func adapt(_ urlRequest: URLRequest) throws -> URLRequest
 }
 
-/// Says whether to try again, and after how many seconds.
+/// Decides about a retry, and its delay in seconds.
 public typealias RequestRetryCompletion = @Sendable (_ shouldRetry: Bool, _ timeDelay: TimeInterval) -> Void
 
-/// Decides whether a request that has failed is tried again.
+/// Decides whether a failed request is retried.
 public protocol RequestRetrier {
-    /// Asks about a failure; the download has not ended until the completion was called.
+    /// Asks about a failure. The download does not complete until the completion is called.
     func should(
         _ manager: SessionManager, retry request: Request, with error: any Error,
         completion: @escaping RequestRetryCompletion)

@@ -1,15 +1,15 @@
 public import Dispatch
 public import Foundation
 
-/// Turns the file of a download into a value.
+/// Serializes a downloaded file to a value.
 public protocol DownloadResponseSerializerProtocol {
     associatedtype SerializedObject
 
-    /// The value of a request, its response, its file and its error; called on the manager's operation queue.
+    /// Returns the value for a request, its response, its file and its error. Called on the manager's operation queue.
     var serializeResponse: (URLRequest?, HTTPURLResponse?, URL?, (any Error)?) -> AFResult<SerializedObject> { get }
 }
 
-/// Turns the file of a download into a value by a closure.
+/// Serializes a downloaded file with a closure.
 public struct DownloadResponseSerializer<Value>: DownloadResponseSerializerProtocol {
     public var serializeResponse: (URLRequest?, HTTPURLResponse?, URL?, (any Error)?) -> AFResult<Value>
 
@@ -21,9 +21,8 @@ public struct DownloadResponseSerializer<Value>: DownloadResponseSerializerProto
 }
 
 extension DownloadRequest {
-    /// Calls a closure with the value that a serializer makes of the file.
-    ///
-    /// - Parameter queue: nil is the main queue.
+    /// Calls a closure with the value serialized from the file.
+    /// ⏎ - Parameter queue: Nil for the main queue.
     @discardableResult
     public func response<Serializer: DownloadResponseSerializerProtocol>(
         queue: DispatchQueue? = nil, responseSerializer: Serializer,
@@ -44,7 +43,7 @@ extension DownloadRequest {
         serializer({ data, _ in .success(data) }, empty: { Data() })
     }
 
-    /// Calls a closure with the bytes of the file.
+    /// Calls a closure with the contents of the file.
     @discardableResult
     public func responseData(
         queue: DispatchQueue? = nil, completionHandler: @escaping Handler<DownloadResponse<Data>>
@@ -55,7 +54,7 @@ extension DownloadRequest {
 
     // MARK: Text
 
-    /// - Parameter encoding: nil is the one that the response names, or ISO Latin 1.
+    /// - Parameter encoding: Nil for the response's encoding, or ISO Latin 1.
     public class func stringResponseSerializer(
         encoding: String.Encoding? = nil
     ) -> DownloadResponseSerializer<String> {
@@ -94,7 +93,7 @@ extension DownloadRequest {
         }
     }
 
-    /// Calls a closure with the JSON object that the file holds.
+    /// Calls a closure with the JSON object in the file.
     @discardableResult
     public func responseJSON(
         queue: DispatchQueue? = nil, options: JSONSerialization.ReadingOptions = .allowFragments,
@@ -115,7 +114,7 @@ extension DownloadRequest {
         }
     }
 
-    /// Calls a closure with the property list that the file holds.
+    /// Calls a closure with the property list in the file.
     @discardableResult
     public func responsePropertyList(
         queue: DispatchQueue? = nil, options: PropertyListSerialization.ReadOptions = [],
@@ -128,7 +127,7 @@ extension DownloadRequest {
 
     // MARK: -
 
-    /// Statuses of responses that have no content (RFC 9110 §15.3.5, §15.3.6).
+    /// Statuses of responses without content (RFC 9110 §15.3.5, §15.3.6).
     private static let emptyStatuses: Set<Int> = [204, 205]
 
     private static func objectSerializer(
@@ -166,7 +165,7 @@ extension DownloadRequest {
     }
 }
 
-/// The encodings that responses name (IANA's character sets).
+/// Text encodings by name (IANA character sets).
 enum TextEncoding {
     static func named(_ name: String) -> String.Encoding? {
         switch name.lowercased() {

@@ -2,12 +2,11 @@ public import BackgroundURLSession
 public import Foundation
 import Synchronization
 
-/// What is told of the events of a manager's session and of the downloads of its chain.
-///
-/// A closure that is set takes the place of what the chain does itself only where it says so. All are called on the manager's
+/// Handles the events of a manager's session and of its chain downloads.
+/// ⏎ A closure replaces the default behavior only where its documentation says so. All are called on the manager's
 /// operation queue, and may be set at any time.
 open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its state is in a lock; a subclass keeps its own
-    /// Gets what the app decides about a challenge.
+    /// Called with the app's decision about a challenge.
     public typealias ChallengeCompletion = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
     private struct State {
@@ -35,21 +34,21 @@ open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its stat
 
     private let state = Mutex(State())
 
-    /// The manager that it belongs to.
+    /// The delegate's manager.
     public var sessionManager: SessionManager? { state.withLock(\.manager) }
 
     public override init() { super.init() }
 
     func attach(_ manager: SessionManager) { state.withLock { $0.manager = manager } }
 
-    /// The request of a task that ``Request/task`` has shown; nil for other tasks.
+    /// Returns the request of a task that ``Request/task`` has returned, or nil for other tasks.
     open subscript(task: URLSessionTask) -> Request? {
         sessionManager?.shared.tasks.lazy.compactMap { $0.state.withLock(\.request) }.first { $0.shows(task) }
     }
 
     // MARK: The session
 
-    /// Called when all events of a background session have been told, in place of the manager's completion handler.
+    /// Called when all events of a background session were delivered, instead of the manager's completion handler.
     open var sessionDidFinishEventsForBackgroundURLSession: (@Sendable (URLSession) -> Void)? {
         get { state.withLock(\.closures.finishedEvents) }
         set { state.withLock { $0.closures.finishedEvents = newValue } }
@@ -61,7 +60,8 @@ open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its stat
         set { state.withLock { $0.closures.becameInvalid = newValue } }
     }
 
-    /// All events of a background session have been told: calls the closure, or without one the manager's completion handler.
+    /// All events of a background session were delivered. Calls the closure, or without one the manager's completion
+    /// handler.
     open func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
         let events = sessionManager?.shared.events
         if let finished = sessionDidFinishEventsForBackgroundURLSession {
@@ -74,19 +74,21 @@ open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its stat
 
     // MARK: Downloads
 
-    /// Called with the file of a download, in place of its destination; the file goes when the last handler has returned.
+    /// Called with the file of a download, instead of its destination. The file is deleted when the last handler has
+    /// returned.
     open var downloadTaskDidFinishDownloadingToURL: (@Sendable (URLSession, URLSessionDownloadTask, URL) -> Void)? {
         get { state.withLock(\.closures.finished) }
         set { state.withLock { $0.closures.finished = newValue } }
     }
 
-    /// Called when bytes have come, with their number, and those received and expected in all; at most ten times a second.
+    /// Called when bytes have arrived, with their number and the received and expected totals. At most ten times a
+    /// second.
     open var downloadTaskDidWriteData: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void)? {
         get { state.withLock(\.closures.wrote) }
         set { state.withLock { $0.closures.wrote = newValue } }
     }
 
-    /// Called when a download goes on after the bytes of resume data, with their number and those expected in all.
+    /// Called when a download resumes, with the offset and the expected total.
     open var downloadTaskDidResumeAtOffset: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64) -> Void)? {
         get { state.withLock(\.closures.resumed) }
         set { state.withLock { $0.closures.resumed = newValue } }
@@ -98,13 +100,13 @@ open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its stat
         set { state.withLock { $0.closures.completed = newValue } }
     }
 
-    /// Called with the times of a download, before its result.
+    /// Called with the metrics of a download, before its result.
     open var taskDidFinishCollectingMetrics: (@Sendable (URLSession, URLSessionTask, URLSessionTaskMetrics) -> Void)? {
         get { state.withLock(\.closures.metrics) }
         set { state.withLock { $0.closures.metrics = newValue } }
     }
 
-    /// Decides what a server gets that asks for a user and a password, in place of the request's credential.
+    /// Decides about an authentication challenge, instead of the request's credential.
     open var taskDidReceiveChallenge:
         (
             @Sendable (URLSession, URLSessionTask, URLAuthenticationChallenge) -> (
@@ -116,7 +118,7 @@ open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its stat
         set { state.withLock { $0.closures.challenged = newValue } }
     }
 
-    /// The same with a completion, and asked first.
+    /// Decides about an authentication challenge with a completion. Takes precedence.
     open var taskDidReceiveChallengeWithCompletion:
         (@Sendable (URLSession, URLSessionTask, URLAuthenticationChallenge, @escaping ChallengeCompletion) -> Void)?
     {
@@ -124,7 +126,7 @@ open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its stat
         set { state.withLock { $0.closures.challengedWithCompletion = newValue } }
     }
 
-    /// Lets the app decide about a challenge; false if it has no closure for that.
+    /// Asks the app's closure about a challenge. Returns false if there is none.
     func decide(
         _ session: URLSession, _ task: URLSessionTask, _ challenge: URLAuthenticationChallenge,
         _ completion: @escaping ChallengeCompletion

@@ -6,20 +6,19 @@ import Synchronization
 
 /// Managers and downloads in the style of a chain.
 extension SessionManager {
-    /// A manager that the daemon serves, for downloads without one of their own.
+    /// The shared manager, whose downloads are the daemon's.
     public static let `default`: SessionManager = {
         let configuration = URLSessionConfiguration.background(withIdentifier: "SessionManager.default")
         configuration.httpAdditionalHeaders = defaultHTTPHeaders
         return SessionManager(configuration: configuration)
     }()
 
-    /// The fields that the downloads of the default manager begin with.
+    /// The default header fields of the shared manager's downloads.
     public static let defaultHTTPHeaders: HTTPHeaders = DefaultHeaders.all
 
-    /// Makes a manager from a session's configuration.
-    ///
-    /// With a background configuration the daemon carries the downloads, and the manager has the configuration's identifier;
-    /// with another one this process does, and they end with it.
+    /// Creates a manager from a session configuration.
+    /// ⏎ With a background configuration the downloads are the daemon's, and the manager has the configuration's
+    /// identifier. Otherwise they run in this process and end with it.
     public convenience init(
         configuration: URLSessionConfiguration = .default, delegate: SessionDelegate = SessionDelegate(),
         serverTrustPolicyManager: ServerTrustPolicyManager? = nil
@@ -48,13 +47,12 @@ extension SessionManager {
 
     // MARK: Downloads
 
-    /// Downloads a URL; the destination says where the file goes once it is whole.
-    ///
-    /// A download with the same method and URL that an earlier process has left is taken up again.
+    /// Downloads a URL. The destination is chosen when the file is complete.
+    /// ⏎ Picks up a download of an earlier process with the same method and URL.
     /// - Parameters:
-    ///   - parameters: sent in the way of the encoding.
-    ///   - destination: called once, on the operation queue; without one the file is at the result's temporary URL until the
-    ///     last handler of the result has returned.
+    ///   - parameters: Encoded by the encoding.
+    ///   - destination: Called once, on the operation queue. Without one the file is at the result's temporary URL
+    ///     until the last handler of the result has returned.
     @_disfavoredOverload
     @discardableResult
     public func download(
@@ -70,10 +68,8 @@ extension SessionManager {
         }
     }
 
-    /// Downloads what a request names; the destination says where the file goes once it is whole.
-    ///
-    /// A download with the same method and URL that an earlier process has left is taken up again. A body that is a stream
-    /// is not sent.
+    /// Downloads the resource of a request. The destination is chosen when the file is complete.
+    /// ⏎ Picks up a download of an earlier process with the same method and URL. A body stream is not sent.
     @_disfavoredOverload
     @discardableResult
     public func download(
@@ -86,9 +82,8 @@ extension SessionManager {
         }
     }
 
-    /// Goes on with what ``DownloadRequest/resumeData``, or a session's download task, has left.
-    ///
-    /// The data can be used once. Data that cannot be used end the request with `URLError.cannotWriteToFile`.
+    /// Resumes from ``DownloadRequest/resumeData``, or from the resume data of a session's download task.
+    /// ⏎ The data can be used once. Unusable data ends the request with `URLError.cannotWriteToFile`.
     @discardableResult
     public func download(
         resumingWith resumeData: Data, to destination: DownloadRequest.DownloadFileDestination? = nil
@@ -123,26 +118,25 @@ extension SessionManager {
         }
     }
 
-    /// Downloads that an earlier process has left and that no call has taken up again.
+    /// Downloads of an earlier process that no call has picked up yet.
     public var restoredRequests: [DownloadRequest] { shared.state.withLock(\.restored) }
 
     // MARK: Hooks
 
-    /// Changes the requests of the chain before they are sent; nil leaves them as they are.
+    /// Modifies chain requests before they are sent. Nil leaves them unchanged.
     public var adapter: (any RequestAdapter)? {
         get { chain.hooks.adapter }
         set { chain.hooks.adapter = newValue }
     }
 
-    /// Decides whether requests of the chain that have failed are tried again; nil tries none again.
-    ///
-    /// Requests that are made while it is set keep the manager until their results are told.
+    /// Decides about retries of failed chain requests. Nil for none.
+    /// ⏎ Requests created while it is set keep the manager alive until their results are delivered.
     public var retrier: (any RequestRetrier)? {
         get { chain.hooks.retrier }
         set { chain.hooks.retrier = newValue }
     }
 
-    /// Whether the requests of the chain begin by themselves, or wait for `resume()`; true at first.
+    /// Whether chain requests start immediately, or wait for `resume()`. True by default.
     public var startRequestsImmediately: Bool {
         get { chain.hooks.startsRequestsImmediately }
         set { chain.hooks.startsRequestsImmediately = newValue }
@@ -150,6 +144,6 @@ extension SessionManager {
 }
 
 extension DownloadTask {
-    /// A task that stands for a request before its download was made.
+    /// The task of a request before its download is created.
     static var unmade: DownloadTask { detached(.failed, .unknown) }
 }

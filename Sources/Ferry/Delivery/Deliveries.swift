@@ -1,10 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Calls closures on the main queue and on the operation queue, each line in its order and one closure at a time.
-///
-/// A closure may be told to wait for a mark in the other line: that is how a task's end comes before its manager's,
-/// whatever their queues. The lines wait for nothing else of each other.
+/// Calls closures on the main queue and on the operation queue, in order and one at a time for each queue.
+/// ⏎ A closure may have to wait for a mark in the other queue: this is how a task's completion precedes its manager's,
+/// whatever their queues. Otherwise the queues are independent.
 final class Deliveries: Sendable {
     private struct Item {
         let after: DeliveryMark?
@@ -13,9 +12,9 @@ final class Deliveries: Sendable {
 
     private struct Line {
         var items: [Item] = []
-        /// Items before have been called.
+        /// Number of items already called.
         var head = 0
-        /// Closures that were ever added, and those that have returned.
+        /// Number of closures added, and of those that have returned.
         var added = 0
         var done = 0
         var isRunning = false
@@ -32,7 +31,7 @@ final class Deliveries: Sendable {
         }
     }
 
-    /// Time after which a line lets others of its queue in between two closures.
+    /// Time after which other work of the same dispatch queue may run between two closures.
     private static let turn: Duration = .milliseconds(4)
 
     private let state: Mutex<State>
@@ -41,16 +40,15 @@ final class Deliveries: Sendable {
         state = Mutex(State(ownQueue: Self.serial(on: operationQueue)))
     }
 
-    /// Calls what comes from here on on another operation queue.
+    /// Changes the operation queue for later closures.
     func setOperationQueue(_ queue: DispatchQueue) {
         let serial = Self.serial(on: queue)
         state.withLock { $0.ownQueue = serial }
     }
 
-    /// Adds a closure to the end of a line.
-    ///
-    /// - Parameter after: a mark that must have been reached before it is called.
-    /// - Returns: the mark that is reached once it has returned.
+    /// Appends a closure to a queue.
+    /// ⏎ - Parameter after: A mark to wait for.
+    /// - Returns: The mark that is reached once the closure has returned.
     @discardableResult
     func add(_ line: DeliveryQueue, after: DeliveryMark? = nil, _ body: @escaping @Sendable () -> Void) -> DeliveryMark
     {
@@ -63,7 +61,7 @@ final class Deliveries: Sendable {
         return mark
     }
 
-    /// Returns once every closure that was added has returned.
+    /// Returns once every added closure has returned.
     func waitUntilQuiet() async {
         await withCheckedContinuation { continuation in
             let isQuiet = state.withLock { state in
@@ -77,12 +75,12 @@ final class Deliveries: Sendable {
 
     // MARK: -
 
-    /// A concurrent queue runs one closure at a time too.
+    /// Makes a queue serial, so that closures run one at a time on a concurrent queue too.
     private static func serial(on queue: DispatchQueue) -> DispatchQueue {
         queue.isMain ? queue : DispatchQueue(label: queue.label + ".callbacks", target: queue)
     }
 
-    /// Starts a line if it has something to call and is at rest.
+    /// Runs a queue if it has closures and is idle.
     private func run(_ line: DeliveryQueue) {
         let queue: DispatchQueue? = state.withLock { state in
             let own = state.lines[line.rawValue]
@@ -105,7 +103,7 @@ final class Deliveries: Sendable {
                 return run(line)
             }
         }
-        // Between the last look and the end of the run something may have been added.
+        // Closures may have been added since the last check.
         run(line)
     }
 
@@ -140,7 +138,7 @@ final class Deliveries: Sendable {
 }
 
 extension DispatchQueue {
-    /// A mark on the main queue: two objects of this class may stand for the same queue.
+    /// Marks the main queue, since two objects of this class may represent the same queue.
     private static let mainMark = {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
@@ -150,17 +148,16 @@ extension DispatchQueue {
     /// Whether this is the main queue.
     var isMain: Bool { getSpecific(key: Self.mainMark) ?? false }
 
-    /// Calls a closure of the app's on this queue.
-    ///
-    /// On the main queue the call is an operation of `OperationQueue.main`. A notification that is posted there calls its
-    /// observers with `queue: .main` in place; posted from any other block of the main queue, it waits for the main
+    /// Calls an app's closure on this queue.
+    /// ⏎ On the main queue the call is an operation of `OperationQueue.main`. A notification posted there calls
+    /// observers with `queue: .main` directly. Posted from another block of the main queue, it would wait for the main
     /// queue, and so for itself.
     func call(_ body: @escaping @Sendable () -> Void) {
         if isMain { OperationQueue.main.addOperation(body) } else { async(execute: body) }
     }
 }
 
-/// Where closures of a manager run.
+/// The queue of a manager's closure.
 enum DeliveryQueue: Int, CaseIterable, Sendable {
     /// The main queue.
     case main
@@ -171,14 +168,14 @@ enum DeliveryQueue: Int, CaseIterable, Sendable {
 
     var other: DeliveryQueue { self == .main ? .own : .main }
 
-    /// The mark that a closure in this line has to wait for so that it comes after some others: in the same line the order
-    /// is kept anyway, and of the marks in the other line the last one counts.
+    /// The mark to wait for so that a closure in this queue follows some others. Order within a queue is implied, and
+    /// the last mark in the other queue counts.
     func after(_ marks: DeliveryMark?...) -> DeliveryMark? {
         marks.compactMap(\.self).filter { $0.line == other }.max { $0.number < $1.number }
     }
 }
 
-/// A place in a line: reached once the closure there, and all before it, have returned.
+/// A position in a queue. Reached once the closure there, and all before it, have returned.
 struct DeliveryMark: Hashable, Sendable {
     let line: DeliveryQueue
     let number: Int

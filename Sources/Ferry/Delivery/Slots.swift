@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The closures of a task or of a manager, one for each kind.
+/// The closures of a task or a manager, one per kind.
 struct Slots<Value>: Sendable {
     private(set) var progress: Slot<Value>?
     private(set) var success: Slot<Value>?
@@ -12,7 +12,7 @@ struct Slots<Value>: Sendable {
     enum Kind: Sendable {
         case progress, success, failure, completion
 
-        /// Whether a closure of this kind is for an end in a state.
+        /// Whether a closure of this kind applies to an end state.
         func isFor(_ end: Status) -> Bool {
             switch self {
             case .completion: true
@@ -23,7 +23,7 @@ struct Slots<Value>: Sendable {
         }
     }
 
-    /// Puts a closure in its place, and says which it is.
+    /// Sets a closure and returns its slot.
     mutating func set(_ kind: Kind, onMainQueue: Bool, _ call: @escaping Handler<Value>) -> Slot<Value> {
         number += 1
         let slot = Slot(line: DeliveryQueue(onMainQueue: onMainQueue), call: call, number: number)
@@ -36,27 +36,26 @@ struct Slots<Value>: Sendable {
         return slot
     }
 
-    /// The closure that an end calls: with a completion, neither success nor failure is called.
+    /// The closure for an end state. With a completion, neither success nor failure is called.
     func end(_ status: Status) -> Slot<Value>? {
         if let completion { return completion }
         return status == .succeeded ? success : failure
     }
 }
 
-/// A closure that was registered for a kind of callback; registering another takes its place.
+/// A registered callback closure. Registering another one replaces it.
 struct Slot<Value>: Sendable {
     let line: DeliveryQueue
     let call: Handler<Value>
-    /// Told from the closures before and after it in the same place.
+    /// Distinguishes the closure from earlier and later ones in the same slot.
     let number: Int
 }
 
-/// Calls the closures of a task's end, each at most once for an end.
+/// Calls the closures of a task's end, each at most once per end.
 enum TaskEnds {
-    /// Adds the call of one closure to its line.
-    ///
-    /// Whether it is called is decided when its turn comes: not if another has taken its place, and neither success nor
-    /// failure beside a completion.
+    /// Enqueues the call of a closure.
+    /// ⏎ Whether it is called is decided when it is dequeued: not if another has replaced it, and neither success nor
+    /// failure if there is a completion.
     @discardableResult
     static func deliver(
         _ slot: Slot<DownloadTask>, of task: DownloadTask, status: Status, after: DeliveryMark? = nil
@@ -69,10 +68,10 @@ enum TaskEnds {
 }
 
 extension Deliveries {
-    /// The deliveries of tasks that belong to no manager.
+    /// The queue of tasks without a manager.
     private static let detached = Deliveries(
         operationQueue: DispatchQueue(label: "Ferry.DownloadTask.operationQueue"))
 
-    /// The deliveries that a task's closures are among.
+    /// The delivery queues of a task's closures.
     static func of(_ task: DownloadTask) -> Deliveries { task.session?.deliveries ?? detached }
 }

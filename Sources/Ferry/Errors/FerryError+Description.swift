@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Errors as sentences and as words.
+/// Messages and codes of errors.
 extension FerryError: LocalizedError, CustomStringConvertible {
-    /// A sentence for people, without the passwords of URLs.
+    /// A message for people, without passwords in URLs.
     public var errorDescription: String? { description }
 
-    /// The same sentence.
+    /// The same message.
     public var description: String { LogText.redacted(sentence) }
 
     private var sentence: String {
@@ -41,7 +41,7 @@ extension FerryError: LocalizedError, CustomStringConvertible {
         }
     }
 
-    /// What the cause of an error says, which may have no sentence of its own.
+    /// The message of an underlying error, which may have none of its own.
     static func sentence(of cause: any Error) -> String {
         if let cause = cause as? URLError, cause.userInfo[NSLocalizedDescriptionKey] == nil {
             return "URL error \(cause.code.rawValue)."
@@ -54,7 +54,7 @@ extension FerryError: LocalizedError, CustomStringConvertible {
         return text.hasSuffix(".") ? text : text + "."
     }
 
-    /// The word of the error for programs.
+    /// A stable code for programs.
     public var code: String {
         switch self {
         case .invalidURL: "invalid_url"
@@ -83,7 +83,7 @@ extension FerryError: LocalizedError, CustomStringConvertible {
 }
 
 extension FerryError.CacheErrorReason {
-    /// A sentence for people.
+    /// The message.
     var sentence: String {
         switch self {
         case .cannotCreateDirectory(let path, let error):

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Errors with a domain, a number and a cause, as code that takes `NSError`s expects them.
+/// Domain, code and underlying error, for code that expects `NSError`.
 extension FerryError: CustomNSError {
     /// `Ferry.FerryError`.
     public static var errorDomain: String { "Ferry.FerryError" }
 
-    /// The number of the error; it stays the same in later versions.
+    /// The numeric code. Stable across versions.
     public var errorCode: Int {
         switch self {
         case .invalidURL: 1
@@ -32,7 +32,7 @@ extension FerryError: CustomNSError {
         }
     }
 
-    /// The sentence, the word, and what is known of the cause, the URL and the file.
+    /// Message, code, and where known the underlying error, URL and file.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: description, "code": code]
         info[NSUnderlyingErrorKey] = cause.map { $0 as NSError }
@@ -41,7 +41,7 @@ extension FerryError: CustomNSError {
         return info
     }
 
-    /// The error of another library or of the system that this one comes from.
+    /// The underlying error of another library or the system.
     private var cause: (any Error)? {
         switch self {
         case .transport(let error): error

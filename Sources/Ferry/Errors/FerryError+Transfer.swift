@@ -2,13 +2,12 @@ import FerryCore
 import FerryURLSession
 import Foundation
 
-/// From the daemon's errors to those of the library.
+/// Conversion of the daemon's errors.
 extension FerryError {
-    /// An error of a transfer or of the daemon.
-    ///
-    /// - Parameters:
-    ///   - source: where the bytes are, if they cannot come to their place.
-    ///   - path: where the file goes, if that is known.
+    /// Converts an error of a transfer or the daemon.
+    /// ⏎ - Parameters:
+    ///   - source: The file's location, if it could not be moved.
+    ///   - path: The destination, if known.
     init(_ error: ServiceError, from source: String = "", to path: String = "") {
         switch error.code {
         case .digestMismatch:
@@ -32,7 +31,7 @@ extension FerryError {
         case .internal, .unrecognized: self = .unknown
         case .serverBusy, .notFound, .httpStatus, .authRequired, .proxyAuthRequired, .urlExpired, .redirectRefused:
             self = error.details.httpStatus.map { .unacceptableStatusCode(code: $0) } ?? .transport(Self.cause(error))
-        // What is wrong here is not the status, although there may have been one.
+        // The status, if any, is not the cause of these.
         case .offline, .dnsFailed, .hostNotFound, .connectFailed, .connectionLost, .timedOut, .tooSlow, .proxyFailed,
             .tlsFailed, .tlsCertificate, .badResponse, .rangeMismatch, .resourceChanged, .budgetExceeded,
             .tooManyRedirects, .tooLarge, .lengthMismatch, .fileChanged, .uploadConflict:
@@ -45,7 +44,7 @@ extension FerryError {
             ?? URLError(.unknown)
     }
 
-    /// Any error as one of the library.
+    /// Converts any error.
     init(any error: any Error) {
         switch error {
         case let error as FerryError: self = error
@@ -56,7 +55,7 @@ extension FerryError {
     }
 }
 
-/// What the daemon says of a failure.
+/// A failure described by the daemon.
 struct DaemonFailure: LocalizedError {
     let message: String
 
@@ -64,7 +63,7 @@ struct DaemonFailure: LocalizedError {
 }
 
 extension LogType {
-    /// Returns the entry with an error whose `localizedDescription` is its sentence; the daemon's errors have none.
+    /// Returns the entry with an error whose `localizedDescription` is its message. The daemon's errors have none.
     var withSentence: LogType {
         guard case .error(let message, let error as ServiceError) = self else { return self }
         return .error(message, error: DaemonFailure(message: error.message))

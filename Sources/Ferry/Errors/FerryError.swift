@@ -1,52 +1,52 @@
 public import Foundation
 
-/// What can go wrong with a download or a call.
+/// An error of a download or a call.
 public enum FerryError: Error, Sendable {
-    /// This is no http or https URL with a host.
+    /// Not an http or https URL with a host.
     case invalidURL(url: String)
-    /// A URL comes twice in one call; told to the logger alone.
+    /// A URL occurs twice in one call. Logged only.
     case duplicateURL(url: String)
-    /// There is no task at this place; told to the logger alone.
+    /// The task index is out of range. Logged only.
     case indexOutOfRange
     /// The manager has no such task.
     case fetchDownloadTaskFailed(url: String)
-    /// There are not as many headers as URLs.
+    /// The number of headers differs from the number of URLs.
     case headersMatchFailed
-    /// There are not as many file names as URLs.
+    /// The number of file names differs from the number of URLs.
     case fileNamesMatchFailed
-    /// The server's final answer has a status that is none of a file.
+    /// The final response has an unacceptable status.
     case unacceptableStatusCode(code: Int)
-    /// The connection or the server's answers do not allow it.
+    /// The connection failed, or the server's responses are invalid.
     case transport(URLError)
-    /// The download was not finished in the time that it had.
+    /// The download was not finished within its resource timeout.
     case resourceTimeout
-    /// The file has another code; an empty `actual` says that no file can have the expected one.
+    /// The checksum differs. An empty `actual` means that no file can have the expected one.
     case checksumMismatch(expected: String, actual: String)
-    /// The file does not fit; an amount that is not known is 0.
+    /// The file does not fit on the disk. An unknown amount is 0.
     case insufficientDiskSpace(required: Int64, available: Int64)
-    /// There is another file of this name.
+    /// Another file has this name.
     case fileConflict(path: String)
-    /// A value of the call cannot be used, such as a header's name, or the task has no request to replace; the message is a
-    /// sentence that says which.
+    /// A value of the call is invalid, such as a header field name, or the task has no request to replace. The message
+    /// says which.
     case invalidRequest(message: String)
-    /// The destination is no absolute file URL.
+    /// The destination is not an absolute file URL.
     case invalidDestination(path: String)
-    /// The file system does not allow it.
+    /// The file system refused an operation.
     case cacheError(reason: CacheErrorReason)
-    /// The daemon cannot store or read what it keeps.
+    /// The daemon cannot read or write its journal.
     case recordStoreFailed(message: String)
-    /// The daemon `ferryd` does not answer, or cannot be started; the message is a sentence that says which.
+    /// The daemon `ferryd` does not respond, or cannot be started. The message says which.
     case daemonUnavailable(message: String)
-    /// Another process of the app has the downloads of this identifier.
+    /// Another process of the app uses this identifier.
     case sessionInUse(identifier: String)
-    /// Ended by a call.
+    /// Canceled by a call.
     case canceled
-    /// Taken out of the manager by a call.
+    /// Removed from the manager by a call.
     case removed
-    /// Anything else; the log says more.
+    /// Any other error. The log has details.
     case unknown
 
-    /// What a file system did not allow.
+    /// The refused file system operation.
     public enum CacheErrorReason: Sendable {
         case cannotCreateDirectory(path: String, error: any Error)
         case cannotRemoveItem(path: String, error: any Error)
@@ -58,7 +58,7 @@ public enum FerryError: Error, Sendable {
 }
 
 extension FerryError: Equatable {
-    /// Whether two errors say the same; of a cause that comes from elsewhere, its code or its text is what it says.
+    /// Whether two errors are equal. Underlying errors of other libraries are compared by code or text.
     public static func == (left: FerryError, right: FerryError) -> Bool {
         switch (left, right) {
         case (.invalidURL(let one), .invalidURL(let other)), (.duplicateURL(let one), .duplicateURL(let other)),
@@ -77,7 +77,7 @@ extension FerryError: Equatable {
         case (.insufficientDiskSpace(let required, let free), .insufficientDiskSpace(let otherRequired, let otherFree)):
             required == otherRequired && free == otherFree
         case (.cacheError(let one), .cacheError(let other)): one.sentence == other.sentence
-        // The rest has nothing with it.
+        // The other cases have no associated values.
         default: left.code == right.code && !left.hasDetails
         }
     }

@@ -3,16 +3,16 @@ public import Logging
 
 /// Writes the log of a manager.
 public protocol Logable {
-    /// Whose log it is.
+    /// The manager's identifier.
     var identifier: String { get }
-    /// How much is logged.
+    /// The log level.
     var option: LogOption { get set }
 
-    /// Writes an entry; called for one entry at a time on the manager's operation queue, and free to call the manager.
+    /// Writes an entry. Called with one entry at a time on the manager's operation queue. May call the manager.
     func log(_ type: LogType)
 }
 
-/// How much is logged.
+/// The log level.
 public enum LogOption: Sendable {
     /// Changes, refused calls and errors.
     case `default`
@@ -20,14 +20,14 @@ public enum LogOption: Sendable {
     case none
 }
 
-/// An entry of the log.
+/// A log entry.
 public enum LogType: Sendable {
     case sessionManager(_ message: String, manager: SessionManager)
     case downloadTask(_ message: String, task: DownloadTask)
     case error(_ message: String, error: any Error)
 }
 
-/// Prints entries, one block each, to standard output.
+/// Prints entries to standard output, one block each.
 struct Logger: Logable {
     let identifier: String
     var option: LogOption = .default
@@ -44,7 +44,7 @@ public struct SwiftLogLogger: Logable, Sendable {
     public var option: LogOption
     private let logger: Logging.Logger
 
-    /// - Parameter logger: without one, a logger whose label is `ferry.manager`.
+    /// - Parameter logger: Defaults to a logger with the label `ferry.manager`.
     public init(
         identifier: String, logger: Logging.Logger = Logging.Logger(label: "ferry.manager"),
         option: LogOption = .default
@@ -71,9 +71,9 @@ public struct SwiftLogLogger: Logable, Sendable {
     }
 }
 
-/// Entries of the log as text; without what must stay secret.
+/// Formats log entries without secrets.
 enum LogText {
-    /// An entry as a block of lines.
+    /// Formats an entry as a block of lines.
     static func block(_ type: LogType, identifier: String) -> String {
         var lines = ["************************ FerryLog ************************", "identifier    :  \(identifier)"]
         switch type {
@@ -92,17 +92,17 @@ enum LogText {
     /// A URL without its password.
     static func url(_ url: URL) -> String { redacted(url.absoluteString) }
 
-    /// What an error says, without the passwords of the URLs in it.
+    /// An error's message without passwords in URLs.
     static func description(_ error: any Error) -> String { redacted(error.localizedDescription) }
 
-    /// A text without the passwords of the URLs in it.
+    /// A text without passwords in URLs.
     static func redacted(_ text: String) -> String {
-        // Up to the last at sign before a slash, white space or a quotation mark: everything there is the user's.
+        // Up to the last at sign before a slash, whitespace or a quotation mark: all of it is userinfo.
         text.replacing(/:\/\/([^\/\s@:]*):[^\/\s”"]*@/) { "://\($0.1):redacted@" }
     }
 }
 
-/// A logger on its way to the one line that calls it; an app's logger need not be `Sendable`.
+/// Passes a logger to the serial queue that calls it. An app's logger need not be `Sendable`.
 struct LoggerBox: @unchecked Sendable {  // SAFETY: `log` is called on the session's serial line alone
     var logger: any Logable
 }

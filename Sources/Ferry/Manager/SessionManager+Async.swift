@@ -2,12 +2,11 @@ import FerryCore
 public import Foundation
 import Synchronization
 
-/// A manager for code with async and await.
+/// Async functions.
 extension SessionManager {
     /// Downloads a URL and returns its file.
-    ///
-    /// The end of the process does not end the download; canceling the Swift task that waits does.
-    /// - Throws: The download's error; `canceled` if the waiting Swift task is canceled.
+    /// ⏎ The download survives the process, but canceling the awaiting Swift task cancels it.
+    /// - Throws: The download's error. `canceled` if the awaiting Swift task is canceled.
     public func download(
         from url: some URLConvertible & Sendable, to destination: DownloadDestination = .cache()
     ) async throws(FerryError) -> URL {
@@ -22,10 +21,10 @@ extension SessionManager {
         }
     }
 
-    /// Stores a download; returns once that is durable. An identifier that the manager has gives its task.
-    ///
-    /// - Throws: `invalidURL`, `invalidDestination`, `checksumMismatch` for a code of the wrong length,
-    ///   `daemonUnavailable`, `recordStoreFailed` or `sessionInUse`; then nothing was stored.
+    /// Submits a download. Returns once it is durable. Returns the existing task if the manager has one with this
+    /// identifier.
+    /// ⏎ - Throws: `invalidURL`, `invalidDestination`, `checksumMismatch` for a checksum of the wrong length,
+    /// `daemonUnavailable`, `recordStoreFailed` or `sessionInUse`. Then nothing was stored.
     @discardableResult
     public func enqueue(_ spec: DownloadSpec) async throws(FerryError) -> DownloadTask {
         let tasks = try await enqueue([spec])
@@ -33,9 +32,8 @@ extension SessionManager {
         return task
     }
 
-    /// Stores downloads in one transaction; returns once that is durable.
-    ///
-    /// - Returns: one task for each, in their order.
+    /// Submits downloads in one transaction. Returns once they are durable.
+    /// ⏎ - Returns: One task per download, in order.
     @discardableResult
     public func enqueue(_ specs: [DownloadSpec]) async throws(FerryError) -> [DownloadTask] {
         var planned: [(task: DownloadTask, plan: RequestPlan)] = []
@@ -67,7 +65,7 @@ extension SessionManager {
                 }
             }
             group.addTask {
-                // A queue that does not move for so long has no daemon.
+                // If the queue has not moved for so long, the daemon is unavailable.
                 try? await Task.sleep(for: .seconds(ManagedSession.patience + 1))
                 if !Task.isCancelled, submission.giveUp() {
                     let error = FerryError.daemonUnavailable(message: "The daemon has not answered in time.")
@@ -87,18 +85,17 @@ extension SessionManager {
         return tasks
     }
 
-    /// Lets all downloads go on that have not succeeded; returns once that is durable.
+    /// Starts all unfinished downloads. Returns once that is durable.
     public func startAll() async throws(FerryError) { try await total(.start) }
 
-    /// Stops all downloads that wait or run; returns once that is durable.
+    /// Suspends all waiting and running downloads. Returns once that is durable.
     public func suspendAll() async throws(FerryError) { try await total(.suspend) }
 
-    /// Ends all downloads that have not succeeded; returns once that is durable.
+    /// Cancels all unfinished downloads. Returns once that is durable.
     public func cancelAll() async throws(FerryError) { try await total(.cancel) }
 
-    /// Takes all downloads out of the manager; returns once that is durable.
-    ///
-    /// - Parameter completely: whether finished files are deleted too.
+    /// Removes all downloads. Returns once that is durable.
+    /// ⏎ - Parameter completely: Whether to delete finished files too.
     public func removeAll(completely: Bool = false) async throws(FerryError) {
         try await total(.remove(completely: completely))
     }
@@ -110,15 +107,15 @@ extension SessionManager {
         if let error { throw error }
     }
 
-    /// The task of an identifier; nil if there is none.
+    /// Returns the task with an identifier, or nil.
     public func task(id: DownloadTask.ID) -> DownloadTask? { shared.task(id) }
 
-    /// The tasks with a tag, in queue order.
+    /// Returns the tasks with a tag, in queue order.
     public func tasks(taggedWith tag: String) -> [DownloadTask] {
         shared.tasks.filter { $0.state.withLock { $0.asked.tags.contains(tag) } }
     }
 
-    /// The sum of the tasks with a tag.
+    /// Returns the total progress of the tasks with a tag.
     public func progress(taggedWith tag: String) -> DownloadProgress {
         let tasks = tasks(taggedWith: tag)
         let now = ContinuousClock.now

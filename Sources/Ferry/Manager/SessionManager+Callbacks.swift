@@ -2,7 +2,7 @@ public import Foundation
 import Synchronization
 
 extension SessionManager {
-    /// Calls a closure when bytes of any task have come, at most ten times a second.
+    /// Calls a closure when bytes of any task have arrived, at most ten times a second.
     @discardableResult
     public func progress(onMainQueue: Bool = true, handler: @escaping Handler<SessionManager>) -> Self {
         _ = slots.withLock { $0.set(.progress, onMainQueue: onMainQueue, handler) }
@@ -10,26 +10,27 @@ extension SessionManager {
         return self
     }
 
-    /// Calls a closure once each time that all tasks have succeeded; at once if they have. Not called beside a completion.
+    /// Calls a closure each time all tasks have succeeded, and immediately if they have. Not called if there is a
+    /// completion.
     @discardableResult
     public func success(onMainQueue: Bool = true, handler: @escaping Handler<SessionManager>) -> Self {
         register(.success, onMainQueue, handler)
     }
 
-    /// Calls a closure once each time that the manager is suspended, fails, is canceled or removed; at once if it has been.
-    /// Not called beside a completion.
+    /// Calls a closure each time the manager becomes suspended, failed, canceled or removed, and immediately if it is.
+    /// Not called if there is a completion.
     @discardableResult
     public func failure(onMainQueue: Bool = true, handler: @escaping Handler<SessionManager>) -> Self {
         register(.failure, onMainQueue, handler)
     }
 
-    /// Calls a closure once each time that the manager comes to one of these ends, in place of `success` and `failure`.
+    /// Calls a closure each time the manager reaches one of these states, instead of `success` and `failure`.
     @discardableResult
     public func completion(onMainQueue: Bool = true, handler: @escaping Handler<SessionManager>) -> Self {
         register(.completion, onMainQueue, handler)
     }
 
-    /// Whether the app waits for something.
+    /// Whether the app has registered closures.
     var hasClosures: Bool {
         slots.withLock { $0.progress != nil || $0.success != nil || $0.failure != nil || $0.completion != nil }
     }
@@ -52,15 +53,15 @@ extension Notification {
     static let taskKey = "Ferry.notification.key.downloadTask"
     static let managerKey = "Ferry.notification.key.sessionManager"
 
-    /// The task that the notification is about.
+    /// The notification's task.
     public var downloadTask: DownloadTask? { userInfo?[Self.taskKey] as? DownloadTask }
-    /// The manager that the notification is about.
+    /// The notification's manager.
     public var sessionManager: SessionManager? { userInfo?[Self.managerKey] as? SessionManager }
 
-    /// The same two under the name that some apps use.
+    /// Both, under the name that some apps use.
     public var tr: NotificationContents { NotificationContents(notification: self) }
 
-    /// What a notification is about.
+    /// The notification's subject.
     public struct NotificationContents {
         let notification: Notification
 

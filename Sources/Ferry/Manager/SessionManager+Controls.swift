@@ -1,42 +1,42 @@
 import Synchronization
 
-/// What can be done to one download and to all of them, and their order.
+/// Controlling one download or all, and their order.
 extension SessionManager {
-    /// Lets a download go on; nothing of what was received is fetched again.
-    ///
-    /// - Parameter handler: called once when that is durable; with a removed task if the manager has none of this URL.
+    /// Resumes a download. Received bytes are not fetched again.
+    /// ⏎ - Parameter handler: Called once when this is durable, with a removed task if the manager has none with this
+    /// URL.
     public func start(_ url: any URLConvertible, onMainQueue: Bool = true, handler: Handler<DownloadTask>? = nil) {
         control(.start, url, onMainQueue, handler)
     }
 
-    /// Lets a download go on; nothing of what was received is fetched again.
+    /// Resumes a download. Received bytes are not fetched again.
     public func start(_ task: DownloadTask?, onMainQueue: Bool = true, handler: Handler<DownloadTask>? = nil) {
         control(.start, task, onMainQueue, handler)
     }
 
-    /// Stops a download and keeps its bytes.
+    /// Suspends a download and keeps its bytes.
     public func suspend(_ url: any URLConvertible, onMainQueue: Bool = true, handler: Handler<DownloadTask>? = nil) {
         control(.suspend, url, onMainQueue, handler)
     }
 
-    /// Stops a download and keeps its bytes.
+    /// Suspends a download and keeps its bytes.
     public func suspend(_ task: DownloadTask?, onMainQueue: Bool = true, handler: Handler<DownloadTask>? = nil) {
         control(.suspend, task, onMainQueue, handler)
     }
 
-    /// Ends a download that has not succeeded, and deletes its bytes.
+    /// Cancels an unfinished download and deletes its bytes.
     public func cancel(_ url: any URLConvertible, onMainQueue: Bool = true, handler: Handler<DownloadTask>? = nil) {
         control(.cancel, url, onMainQueue, handler)
     }
 
-    /// Ends a download that has not succeeded, and deletes its bytes.
+    /// Cancels an unfinished download and deletes its bytes.
     public func cancel(_ task: DownloadTask?, onMainQueue: Bool = true, handler: Handler<DownloadTask>? = nil) {
         control(.cancel, task, onMainQueue, handler)
     }
 
-    /// Takes a download out of the manager and deletes what is unfinished.
-    ///
-    /// - Parameter completely: whether the finished file is deleted too; else a later download of the URL finds it.
+    /// Removes a download from the manager and deletes its unfinished file.
+    /// ⏎ - Parameter completely: Whether to delete the finished file too. Otherwise a later download of the URL finds
+    /// it.
     public func remove(
         _ url: any URLConvertible, completely: Bool = false, onMainQueue: Bool = true,
         handler: Handler<DownloadTask>? = nil
@@ -44,9 +44,9 @@ extension SessionManager {
         control(.remove(completely: completely), url, onMainQueue, handler)
     }
 
-    /// Takes a download out of the manager and deletes what is unfinished.
-    ///
-    /// - Parameter completely: whether the finished file is deleted too; else a later download of the URL finds it.
+    /// Removes a download from the manager and deletes its unfinished file.
+    /// ⏎ - Parameter completely: Whether to delete the finished file too. Otherwise a later download of the URL finds
+    /// it.
     public func remove(
         _ task: DownloadTask?, completely: Bool = false, onMainQueue: Bool = true,
         handler: Handler<DownloadTask>? = nil
@@ -56,26 +56,24 @@ extension SessionManager {
 
     // MARK: All downloads
 
-    /// Lets all downloads go on that have not succeeded, in one transaction.
-    ///
-    /// - Parameter handler: called once, after the closures of all tasks and of the manager.
+    /// Starts all unfinished downloads, in one transaction.
+    /// ⏎ - Parameter handler: Called once, after the closures of all tasks and of the manager.
     public func totalStart(onMainQueue: Bool = true, handler: Handler<SessionManager>? = nil) {
         total(.start, onMainQueue, handler)
     }
 
-    /// Stops all downloads that wait or run, in one transaction.
+    /// Suspends all waiting and running downloads, in one transaction.
     public func totalSuspend(onMainQueue: Bool = true, handler: Handler<SessionManager>? = nil) {
         total(.suspend, onMainQueue, handler)
     }
 
-    /// Ends all downloads that have not succeeded and deletes their bytes, in one transaction.
+    /// Cancels all unfinished downloads and deletes their bytes, in one transaction.
     public func totalCancel(onMainQueue: Bool = true, handler: Handler<SessionManager>? = nil) {
         total(.cancel, onMainQueue, handler)
     }
 
-    /// Takes all downloads out of the manager, in one transaction.
-    ///
-    /// - Parameter completely: whether finished files are deleted too.
+    /// Removes all downloads from the manager, in one transaction.
+    /// ⏎ - Parameter completely: Whether to delete finished files too.
     public func totalRemove(
         completely: Bool = false, onMainQueue: Bool = true, handler: Handler<SessionManager>? = nil
     ) {
@@ -84,18 +82,16 @@ extension SessionManager {
 
     // MARK: Order
 
-    /// Moves a task to another place among ``tasks``; the order is stored when this returns.
-    ///
-    /// A place that does not exist changes nothing.
+    /// Moves a task within ``tasks``. The order is stored when this returns.
+    /// ⏎ An index out of range changes nothing.
     public func moveTask(at sourceIndex: Int, to destinationIndex: Int) {
         let isMoved = shared.state.withLock { $0.list.move(at: sourceIndex, to: destinationIndex) }
         guard isMoved else { return shared.log { .error("No task was moved.", error: FerryError.indexOutOfRange) } }
         if sourceIndex != destinationIndex { shared.storeOrder() }
     }
 
-    /// Sorts ``tasks``; the order is stored when this returns. Tasks that come meanwhile stay last.
-    ///
-    /// - Parameter areInIncreasingOrder: called on this thread; if it throws, the order stays as it was.
+    /// Sorts ``tasks``. The order is stored when this returns. Tasks added meanwhile stay last.
+    /// ⏎ - Parameter areInIncreasingOrder: Called on this thread. If it throws, the order stays as it was.
     public func tasksSort(
         by areInIncreasingOrder: (DownloadTask, DownloadTask) throws -> Bool
     ) rethrows {
@@ -122,7 +118,7 @@ extension SessionManager {
             guard shared.isRefused else {
                 return refuse(unknown, .detached(.removed, unknown, url: address), onMainQueue, handler)
             }
-            // The process that had the tasks may have ended since.
+            // The process that had the session may have ended since.
             shared.commands.add { [shared] in
                 await shared.settled()
                 if let task = shared.task(of: address) { return self.control(control, task, onMainQueue, handler) }

@@ -3,16 +3,15 @@ import FerryCore
 import Foundation
 import Synchronization
 
-/// How downloads are made.
+/// Creating downloads.
 extension SessionManager {
-    /// Downloads a URL, or goes on with it; returns once the daemon has stored that.
-    ///
-    /// The task of a URL is the same object each time; headers and a name that are not given stay as they are. One that has
-    /// succeeded is downloaded again only if its file is gone or changed.
+    /// Downloads a URL, or resumes its task. Returns once the daemon has stored that.
+    /// ⏎ The task of a URL is always the same object. Headers and a name that are not given stay as they are. A
+    /// succeeded task downloads again only if its file is missing or changed.
     /// - Parameters:
-    ///   - fileName: the file's name below the cache's folder; without one it is made of the URL.
-    ///   - handler: called once when the task is stored and runs, or waits for something, or could not be stored.
-    /// - Returns: nil if this is no http or https URL with a host. A task that could not be stored has failed.
+    ///   - fileName: The file's name below the cache's folder. Defaults to a name derived from the URL.
+    ///   - handler: Called once when the task is stored and runs, or waits, or could not be stored.
+    /// - Returns: Nil if this is not an http or https URL with a host. A task that could not be stored has failed.
     @discardableResult
     public func download(
         _ url: any URLConvertible, headers: [String: String]? = nil, fileName: String? = nil, onMainQueue: Bool = true,
@@ -44,14 +43,13 @@ extension SessionManager {
         }
     }
 
-    /// Downloads many URLs in one transaction; returns once the daemon has stored them.
-    ///
-    /// A URL that is no http or https URL with a host is left out, as is one that comes again: the logger is told of both.
+    /// Downloads many URLs in one transaction. Returns once the daemon has stored them.
+    /// ⏎ Invalid and duplicate URLs are left out and logged.
     /// - Parameters:
-    ///   - headersArray: headers of each URL; none, or as many as URLs.
-    ///   - fileNames: the file name of each URL; none, or as many as URLs.
-    ///   - handler: called once, after the closures of all tasks.
-    /// - Returns: one task for each URL that is one, in their order; none if the arrays have another length.
+    ///   - headersArray: Headers for each URL: none, or as many as URLs.
+    ///   - fileNames: A file name for each URL: none, or as many as URLs.
+    ///   - handler: Called once, after the closures of all tasks.
+    /// - Returns: One task for each valid URL, in order. None if the arrays differ in length.
     @discardableResult
     public func multiDownload(
         _ urls: [any URLConvertible], headersArray: [[String: String]]? = nil, fileNames: [String]? = nil,

@@ -4,43 +4,40 @@ import FerryURLSession
 public import Foundation
 import Synchronization
 
-/// A list of downloads that the daemon carries, whatever becomes of the app.
-///
-/// ```swift
+/// A list of downloads that the daemon carries out, independent of the app's life.
+/// ⏎ ```swift
 /// let manager = SessionManager("movies", configuration: SessionConfiguration())
 /// manager.download("https://example.org/film.mp4")?
 ///     .progress { print($0.progress.fractionCompleted) }
 ///     .success { print($0.filePath) }
 /// ```
-/// A manager is a handle: any number of them may have one identifier and show the same tasks, and what becomes of a manager
-/// does not concern its downloads. All members may be used on any queue or actor, also in closures of the manager itself.
+/// A manager is a handle: several may have one identifier and share the same tasks, and releasing a manager does not affect its downloads. All members may be used on any queue or actor, also in the manager's own closures.
 public final class SessionManager: Sendable {
-    /// Posted when bytes have come, at most ten times a second, on the operation queue.
+    /// Posted when bytes have arrived, at most ten times a second, on the operation queue.
     public static let runningNotification = Notification.Name("Ferry.notification.name.sessionManager.running")
-    /// Posted once for each change to suspended, failed, canceled, removed or succeeded, on the operation queue.
+    /// Posted for each change to suspended, failed, canceled, removed or succeeded, on the operation queue.
     public static let didCompleteNotification = Notification.Name("Ferry.notification.name.sessionManager.didComplete")
 
-    /// The identifier as it was given, which the app's delegate is called with; empty if this process carries the downloads.
+    /// The identifier as given, with which the app's delegate is called. Empty if the downloads run in this process.
     public let identifier: String
-    /// Where the files go.
+    /// The folders of the files.
     public let cache: Cache
     /// The queue of all closures that are not for the main queue.
     public let operationQueue: DispatchQueue
-    /// What is told of the session's own events.
+    /// The delegate for the session's own events.
     public let delegate: SessionDelegate
     let shared: ManagedSession
     let chain: ChainSettings
     let slots = Mutex(Slots<SessionManager>())
     private let isIndicatorControlled = Mutex(true)
 
-    /// Makes a manager of the downloads of an identifier, with the tasks that earlier managers and processes have left.
-    ///
-    /// Waits up to five seconds for the daemon, which is started if it does not run. The configuration applies to all
-    /// managers of the identifier.
+    /// Creates a manager for the downloads of an identifier, with the tasks of earlier managers and processes.
+    /// ⏎ Waits up to five seconds for the daemon, and starts it if it is not running. The configuration applies to all
+    /// managers with the identifier.
     /// - Parameters:
-    ///   - logger: told of changes, refused calls and errors; without one they are printed.
-    ///   - cache: where the files go; without one a folder of the app's own.
-    ///   - operationQueue: the queue of closures that are not for the main queue.
+    ///   - logger: Logs changes, refused calls and errors. Defaults to printing them.
+    ///   - cache: The folders of the files. Defaults to a folder of the app.
+    ///   - operationQueue: The queue of closures that are not for the main queue.
     public convenience init(
         _ identifier: String, configuration: SessionConfiguration, logger: (any Logable)? = nil, cache: Cache? = nil,
         operationQueue: DispatchQueue = DispatchQueue(label: "Ferry.SessionManager.operationQueue")
@@ -71,13 +68,13 @@ public final class SessionManager: Sendable {
 
     // MARK: Settings
 
-    /// The limits of the downloads; what is set applies at once, and restarts nothing.
+    /// The limits of the downloads. Changes apply immediately and restart nothing.
     public var configuration: SessionConfiguration {
         get { shared.state.withLock(\.configuration) }
         set { shared.setConfiguration(newValue) }
     }
 
-    /// What changes, refused calls and errors are told to; another one gets the next entry.
+    /// Logs changes, refused calls and errors. A new logger gets the next entry.
     public var logger: any Logable {
         get { shared.state.withLock(\.logger).logger }
         set {
@@ -86,13 +83,14 @@ public final class SessionManager: Sendable {
         }
     }
 
-    /// Whether an indicator of network activity would be controlled; there is none on Linux.
+    /// Whether to control an indicator of network activity. No effect on Linux.
     public var isControlNetworkActivityIndicator: Bool {
         get { isIndicatorControlled.withLock { $0 } }
         set { isIndicatorControlled.withLock { $0 = newValue } }
     }
 
-    /// What the app's delegate was given for the events of the identifier: called once on the main queue when all have been told.
+    /// The completion handler that the app's delegate was given for the identifier's events. Called once, on the main
+    /// queue, when all were delivered.
     public var completionHandler: (() -> Void)? {
         get { shared.events.completionHandler }
         set { shared.events.completionHandler = newValue }
@@ -104,8 +102,8 @@ public final class SessionManager: Sendable {
         set { shared.events.completionHandler = newValue }
     }
 
-    /// A session that shows the manager's configuration, its identifier and its unfinished downloads. Requests of the app's
-    /// own run in this process.
+    /// A session with the manager's configuration, identifier and unfinished downloads. The app's own tasks in it run
+    /// in this process.
     public var session: URLSession {
         let limits = configuration
         return chain.hooks.session {
@@ -115,7 +113,7 @@ public final class SessionManager: Sendable {
         }
     }
 
-    /// Lets this object go; the downloads go on, and closures are called as long as some are unfinished.
+    /// Releases this object. The downloads continue, and closures are called as long as some are unfinished.
     public func invalidate() {
         let session = chain.hooks.takeSession()
         session?.finishTasksAndInvalidate()
@@ -127,22 +125,23 @@ public final class SessionManager: Sendable {
 
     // MARK: State
 
-    /// `running` if any task runs or waits; else `suspended`, `failed` or `succeeded`, whichever some task is first.
+    /// `running` if any task is running or waiting. Otherwise `suspended`, `failed` or `succeeded`, whichever of these
+    /// a task has first.
     public var status: Status { shared.state.withLock(\.status.current) }
-    /// The tasks in queue order; canceled and removed ones are not among them.
+    /// The tasks in queue order, without canceled and removed ones.
     public var tasks: [DownloadTask] { shared.tasks }
     public var succeededTasks: [DownloadTask] { shared.tasks.filter { $0.status == .succeeded } }
 
-    /// The sum of all tasks; of one whose size is not known, what it has received counts as its size.
+    /// The total progress of all tasks. The size of a task with unknown size counts as its received bytes.
     public var progress: Progress { shared.progress }
-    /// Bytes of the last second, of all tasks.
+    /// Bytes received in the last second by all tasks.
     public var speed: Int64 { TaskSum(tasks).speed }
     public var speedString: String { SpeedText.text(speed) }
-    /// Seconds until all tasks are done at this speed; 0 if that is not known.
+    /// Seconds until all tasks are finished at the current speed. 0 if unknown.
     public var timeRemaining: Int64 { TaskSum(tasks).timeRemaining }
     public var timeRemainingString: String { TimeText.text(timeRemaining) }
 
-    /// The first task of a URL; nil if there is none or it is no URL.
+    /// Returns the first task of a URL, or nil.
     public func fetchTask(_ url: any URLConvertible) -> DownloadTask? {
         guard let url = try? url.address() else { return nil }
         return shared.task(of: url)

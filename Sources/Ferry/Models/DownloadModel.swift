@@ -1,10 +1,10 @@
 public import Foundation
 import Synchronization
 
-/// Posted on the main queue when a download has changed its state or received bytes; the object is its description.
+/// Posted on the main queue when a download has changed its state or received bytes. The object is its description.
 public let DownloadProgressNotification = Notification.Name("Ferry.notification.name.downloadModel.progress")
 
-/// What a model downloads, and how far it is.
+/// The description and progress of a model's download.
 public final class DownloadDescModel: Sendable {
     private struct State {
         var url: String?
@@ -21,16 +21,16 @@ public final class DownloadDescModel: Sendable {
         set { values.withLock { $0.url = newValue } }
     }
 
-    /// The name of the file; nil takes one that is made of the address.
+    /// The file's name. Nil for a name derived from the address.
     public var name: String? {
         get { values.withLock(\.name) }
         set { values.withLock { $0.name = newValue } }
     }
 
-    /// Bytes of the whole file; 0 until they are known.
+    /// Size of the whole file in bytes. 0 while unknown.
     public var totalLength: Int { Int(max(0, task?.state.withLock(\.total) ?? 0)) }
     public var receivedSize: Int { Int(task?.state.withLock(\.bytes.received) ?? 0) }
-    /// The share that has been received, from 0 to 1.
+    /// The received fraction, from 0 to 1.
     public var progress: Double {
         let total = totalLength
         return total > 0 ? min(1, Double(receivedSize) / Double(total)) : 0
@@ -43,13 +43,13 @@ public final class DownloadDescModel: Sendable {
     private var task: DownloadTask? { values.withLock(\.task) }
     var fileName: String? { name.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The address is none.
+    /// Fails because the address is invalid.
     func fail() {
         values.withLock { $0.hasFailed = true }
         post()
     }
 
-    /// Shows a task from here on, and tells of what it does.
+    /// Represents a task from now on, and posts its changes.
     func follow(_ task: DownloadTask) {
         values.withLock { values in
             values.task = task
@@ -68,7 +68,7 @@ public final class DownloadDescModel: Sendable {
 }
 
 extension DownloadState {
-    /// The state of a model whose task is in this one.
+    /// The state of a model for a task's status.
     init(_ status: Status) {
         switch status {
         case .waiting: self = .waiting
@@ -82,7 +82,7 @@ extension DownloadState {
 }
 
 extension String {
-    /// Whether this is an http or https URL with a host, which a download manager takes.
+    /// Whether this is an http or https URL with a host.
     public var dw_isURL: Bool { (try? address()) != nil }
 }
 
@@ -92,12 +92,12 @@ public final class DownloadModel: Sendable {
 
     public init() {}
 
-    /// What is downloaded, and how far it is.
+    /// The description and progress.
     public var model: DownloadDescModel {
         get { description.withLock { $0 } }
         set { description.withLock { $0 = newValue } }
     }
 
-    /// Where it stands.
+    /// The state.
     public var states: DownloadState { model.state }
 }

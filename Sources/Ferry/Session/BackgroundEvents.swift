@@ -3,7 +3,7 @@ import FerryURLSession
 import Foundation
 import Synchronization
 
-/// The call to handle a session's events that an app gets, and the completion handler that it is given with it
+/// Delivery of a background session's events and of the completion handler that the app gets with them
 /// (docs/behaviour/session-manager.md#P8).
 final class BackgroundEvents: EventHandling {
     private struct State {
@@ -13,7 +13,7 @@ final class BackgroundEvents: EventHandling {
 
     private let state = Mutex(State())
 
-    /// Handles the events of a session, from before it is attached.
+    /// Starts handling a session's events, before it is attached.
     func open(for session: ManagedSession) {
         state.withLock { $0.session = session }
         if session.place.isDaemon { BackgroundSessions.shared.add(self, session.place.identifier) }
@@ -21,7 +21,7 @@ final class BackgroundEvents: EventHandling {
 
     private var session: ManagedSession? { state.withLock { $0.session } }
 
-    /// What the app's delegate was given; called once, on the main queue, when all events have been told.
+    /// The app's completion handler. Called once, on the main queue, when all events were delivered.
     var completionHandler: (() -> Void)? {
         get {
             guard let handler = state.withLock({ $0.completion.handler }) else { return nil }
@@ -38,7 +38,7 @@ final class BackgroundEvents: EventHandling {
             case .awaitEvents: break
             }
             finishEvents {
-                // Where a closure takes the handler's place, it is called for events alone.
+                // A closure of the delegate that replaces the handler is called only after events.
                 let delegate = self.session?.manager?.delegate
                 let isReplaced = delegate?.sessionDidFinishEventsForBackgroundURLSession != nil
                 if isReplaced { self.leaveCompletionHandler() } else { self.callCompletionHandler() }
@@ -51,7 +51,7 @@ final class BackgroundEvents: EventHandling {
         endCall()
     }
 
-    /// The daemon has said which tasks there are.
+    /// The daemon has listed the tasks.
     func listed() {
         state.withLock { $0.completion.listed() }
         if session?.place.isLaunchedForThis == true {
@@ -67,12 +67,12 @@ final class BackgroundEvents: EventHandling {
         await session.attached.acknowledge()
     }
 
-    /// Ends a call to handle events once all of them have been told.
+    /// Finishes handling events once all of them were delivered.
     private func endCall() {
         if state.withLock({ $0.completion.beginEnd() }) { finishEvents { self.complete() } }
     }
 
-    /// Waits until everything was told, and says so.
+    /// Waits until everything was delivered, and reports it to the daemon.
     private func finishEvents(then: @escaping @Sendable () -> Void) {
         Task(name: "events of the app", executorPreference: BlockingExecutor.shared) {
             await EventGate.shared.pass()
@@ -86,7 +86,8 @@ final class BackgroundEvents: EventHandling {
         }
     }
 
-    /// Tells the delegate that all events have been told, which calls the completion handler unless the app overrides that.
+    /// Notifies the delegate that all events were delivered, which calls the completion handler unless the app
+    /// overrides that.
     private func complete() {
         guard let session, let manager = session.manager else { return callCompletionHandler() }
         session.deliveries.add(.main) {
@@ -95,10 +96,10 @@ final class BackgroundEvents: EventHandling {
         }
     }
 
-    /// The app's own closure answers for the completion handler.
+    /// Leaves the completion handler to the app's own closure.
     func leaveCompletionHandler() { state.withLock { $0.completion.leave() } }
 
-    /// Calls the completion handler once all events have been told; one that is set later is called then.
+    /// Calls the completion handler once all events were delivered. A handler set later is called then.
     func callCompletionHandler() {
         session?.deliveries.add(.main) {
             let handler = self.state.withLock { $0.completion.takeDueHandler() }
@@ -107,24 +108,24 @@ final class BackgroundEvents: EventHandling {
     }
 }
 
-/// The completion handler that the app's delegate was given for a session's events: called once, when all have been told.
+/// The completion handler for a session's events: called once, when all were delivered.
 struct BackgroundCompletion {
     enum Next {
         case none
-        /// The handler is called when all events have been told, which may be the case already.
+        /// The handler is called when all events were delivered, which may already be the case.
         case callWhenDue
-        /// The daemon has not called the app: all has been told once the session is quiet.
+        /// The daemon has not asked the app to handle events: all are delivered once the session is idle.
         case awaitEvents
     }
 
     private(set) var handler: (@Sendable () -> Void)?
-    /// Whether the daemon has said which tasks there are.
+    /// Whether the daemon has listed the tasks.
     private var isListed = false
-    /// Whether the app was called to handle events and not all have been told.
+    /// Whether the app was asked to handle events and not all were delivered.
     private var isCalled = false
-    /// Whether a wait for the last of them is under way.
+    /// Whether the wait for the last event is in progress.
     private var isUnderWay = false
-    /// Whether all have been told and the handler was not called.
+    /// Whether all events were delivered and the handler was not called.
     private(set) var isDue = false
 
     mutating func set(_ handler: (@Sendable () -> Void)?) -> Next {
@@ -142,7 +143,7 @@ struct BackgroundCompletion {
         isDue = false
     }
 
-    /// Whether the wait for the last event begins.
+    /// Begins to wait for the last event. Returns whether it does.
     mutating func beginEnd() -> Bool {
         guard isCalled, isListed else { return false }
         isCalled = false
@@ -165,7 +166,7 @@ struct BackgroundCompletion {
     }
 }
 
-/// A closure on its way to the main queue, where apps have it from.
+/// Passes a closure back to the main queue, from which the app set it.
 private struct HandlerBox: @unchecked Sendable {  // SAFETY: called on the main queue alone, once
     let handler: () -> Void
 }

@@ -1,15 +1,15 @@
 import FerryCore
 import Synchronization
 
-/// What was asked for some tasks.
+/// A call that controls some tasks.
 struct ControlCall: Sendable {
     let tasks: [DownloadTask]
-    /// The tasks among them that the call ends.
+    /// The tasks that the call cancels or removes.
     let leaving: [DownloadTask]
     let done: @Sendable (FerryError?) -> Void
 }
 
-/// Consecutive identical calls, merged until the first one starts: one transaction does all.
+/// Consecutive identical calls, merged into one transaction until the first one starts.
 final class ControlGroup: Sendable {
     private let control: Control
     private let isPatient: Bool
@@ -21,10 +21,10 @@ final class ControlGroup: Sendable {
         own = Mutex([call])
     }
 
-    /// In their order.
+    /// The calls in order.
     var calls: [ControlCall] { own.withLock { $0 } }
 
-    /// Takes the calls of another group to its end; false if they do something else.
+    /// Appends the calls of another group. Returns false if its control differs.
     func takeUp(_ other: ControlGroup) -> Bool {
         guard other.control == control, other.isPatient == isPatient else { return false }
         let calls = other.calls
@@ -33,7 +33,7 @@ final class ControlGroup: Sendable {
     }
 }
 
-/// What of some calls could not be done.
+/// The failures of some calls.
 struct ControlRefusals {
     /// Why nothing was done.
     private var whole: FerryError?
@@ -43,13 +43,13 @@ struct ControlRefusals {
 
     init(_ results: [ActionResult]) {
         for result in results {
-            // A record that is gone is what was asked for here, or by another process.
+            // A missing record was removed by this call or by another process.
             guard let error = result.error, error.code != .unknownTransfer else { continue }
             single[result.id] = FerryError(error)
         }
     }
 
-    /// Why the first of some tasks was refused; nil if none was.
+    /// The first failure among some tasks, or nil.
     func error(of tasks: [DownloadTask]) -> FerryError? {
         if let whole { return whole }
         if single.isEmpty { return nil }

@@ -7,7 +7,7 @@ import Synchronization
 extension ManagedSession: AttachedSessionClient {
     // MARK: Waiting
 
-    /// Returns once it is known whether the session is attached, or the daemon has had its time.
+    /// Returns once the session is attached or refused, or the wait for the daemon has timed out.
     func settled() async {
         // The process that had the session may have ended since.
         if isRefused { attached.openAgain() }
@@ -20,7 +20,7 @@ extension ManagedSession: AttachedSessionClient {
         return false
     }
 
-    /// Why calls cannot be made; nil while the session is attached.
+    /// Why calls are not possible, or nil while the session is attached.
     var obstacle: FerryError? {
         switch attached.standing {
         case .following: nil
@@ -38,7 +38,7 @@ extension ManagedSession: AttachedSessionClient {
         try await service.changeSession(place.session, to: settings)
     }
 
-    /// Until the daemon answers again, its tasks wait for it.
+    /// The daemon is gone: the tasks wait for it.
     func lost() {
         state.withLock { state in
             for task in state.list.all {
@@ -59,7 +59,7 @@ extension ManagedSession: AttachedSessionClient {
         log { .error("The session is not attached.", error: FerryError.sessionInUse(identifier: identifier)) }
     }
 
-    /// Makes tasks of the listed transfers that have none, and gives the other tasks the state that the list shows.
+    /// Creates tasks for listed transfers without one, and updates the others.
     func take(_ listing: SessionListing) {
         let canceled = listing.transfers.filter { $0.state == .canceled }.map(\.id)
         let gone = listing.gone.union(canceled)
@@ -80,7 +80,7 @@ extension ManagedSession: AttachedSessionClient {
         events.listed()
     }
 
-    /// Takes in what the daemon tells.
+    /// Processes a signal of the daemon.
     func take(_ signal: SessionSignal, _ place: EventNumbers.Place) {
         state.withLock { state in
             take(signal, isListed: place.isListed, in: &state)
@@ -92,7 +92,7 @@ extension ManagedSession: AttachedSessionClient {
 
     // MARK: Tasks of the list
 
-    /// The task that a transfer was submitted for, where the answer to that was lost.
+    /// Finds the task of a submitted transfer whose submission result was lost.
     private func adopt(_ transfer: Transfer, in state: inout State) -> DownloadTask? {
         guard let note = transfer.note.flatMap({ TaskNote(text: $0.data) }),
             let task = state.list.task(DownloadTask.ID(rawValue: note.id))
@@ -100,7 +100,7 @@ extension ManagedSession: AttachedSessionClient {
         return state.list.store(task, as: transfer.id) ? task : nil
     }
 
-    /// Makes a task of a transfer that an earlier process, or an earlier start, has left.
+    /// Creates a task for a transfer of an earlier process, or of an earlier start.
     private func restore(_ transfer: Transfer, in state: inout State) {
         guard let status = Status(transfer.state), let given = transfer.note else { return }
         guard let note = TaskNote(text: given.data), let url = URL(string: note.url) else {

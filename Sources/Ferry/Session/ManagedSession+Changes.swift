@@ -6,9 +6,8 @@ import Synchronization
 extension ManagedSession {
     // MARK: Events
 
-    /// Takes in an event.
-    ///
-    /// - Parameter isListed: whether the list showed what it has made of its transfers.
+    /// Processes an event.
+    /// ⏎ - Parameter isListed: Whether the list already included the event's effect.
     func take(_ signal: SessionSignal, isListed: Bool, in state: inout State) {
         switch signal {
         case .batch(let batch): take(batch, isListed: isListed, in: &state)
@@ -46,7 +45,7 @@ extension ManagedSession {
         }
     }
 
-    /// Asks the daemon how much of paused tasks is durable: the samples of their runs did not say all.
+    /// Asks the daemon for the durable bytes of paused tasks, since their last progress may be out of date.
     func learnBytes(of tasks: [DownloadTask]) async {
         for task in tasks {
             let id = task.state.withLock { $0.bytes.isUncertain && $0.stored == .suspended ? $0.transfer : nil }
@@ -58,7 +57,7 @@ extension ManagedSession {
         }
     }
 
-    /// Takes in a pause or its end that the list may have shown too late: a run that stops is shown as running.
+    /// Processes a pause or resumption that the list may have shown too early: a stopping run is listed as running.
     private func take(missed kind: TransferEvent.Kind, of task: DownloadTask, in state: inout State) {
         let status = task.state.withLock(\.stored)
         switch kind {
@@ -78,12 +77,12 @@ extension ManagedSession {
             return
         }
         guard let transfer = event.transfer else { return }
-        // A sample that was taken before the task came to rest has been overtaken.
+        // A progress event from before the task stopped is obsolete.
         if event.number == nil, !task.state.withLock({ $0.stored.isUnfinished }) { return }
         take(transfer, of: task, in: &state)
     }
 
-    /// Takes in what the daemon says of one task.
+    /// Processes the daemon's description of a task.
     func take(
         _ transfer: Transfer, of task: DownloadTask, at now: ContinuousClock.Instant = .now, in state: inout State
     ) {
@@ -113,7 +112,7 @@ extension ManagedSession {
 
     // MARK: Changes
 
-    /// Moves a task to what the daemon says; its closures are called if it was something else.
+    /// Moves a task to a new status and calls its closures if the status has changed.
     func move(
         _ task: DownloadTask, to status: Status, in state: inout State, takesTransfer: Bool = false,
         _ change: (inout TaskState) -> Void = { _ in }
@@ -132,7 +131,7 @@ extension ManagedSession {
         tell(task, status, in: &state)
     }
 
-    /// Takes tasks out whose records are gone.
+    /// Removes tasks whose records are gone.
     func depart(_ tasks: [DownloadTask], as departure: Status? = nil, in state: inout State) {
         guard !tasks.isEmpty else { return }
         var gone: [(task: DownloadTask, status: Status)] = []
@@ -151,7 +150,7 @@ extension ManagedSession {
         }
     }
 
-    /// Takes a task out that could not be stored: it stands for the failure alone.
+    /// Removes a task that could not be stored. It only represents the failure.
     func discard(_ task: DownloadTask, _ error: FerryError, in state: inout State) {
         let before = task.state.withLock { task in
             defer { task.discard(error) }
@@ -167,20 +166,20 @@ extension ManagedSession {
         for start in task.state.withLock({ $0.readers.takeStarts() }) { start.call() }
     }
 
-    /// Puts a new task at the end of the list.
+    /// Appends a new task to the list.
     func insert(_ task: DownloadTask, in state: inout State) {
         state.list.append(task)
         state.status.taskCame()
     }
 
-    /// Brings the manager's state up to its tasks, and tells of it if it has changed.
+    /// Updates the manager's status, and notifies of a change.
     func update(_ state: inout State) {
         if let status = state.status.update(state.list.counts) { notifyManagers(status, in: &state) }
     }
 }
 
 extension Status {
-    /// The state of a task whose transfer is in this one; nil for a word of a newer daemon.
+    /// The status for a transfer's state, or nil for one from a newer daemon.
     init?(_ state: TransferState) {
         switch state {
         case .waiting: self = .waiting

@@ -4,12 +4,12 @@ import FerryURLSession
 import Foundation
 import Synchronization
 
-/// What is done to a task.
+/// A control operation on a task.
 enum Control: Hashable, Sendable {
     case start, suspend, cancel
     case remove(completely: Bool)
 
-    /// What a running task is called until the daemon has done it.
+    /// The status of a running task until the daemon has performed it.
     var will: Status? {
         switch self {
         case .start: nil
@@ -19,7 +19,7 @@ enum Control: Hashable, Sendable {
         }
     }
 
-    /// What a removal of the record means.
+    /// The final status after the record's removal.
     var departure: Status? {
         switch self {
         case .start, .suspend: nil
@@ -38,7 +38,7 @@ enum Control: Hashable, Sendable {
         }
     }
 
-    /// Whether it changes a task in this state.
+    /// Whether it affects a task with this status.
     func concerns(_ status: Status) -> Bool {
         switch self {
         case .start: status != .succeeded
@@ -50,17 +50,16 @@ enum Control: Hashable, Sendable {
 }
 
 extension ManagedSession {
-    /// Does something to all tasks in one transaction, after the calls before.
+    /// Performs an operation on all tasks in one transaction, after earlier calls.
     func performOnAll(_ control: Control, isPatient: Bool = true, done: @escaping @Sendable (FerryError?) -> Void) {
         perform(control, on: nil, isPatient: isPatient, done: done)
     }
 
-    /// Does something to tasks in one transaction, after the calls before; with calls just before that do the same.
-    ///
-    /// - Parameters:
-    ///   - tasks: nil is all of the session.
-    ///   - isPatient: whether it is done even if the daemon answers only after a while.
-    ///   - done: told once all that the daemon has said of it was taken in.
+    /// Performs an operation on tasks in one transaction, after earlier calls and merged with adjacent identical ones.
+    /// ⏎ - Parameters:
+    ///   - tasks: Nil for all tasks of the session.
+    ///   - isPatient: Whether to perform it even if the daemon responds late.
+    ///   - done: Called once all the daemon's events of it were processed.
     func perform(
         _ control: Control, on tasks: [DownloadTask]?, isPatient: Bool = true,
         done: @escaping @Sendable (FerryError?) -> Void
@@ -76,12 +75,12 @@ extension ManagedSession {
         }
     }
 
-    /// Carries out calls in one transaction, and tells each what came of it.
+    /// Performs calls in one transaction, and reports the result of each.
     private func run(_ control: Control, _ calls: [ControlCall], isTotal: Bool, isPatient: Bool) async {
         let named = calls.flatMap(\.tasks)
         let refusals = await carryOut(control, on: named, isTotal: isTotal, isPatient: isPatient)
         if case .remove(completely: true) = control {
-            // A file that was there when its download was made is none that the daemon has placed.
+            // The daemon did not place a file that existed before its download.
             cache.deleteKeptFiles(of: Set(named.map(\.url.absoluteString)))
         }
         for call in calls {
@@ -92,9 +91,8 @@ extension ManagedSession {
         }
     }
 
-    /// Shows what running tasks are about to become.
-    ///
-    /// - Returns: the tasks that the call ends.
+    /// Shows the intermediate status of running tasks.
+    /// ⏎ - Returns: The tasks that the call cancels or removes.
     private func announce(_ control: Control, _ tasks: [DownloadTask]) -> [DownloadTask] {
         guard let will = control.will else { return [] }
         var leaving: [DownloadTask] = []
@@ -113,8 +111,8 @@ extension ManagedSession {
         forgetReplaced(call.leaving)
     }
 
-    /// Lets go of tasks that succeeded before they could be canceled, where another download of the URL was made meanwhile:
-    /// a URL names one task.
+    /// Removes tasks that succeeded before they could be canceled, if another download of the URL was created
+    /// meanwhile: a URL identifies one task.
     private func forgetReplaced(_ tasks: [DownloadTask]) {
         let replaced = state.withLock { state in
             tasks.filter { task in
@@ -156,13 +154,13 @@ extension ManagedSession {
         }
     }
 
-    /// The daemon's names of tasks, each once.
+    /// The distinct transfer ids of tasks.
     func transfers(of tasks: [DownloadTask]) -> [TransferID] {
         var seen: Set<TransferID> = []
         return tasks.compactMap { $0.state.withLock(\.transfer) }.filter { seen.insert($0).inserted }
     }
 
-    /// Notes what removals mean, and which files stay behind; how many tasks are concerned.
+    /// Prepares for removals: records their meaning and the files that stay. Returns the number of affected tasks.
     private func prepare(_ control: Control, _ named: [DownloadTask], isTotal: Bool) -> Int {
         var kept: [(name: String, url: String)] = []
         var concerned = 0
@@ -183,7 +181,7 @@ extension ManagedSession {
         return concerned
     }
 
-    /// What was done to all decides the manager's state, as long as something was done.
+    /// The last action on all tasks determines the manager's status, if it affected any.
     private func settleTotal(_ control: Control, _ affected: Int) {
         guard let departure = control.departure else { return }
         state.withLock { state in
@@ -194,7 +192,7 @@ extension ManagedSession {
 
     // MARK: One task
 
-    /// Changes one transfer, after the calls before.
+    /// Changes one transfer, after earlier calls.
     func change(
         _ task: DownloadTask, done: @escaping @Sendable (FerryError?) -> Void,
         _ change: @escaping @Sendable () -> TransferChange
@@ -217,9 +215,8 @@ extension ManagedSession {
         }
     }
 
-    /// Lets the service hand over the partial file of a task, after the calls before; a task that has not ended is canceled.
-    ///
-    /// - Parameter done: told nil where there is nothing to go on with, or the daemon does not answer.
+    /// Asks the service for the partial file of a task, after earlier calls. An unfinished task is canceled.
+    /// ⏎ - Parameter done: Called with nil if there is nothing to resume, or the daemon does not respond.
     func release(_ task: DownloadTask, done: @escaping @Sendable (PartialSource?) -> Void) {
         commands.add {
             await self.settled()
@@ -235,7 +232,7 @@ extension ManagedSession {
         }
     }
 
-    /// Forgets records that mean nothing any more.
+    /// Removes obsolete records.
     func forget(_ ids: [TransferID]) {
         commands.add {
             guard let service = try? await self.place.service() else { return }
@@ -245,7 +242,7 @@ extension ManagedSession {
 
     // MARK: Order
 
-    /// Stores the order of the tasks, after the calls before; returns when it is stored or the daemon takes too long.
+    /// Stores the order of the tasks, after earlier calls. Returns once it is stored or the daemon takes too long.
     func storeOrder() {
         let stored = commands.wait(seconds: Self.patience) {
             await self.settled()

@@ -5,22 +5,22 @@ import FerryURLSession
 import Foundation
 import Synchronization
 
-/// What a download call means.
+/// The meaning of a download call.
 enum DownloadOrder {
     case new(DownloadTask, RequestPlan)
-    /// A task that is there, and what the call changes about it.
+    /// An existing task, and the call's change to it.
     case known(DownloadTask, TransferChange?)
 }
 
 extension ManagedSession {
-    /// The limits as the daemon is to know them.
+    /// The session's limits for the daemon.
     var settings: SessionSettings { state.withLock(\.configuration).settings }
 
-    /// Tells the daemon the limits, after the calls before.
+    /// Sends the limits to the daemon, after earlier calls.
     func sendSettings() {
         commands.add {
             await self.settled()
-            // A daemon that does not answer is told when the session is attached again.
+            // A daemon that does not respond gets the limits at the next attachment.
             guard self.obstacle == nil, let service = try? await self.place.service() else { return }
             do {
                 try await service.changeSession(self.place.session, to: self.settings)
@@ -30,9 +30,8 @@ extension ManagedSession {
         }
     }
 
-    /// Stores tasks in one transaction, after the calls before.
-    ///
-    /// - Parameter done: told once all that the daemon has said of it was taken in; nil if the tasks are stored.
+    /// Stores tasks in one transaction, after earlier calls.
+    /// ⏎ - Parameter done: Called once all the daemon's events of it were processed, with nil if the tasks are stored.
     func store(_ submission: Submission, done: @escaping @Sendable (FerryError?) -> Void) {
         commands.add {
             guard submission.send() else { return done(.daemonUnavailable(message: "The daemon has not answered.")) }
@@ -40,7 +39,7 @@ extension ManagedSession {
         }
     }
 
-    /// Stores tasks, and returns when they are stored or cannot be; gives up when the daemon takes too long.
+    /// Stores tasks, and returns when they are stored or cannot be, or the daemon takes too long.
     func storeAndWait(_ submission: Submission) {
         let done = DispatchSemaphore(value: 0)
         store(submission) { _ in done.signal() }
@@ -59,7 +58,7 @@ extension ManagedSession {
                 fail(submission.tasks, obstacle)
                 return obstacle
             }
-            // A submission whose answer was lost is in the list of the next attachment, all of it or nothing.
+            // A submission whose result was lost is in the list of the next attachment, completely or not at all.
             if isRepeated, submission.tasks.contains(where: { $0.state.withLock(\.isSubmitted) }) { return nil }
             let lists = attached.lists
             do throws(ServiceError) {
@@ -80,7 +79,7 @@ extension ManagedSession {
         }
     }
 
-    /// Takes in what became of a submission, and what was told of its transfers before.
+    /// Processes the report of a submission, and earlier signals about its transfers.
     private func take(_ report: TransferBatch.Report, of submission: Submission) {
         state.withLock { state in
             for (task, result) in zip(submission.tasks, report.results) {
@@ -95,11 +94,11 @@ extension ManagedSession {
         }
     }
 
-    /// Takes in what became of tasks that went on with a submission.
+    /// Processes the results of existing tasks that a submission started.
     private func goneOn(
         _ known: [(task: DownloadTask, change: TransferChange?)], _ report: TransferBatch.Report
     ) async {
-        // A list that was read meanwhile may show a run that has ended: only the event tells.
+        // A list read meanwhile may still show a run that has ended: only the event is reliable.
         await attached.streamed(through: report.lastEvent)
         let refused = Dictionary((report.failures ?? []).map { ($0.id, $0.error) }) { first, _ in first }
         for (task, change) in known {
@@ -112,7 +111,7 @@ extension ManagedSession {
         }
     }
 
-    /// Takes tasks out that could not be stored.
+    /// Removes tasks that could not be stored.
     func fail(_ tasks: [DownloadTask], _ error: FerryError) {
         state.withLock { state in
             for task in tasks { discard(task, error, in: &state) }
@@ -121,13 +120,12 @@ extension ManagedSession {
         log { .error("The download was not stored.", error: error) }
     }
 
-    // MARK: What a download call means
+    // MARK: Download calls
 
-    /// Finds the task of a URL, or makes it.
-    ///
-    /// - Parameters:
-    ///   - keptName: the name of the URL's file that has stayed when its task went.
-    ///   - templates: what the downloads of the call share.
+    /// Finds or creates the task of a URL.
+    /// ⏎ - Parameters:
+    ///   - keptName: The name of the URL's file that stayed after its task was removed.
+    ///   - templates: Shared properties of the call's downloads.
     func order(
         _ url: URL, headers: [String: String]?, fileName: String?, keptName: String?, manager: SessionManager,
         templates: inout PlanTemplates
@@ -135,7 +133,7 @@ extension ManagedSession {
         let address = url.absoluteString
         let name = fileName.map { FileNaming.sanitized($0, url: address) }
         return state.withLock { state in
-            // A task that an earlier call is about to end makes room for another.
+            // A task that an earlier call is about to cancel or remove makes room for another.
             if let task = state.list.task(named: address) {
                 let isLeaving = task.state.withLock { $0.calls.makeRoom() }
                 if !isLeaving {
@@ -144,7 +142,7 @@ extension ManagedSession {
             }
             let fallback = FileNaming.defaultName(for: url)
             let isKept = keptName != nil && (name == nil || name == keptName)
-            // No other download gives a file the default name.
+            // No other download uses the default name.
             let policy: ConflictPolicy? = isKept ? .skip : name == nil || name == fallback ? .replace : nil
             let template = templates.template(headers: headers ?? [:], policy: policy) {
                 RequestPlan.template(state.configuration, place: place, cache: manager.cache)
@@ -160,7 +158,7 @@ extension ManagedSession {
         }
     }
 
-    /// Lets a task that is there go on, and returns when the daemon has stored that.
+    /// Resumes an existing task, and returns once the daemon has stored that.
     func goOnAndWait(_ task: DownloadTask, _ change: TransferChange?, then: @escaping @Sendable () -> Void) {
         let done = DispatchSemaphore(value: 0)
         goOn([(task, change)]) {
@@ -170,13 +168,13 @@ extension ManagedSession {
         _ = done.wait(timeout: .now() + Self.patience + 1)
     }
 
-    /// Stores tasks and lets others go on in one transaction, and returns when that is done or cannot be.
+    /// Stores tasks and resumes others in one transaction. Returns once that is done or cannot be.
     func storeAndWait(
         _ new: [(task: DownloadTask, plan: RequestPlan)],
         goingOn known: [(task: DownloadTask, change: TransferChange?)], cache: Cache
     ) {
         let had = known.map(\.task).filter { $0.state.withLock(\.stored) == .succeeded }
-        // A finished file gets its other name by itself: only the daemon knows which one is free.
+        // The daemon renames a finished file separately: only it knows a free name.
         let finished = Set(had)
         var known = known
         for index in known.indices {
@@ -191,7 +189,7 @@ extension ManagedSession {
         for task in had where task.state.withLock(\.stored) == .succeeded { notifyAgain(task) }
     }
 
-    /// Lets tasks that are there go on.
+    /// Resumes existing tasks.
     func goOn(
         _ tasks: [(task: DownloadTask, change: TransferChange?)], then: @escaping @Sendable () -> Void
     ) {
@@ -205,7 +203,7 @@ extension ManagedSession {
         }
     }
 
-    /// Calls the closures of a success once more: a call asked for a file that is there
+    /// Calls the success closures again, because a call asked for an existing file
     /// (docs/behaviour/session-manager.md#S5).
     private func notifyAgain(_ task: DownloadTask) {
         let slot = task.state.withLock { $0.closures.slots.end(.succeeded) }
@@ -218,8 +216,8 @@ extension ManagedSession {
         deliveries.add(DeliveryQueue(onMainQueue: onMainQueue)) { handler(value) }
     }
 
-    /// Calls the handler of a call that has started a task, once the task runs or is known to wait for something: the daemon
-    /// stores a start before it gives the transfer its place (docs/behaviour/session-manager.md#C5).
+    /// Calls the handler of a call that has started a task, once the task is running or known to wait: the daemon
+    /// stores a start before it schedules the transfer (docs/behaviour/session-manager.md#C5).
     func callStarted(_ handler: Handler<DownloadTask>?, with task: DownloadTask, onMainQueue: Bool) {
         guard let handler else { return }
         let start = StartHandler { self.call(handler, with: task, onMainQueue: onMainQueue) }
@@ -234,7 +232,7 @@ extension ManagedSession {
             }
         }
         guard isStarting else { return start.call() }
-        // It may wait for other managers' tasks, of which nothing is told.
+        // It may wait for tasks of other managers, without any event.
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.startPatience) { start.call() }
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 extension ManagedSession {
     // MARK: Tasks
 
-    /// Tells that a task has come to a state.
+    /// Notifies of a task's new status.
     func tell(_ task: DownloadTask, _ status: Status, in state: inout State) {
         log { .downloadTask(status.rawValue, task: task) }
         guard status.isEnd else { return }
@@ -29,7 +29,7 @@ extension ManagedSession {
         if status != .suspended { task.state.withLock(\.request)?.ended(after: mark) }
     }
 
-    /// Tells of an end that came while no process had the session.
+    /// Notifies of an end that happened while no process was attached.
     func notifyMissed(_ task: DownloadTask, _ status: Status, in state: inout State) {
         let isNews = task.state.withLock { task in
             guard task.isUntold, task.stored == status else { return false }
@@ -39,12 +39,12 @@ extension ManagedSession {
         guard isNews else { return }
         state.notifications.missedEnd()
         log { .downloadTask(status.rawValue, task: task) }
-        // Not before the main queue's next turn: an app that makes a manager there may observe it from then on.
+        // Not before the main queue's next iteration: an app that creates a manager there can register observers first.
         let turn = deliveries.add(.main) {}
         post(DownloadTask.didCompleteNotification, task, after: turn)
     }
 
-    /// Tells the state that missed ends have given the manager, once all of them are known.
+    /// Notifies of the manager's status after missed ends, once all of them are known.
     func notifyMissedEnd(in state: inout State) {
         let status = state.status.current
         guard state.notifications.takeMissedEnds(), status.isEnd else { return }
@@ -56,14 +56,14 @@ extension ManagedSession {
         }
     }
 
-    /// Calls the closures that wait for a comparison, each once.
+    /// Calls the closures that wait for a validation, each once.
     func notifyValidation(_ task: DownloadTask, after mark: DeliveryMark?) {
         for slot in task.state.withLock({ $0.closures.takeValidations() }) {
             deliveries.add(slot.line, after: slot.line.after(mark)) { slot.call(task) }
         }
     }
 
-    /// Calls the progress closures of a task and of its managers if bytes have come.
+    /// Calls the progress closures of a task and its managers if bytes have arrived.
     func notifyProgress(
         _ task: DownloadTask, isLast: Bool, at now: ContinuousClock.Instant, in state: inout State
     ) {
@@ -73,7 +73,7 @@ extension ManagedSession {
             return (hasNews, hasNews ? task.closures.queueProgress() : nil)
         }
         guard hasNews else {
-            // What came shortly before may have been news of the task and not told to the managers.
+            // Shortly before, the task's closures may have been called without the managers'.
             if isLast, state.notifications.owesProgress { notifyManagersProgress(isLast: true, at: now, in: &state) }
             return
         }
@@ -92,7 +92,7 @@ extension ManagedSession {
 
     // MARK: Observers
 
-    /// Tells the observers of a task.
+    /// Delivers an event to the observers of a task.
     func observe(_ task: DownloadTask, _ event: DownloadEvent) {
         let watcher = task.state.withLock { state in
             state.readers.tell(event)
@@ -104,7 +104,7 @@ extension ManagedSession {
         }
     }
 
-    /// Ends the waits and observations of a task that has come to an end.
+    /// Finishes the waits and observations of a task.
     func finish(_ task: DownloadTask, _ status: Status) {
         let waiters = task.state.withLock { state in
             guard let result = state.result, let last = state.lastEvent else {
@@ -127,7 +127,7 @@ extension ManagedSession {
         if let manager = state.managers.newest { post(SessionManager.runningNotification, manager) }
     }
 
-    /// Tells that the managers have come to a state.
+    /// Notifies of the managers' new status.
     func notifyManagers(_ status: Status, in state: inout State) {
         guard let manager = state.managers.newest else { return }
         log { .sessionManager(status.rawValue, manager: manager) }
@@ -142,7 +142,7 @@ extension ManagedSession {
         state.managers.release()
     }
 
-    /// Adds the call of a manager's closure; whether it is called is decided when its turn comes.
+    /// Enqueues the call of a manager's closure. Whether it is called is decided when it is dequeued.
     @discardableResult
     func deliver(
         _ slot: Slot<SessionManager>, of manager: SessionManager, status: Status, after: DeliveryMark? = nil
@@ -166,7 +166,7 @@ extension ManagedSession {
         }
     }
 
-    /// Hands an entry to the logger, on the operation queue.
+    /// Passes an entry to the logger, on the operation queue.
     func log(_ entry: @escaping @Sendable () -> LogType) {
         deliveries.add(.own) {
             let box = self.state.withLock(\.logger)

@@ -5,16 +5,15 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// The tasks of one identifier in this process; all managers of that identifier are handles to it.
-///
-/// The daemon's event stream is the one source of what tasks are: calls ask, and wait until the stream has told what came
-/// of it. So callbacks come in one order, whether this process, another one or a user changed a task.
-///
-/// ```
+/// The tasks of one identifier in this process. All managers of that identifier are handles to it.
+/// ⏎ The daemon's event stream is the only source of the tasks' states: a call makes a request and waits until the
+/// stream has delivered its effect. So callbacks come in one order, whether this process, another one or a user changed
+/// a task.
+/// ⏎ ```
 ///   call ── commands, in call order ──→ service ──→ daemon
 ///   state, callbacks ←── list, events ←── attached ←──┘
 /// ```
-/// Locks: the session's, then a task's, then the deliveries'; no closure of the app is called with one held.
+/// Lock order: the session's, then a task's, then that of the deliveries. No closure of the app is called with a lock held.
 final class ManagedSession: Sendable {
     struct State {
         var list = TaskList()
@@ -22,7 +21,7 @@ final class ManagedSession: Sendable {
         var managers = ManagerHandles()
         var notifications = ManagerNotifications()
         var early = EarlySignals()
-        /// Downloads of the chain that an earlier process has left and no call has taken up again.
+        /// Chain downloads of an earlier process that no call has picked up yet.
         var restored: [DownloadRequest] = []
         var configuration: SessionConfiguration
         var logger: LoggerBox
@@ -54,7 +53,7 @@ final class ManagedSession: Sendable {
 
     // MARK: Tasks
 
-    /// In queue order.
+    /// The tasks in queue order.
     var tasks: [DownloadTask] { state.withLock(\.list.all) }
 
     /// Whether the session has a task.
@@ -69,7 +68,7 @@ final class ManagedSession: Sendable {
         }
     }
 
-    /// The sum of all tasks; always the same object.
+    /// The total progress. Always the same object.
     var progress: Progress {
         let sum = TaskSum(tasks)
         return state.withLock { $0.list.progress(sum) }
@@ -77,10 +76,10 @@ final class ManagedSession: Sendable {
 
     // MARK: Managers
 
-    /// One of the managers that are there.
+    /// One of the existing managers.
     var manager: SessionManager? { state.withLock(\.managers.newest) }
 
-    /// Makes a manager a handle of this session: what it was given applies from here on.
+    /// Adds a manager as a handle of this session. Its configuration applies from now on.
     func add(_ manager: SessionManager, _ parts: ManagerParts) {
         deliveries.setOperationQueue(parts.operationQueue)
         state.withLock { state in
@@ -98,7 +97,7 @@ final class ManagedSession: Sendable {
         if isNew { sendSettings() }
     }
 
-    /// Lets a manager with closures live until the tasks have ended.
+    /// Keeps a manager with closures alive until the tasks have finished.
     func keep(_ manager: SessionManager) {
         state.withLock { state in
             if state.list.counts.unfinished > 0 { state.managers.keep(manager) }
@@ -107,7 +106,7 @@ final class ManagedSession: Sendable {
 
     // MARK: Restored downloads
 
-    /// The oldest download of a method and URL that no call has taken up again.
+    /// Removes and returns the oldest download with a method and URL that no call has picked up.
     func takeRestored(_ url: URL, _ method: HTTPMethod) -> DownloadRequest? {
         state.withLock { state in
             let index = state.restored.firstIndex { request in

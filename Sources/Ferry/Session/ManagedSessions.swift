@@ -3,7 +3,7 @@ import FerryURLSession
 import Foundation
 import Synchronization
 
-/// The sessions of this process, one for each identifier and daemon; a session that was opened stays open.
+/// The sessions of this process, one per identifier and daemon. Opened sessions stay open.
 final class ManagedSessions: Sendable {
     static let shared = ManagedSessions()
 
@@ -15,9 +15,8 @@ final class ManagedSessions: Sendable {
     private let sessions = Mutex<[Key: ManagedSession]>([:])
     private let numbers = Atomic(0)
 
-    /// The session of an identifier in the daemon.
-    ///
-    /// An identifier that cannot name a session there is made into one that can.
+    /// Returns the session of an identifier in the daemon.
+    /// ⏎ An invalid identifier is converted to a valid one.
     func session(_ identifier: String, _ parts: ManagerParts) -> ManagedSession {
         let daemon = DaemonService.shared
         return sessions.withLock { sessions in
@@ -33,12 +32,12 @@ final class ManagedSessions: Sendable {
         }
     }
 
-    /// The sessions whose files go to a cache's folder.
+    /// Returns the sessions that use a cache.
     func sessions(of cache: Cache) -> [ManagedSession] {
         sessions.withLock { Array($0.values) }.filter { $0.cache.downloadFilePath == cache.downloadFilePath }
     }
 
-    /// A session that ends with the process.
+    /// Creates a session that ends with the process.
     func inProcess(_ parts: ManagerParts) -> ManagedSession {
         let number = numbers.add(1, ordering: .relaxed).newValue
         guard let place = SessionPlace(inProcess: "\(number)") else { preconditionFailure("A number is a name.") }
@@ -46,7 +45,7 @@ final class ManagedSessions: Sendable {
     }
 }
 
-/// What a manager is made of.
+/// The components of a manager.
 struct ManagerParts: Sendable {
     var configuration: SessionConfiguration
     var logger: LoggerBox

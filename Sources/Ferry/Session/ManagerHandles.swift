@@ -1,17 +1,17 @@
-/// The managers of a session that are there.
+/// The existing managers of a session.
 struct ManagerHandles {
-    /// A manager that may be gone.
+    /// A weak reference to a manager.
     private struct Handle {
         weak let manager: SessionManager?
     }
 
     private var handles: [Handle] = []
-    /// Managers with closures, which live until all tasks have ended.
+    /// Managers with closures, kept alive until all tasks have finished.
     private var kept: [SessionManager] = []
 
-    /// The one that was made last.
+    /// The most recent one.
     var newest: SessionManager? { all.last }
-    /// Each handle is looked at once: its manager may go between two looks.
+    /// Each weak reference is read once: its manager may be released between two reads.
     var all: [SessionManager] { handles.compactMap(\.manager) }
 
     mutating func add(_ manager: SessionManager) {
@@ -19,7 +19,7 @@ struct ManagerHandles {
         handles.append(Handle(manager: manager))
     }
 
-    /// Lets a manager live until the tasks have ended.
+    /// Keeps a manager alive until the tasks have finished.
     mutating func keep(_ manager: SessionManager) {
         if !kept.contains(where: { $0 === manager }) { kept.append(manager) }
     }
@@ -28,25 +28,25 @@ struct ManagerHandles {
         for manager in all where manager.hasClosures { keep(manager) }
     }
 
-    /// All tasks have ended.
+    /// Releases the managers, because all tasks have finished.
     mutating func release() { kept = [] }
 }
 
-/// When the closures of a session's managers are called, and after which others.
+/// Decides when the closures of a session's managers are called, and after which others.
 struct ManagerNotifications {
-    /// Shortest time between two progress closures.
+    /// Minimum time between two progress closures.
     static let progressSpacing: Duration = .milliseconds(95)
 
     private var lastProgress: ContinuousClock.Instant?
-    /// Whether bytes have come that no progress closure of the managers was called for.
+    /// Whether bytes have arrived without a call of the managers' progress closures.
     private(set) var owesProgress = false
-    /// Where the closures of the latest ends are in each line; the managers' closures follow them.
+    /// Marks of the closures of the latest ends in each queue. The managers' closures follow them.
     private var ends = [DeliveryMark?](repeating: nil, count: DeliveryQueue.allCases.count)
     private var progress: DeliveryMark?
-    /// Whether tasks have ended while there was no process, which the managers may not have been told of.
+    /// Whether tasks have finished without a process and the managers may not have been notified.
     private var hasMissedEnds = false
 
-    /// Bytes have come: whether a progress closure is due.
+    /// Records received bytes. Returns whether a progress closure is due.
     mutating func bytesCame(isLast: Bool, at now: ContinuousClock.Instant) -> Bool {
         if !isLast, let last = lastProgress, now - last < Self.progressSpacing {
             owesProgress = true
@@ -60,14 +60,14 @@ struct ManagerNotifications {
     mutating func notedProgress(_ mark: DeliveryMark) { progress = mark }
     mutating func notedEnd(_ mark: DeliveryMark) { ends[mark.line.rawValue] = mark }
 
-    /// What a closure waits for that comes after the ends so far.
+    /// The mark to wait for after all ends so far.
     func afterEnds(in line: DeliveryQueue) -> DeliveryMark? { line.after(ends[0], ends[1]) }
-    /// What a closure waits for that comes after the ends and the progress so far.
+    /// The mark to wait for after all ends and progress so far.
     func afterAll(in line: DeliveryQueue) -> DeliveryMark? { line.after(ends[0], ends[1], progress) }
 
     mutating func missedEnd() { hasMissedEnds = true }
 
-    /// Whether ends were missed; asked once for all of them.
+    /// Returns whether ends were missed, and resets that.
     mutating func takeMissedEnds() -> Bool {
         defer { hasMissedEnds = false }
         return hasMissedEnds

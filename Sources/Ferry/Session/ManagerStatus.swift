@@ -1,6 +1,6 @@
 import FerryURLSession
 
-/// How many tasks of a session are in each state, and what that makes of the manager.
+/// The number of a session's tasks in each state, and the resulting status of the manager.
 struct StatusCounts: Hashable, Sendable {
     private(set) var waiting = 0
     private(set) var running = 0
@@ -9,7 +9,7 @@ struct StatusCounts: Hashable, Sendable {
     private(set) var succeeded = 0
 
     var unfinished: Int { waiting + running }
-    /// Tasks that have not succeeded.
+    /// Number of tasks that have not succeeded.
     var open: Int { waiting + running + suspended + failed }
 
     mutating func add(_ status: Status) { count(status, 1) }
@@ -27,7 +27,7 @@ struct StatusCounts: Hashable, Sendable {
         }
     }
 
-    /// The state of a manager with these tasks; nil without tasks.
+    /// The status of a manager with these tasks, or nil without tasks.
     var status: Status? {
         if unfinished > 0 { return .running }
         if suspended > 0 { return .suspended }
@@ -36,21 +36,20 @@ struct StatusCounts: Hashable, Sendable {
     }
 }
 
-/// The state of a session's managers, which their tasks and the calls that end all of them make
+/// The status of a session's managers, determined by their tasks and by calls that end all of them
 /// (docs/behaviour/session-manager.md#S8).
 struct ManagerStatus: Hashable, Sendable {
     private(set) var current = Status.waiting
-    /// Whether the daemon has said which tasks there are.
+    /// Whether the daemon has listed the tasks.
     private var isListed = false
-    /// What a call that ends all tasks makes of it: while it is carried out, and after it.
+    /// The status from a call in progress that ends all tasks.
     private var pending: Status?
     private var total: Status?
-    /// What became of the last task that went.
+    /// The final status of the last removed task.
     private var lastDeparture: Status?
 
-    /// Takes in which tasks there are.
-    ///
-    /// - Returns: the new state if it has changed.
+    /// Updates the counts.
+    /// ⏎ - Returns: The new status if it has changed.
     mutating func update(_ counts: StatusCounts) -> Status? {
         var status = counts.status ?? lastDeparture ?? .waiting
         if let departure = pending ?? total, counts.open == 0 { status = departure }
@@ -59,7 +58,7 @@ struct ManagerStatus: Hashable, Sendable {
         return status
     }
 
-    /// Takes in which tasks the daemon has; the first time that is no change.
+    /// Processes the daemon's list. The first list is not a change.
     mutating func listed(_ counts: StatusCounts) -> Status? {
         if isListed { return update(counts) }
         isListed = true
@@ -67,7 +66,7 @@ struct ManagerStatus: Hashable, Sendable {
         return nil
     }
 
-    /// A task has come, or goes on: what was done to all tasks is not the last word any more.
+    /// A task was added or resumed: the last action on all tasks is obsolete.
     mutating func taskCame() { total = nil }
 
     mutating func taskWent(as departure: Status) { lastDeparture = departure }
@@ -75,12 +74,11 @@ struct ManagerStatus: Hashable, Sendable {
     /// A call begins to end all tasks.
     mutating func beganToEndAll(as departure: Status) { pending = departure }
 
-    /// The call that ends all tasks was answered.
-    ///
-    /// - Parameter isSome: whether it ended any task.
+    /// The call that ends all tasks has finished.
+    /// ⏎ - Parameter isSome: Whether it affected any task.
     mutating func endedAll(as departure: Status, isSome: Bool, _ counts: StatusCounts) {
         pending = nil
-        // Tasks that were made meanwhile decide it in its place.
+        // Tasks created meanwhile take precedence.
         total = isSome && counts.open == 0 ? departure : nil
     }
 }

@@ -1,16 +1,16 @@
 import FerryCore
 import Foundation
 
-/// The transfer of a download: what it shares with others, and what is its own.
+/// The transfer of a download: shared and individual properties.
 struct RequestPlan: Sendable {
     let template: PlanTemplate
     let url: String
     let name: String?
 
-    /// Retries after answers that mean a busy server (docs/behaviour/session-manager.md#S10).
+    /// Retries after responses of a busy server (docs/behaviour/session-manager.md#S10).
     private static let statusRetries = 5
 
-    /// The request that the downloads of a session begin with.
+    /// The request template of a session's downloads.
     static func template(
         _ configuration: SessionConfiguration, place: SessionPlace, cache: Cache
     ) -> TransferRequest {
@@ -20,20 +20,20 @@ struct RequestPlan: Sendable {
         request.partialFolder = cache.downloadTmpPath
         request.connections = configuration.connectionsPerTask
         request.resourceTimeout = max(configuration.timeoutIntervalForResource, 1)
-        // The resource timeout alone ends what gets nowhere; busy servers have a number of tries.
+        // Only the resource timeout ends a stalled download. Retries after busy responses are limited by number.
         request.giveUpAfter = 0
         request.retryRule = RetryRule(doubtfulRetries: 0)
         request.statusRetries = statusRetries
         request.redirects.allowPrivateRedirects = true
         request.onFullDisk = .failAtStart
-        // All fields but credentials go along to where a redirect leads.
+        // All fields but credentials are sent to redirect targets.
         request.foreignFields = .keep
         let statuses = configuration.acceptableStatusCodes
         request.acceptableStatuses = StatusRange(lower: statuses.lowerBound, upper: statuses.upperBound)
         request.onMismatch = configuration.checksumMismatchPolicy == .fail ? .fail : .keep
         request.onConflict = configuration.fileConflictPolicy.policy
         request.note = place.note("")
-        // The service would refuse every download for one number that it cannot use.
+        // A single invalid number would make the service refuse every download.
         request.bringNumbersIntoRange(.clamp)
         return request
     }
@@ -46,7 +46,7 @@ struct RequestPlan: Sendable {
 }
 
 extension FileConflictPolicy {
-    /// As the daemon knows it.
+    /// The policy for the daemon.
     var policy: ConflictPolicy {
         switch self {
         case .unique: .unique
@@ -57,7 +57,7 @@ extension FileConflictPolicy {
 }
 
 extension SessionConfiguration {
-    /// The limits of the session in the daemon.
+    /// The session's limits in the daemon.
     var settings: SessionSettings {
         var settings = SessionSettings(
             activeTransfers: maxConcurrentTasksLimit,
@@ -73,26 +73,25 @@ extension SessionConfiguration {
     }
 }
 
-/// The request that several downloads share; a request is much to copy for each of thousands.
+/// A request shared by several downloads, since copying it for each of thousands is expensive.
 final class PlanTemplate: Sendable {
     let request: TransferRequest
 
     init(_ request: TransferRequest) { self.request = request }
 }
 
-/// The templates of the downloads of one call.
+/// The templates of one call's downloads.
 struct PlanTemplates {
     private struct Key: Hashable {
         let headers: [String: String]
-        /// In place of the configured one; nil keeps that.
+        /// Overrides the configured policy, unless nil.
         let policy: ConflictPolicy?
     }
 
     private var made: [Key: PlanTemplate] = [:]
 
-    /// The template of downloads with these headers and this policy.
-    ///
-    /// - Parameter plain: makes the request that all of them begin with.
+    /// Returns the template for downloads with these headers and this policy.
+    /// ⏎ - Parameter plain: Creates the basic request.
     mutating func template(
         headers: [String: String], policy: ConflictPolicy?, _ plain: () -> TransferRequest
     ) -> PlanTemplate {

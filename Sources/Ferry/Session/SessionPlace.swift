@@ -4,24 +4,24 @@ import FerryURLSession
 import Foundation
 import Glibc
 
-/// Where the transfers of a session are carried: in the daemon, or in this process.
+/// The service that carries out a session's transfers: the daemon, or this process.
 struct SessionPlace: Sendable {
-    /// Whether the daemon carries them, so that they outlive the process.
+    /// Whether the daemon carries them out, so that they outlive the process.
     let isDaemon: Bool
-    /// The identifier that managers were given; empty in this process.
+    /// The managers' identifier. Empty in this process.
     let identifier: String
     let session: SessionID
     let service: @Sendable () async throws(ServiceError) -> any SessionService
-    /// Where the daemon keeps partial files that resume data name.
+    /// The daemon's folder of partial files referenced by resume data.
     let spool: String
-    /// What requests take along of the program's environment, as it was when the session was made.
+    /// The program's environment for requests, as it was when the session was created.
     let caller = CallerEnvironment.ofApp
     private let attachmentLocks: AttachmentLocks
     private let application: String
-    /// The name of the session within its application.
+    /// The session's name within its application.
     private let name: String
 
-    /// The session of an identifier in the daemon; nil if the identifier cannot name one.
+    /// The session of an identifier in the daemon, or nil if the identifier is invalid.
     init?(_ daemon: DaemonService, identifier: String) {
         let service = daemon.service
         self.init(
@@ -30,7 +30,7 @@ struct SessionPlace: Sendable {
         ) { service }
     }
 
-    /// A session of this process alone.
+    /// A session of this process only.
     init?(inProcess number: String) {
         self.init(
             isDaemon: false, identifier: "", application: "local", name: number, attachmentLocks: AttachmentLocks(),
@@ -57,13 +57,12 @@ struct SessionPlace: Sendable {
         self.session = session
     }
 
-    /// Where the session is attached.
-    ///
-    /// - Parameter patience: seconds for which calls wait for the daemon.
+    /// The place to attach the session.
+    /// ⏎ - Parameter patience: Seconds for which calls wait for the daemon.
     func attachmentPlace(patience: Double) -> AttachmentPlace {
         AttachmentPlace(
             session: session,
-            // Anew each time: an app that has become active is no longer one that was launched.
+            // Computed each time: an app that has become active no longer counts as launched in the background.
             attachment: { [application, name, isDaemon] in Self.attachment(application, name, isDaemon: isDaemon) },
             service: service, attachmentLocks: attachmentLocks, patience: .seconds(patience),
             executor: BlockingExecutor.shared)

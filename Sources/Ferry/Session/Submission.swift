@@ -1,19 +1,19 @@
 import FerryCore
 import Synchronization
 
-/// Tasks on their way to the daemon; the call that waits for them may give them up as long as they have not left.
+/// Tasks being submitted. The call that waits for them may give up until they are sent.
 final class Submission: Sendable {
     private enum Phase { case queued, sent, givenUp }
 
-    /// What is new.
+    /// The new items.
     private let items: TransferBatch
-    /// One for each item of the batch.
+    /// One per item of the batch.
     let tasks: [DownloadTask]
-    /// Tasks that are there and go on in the same transaction, with what is changed about them.
+    /// Existing tasks to start in the same transaction, with their changes.
     let known: [(task: DownloadTask, change: TransferChange?)]
     private let phase = Mutex(Phase.queued)
 
-    /// The batch with the known tasks that go on, under the names that the daemon has for them.
+    /// The batch, including the existing tasks with their transfer ids.
     var batch: TransferBatch {
         var batch = items
         let starts = known.compactMap { task, change in
@@ -25,7 +25,7 @@ final class Submission: Sendable {
         return batch
     }
 
-    /// - Parameter template: what the daemon knows the session by where nothing is new.
+    /// - Parameter template: Identifies the session to the daemon if there are no new items.
     init(
         _ planned: [(task: DownloadTask, plan: RequestPlan)],
         goingOn known: [(task: DownloadTask, change: TransferChange?)] = [], template: TransferRequest? = nil
@@ -36,7 +36,7 @@ final class Submission: Sendable {
         items.reserveCapacity(planned.count)
         var last: PlanTemplate?
         for (task, plan) in planned {
-            // Consecutive downloads are mostly alike.
+            // Consecutive downloads mostly share a template.
             if last !== plan.template, templates.last != plan.template.request {
                 templates.append(plan.template.request)
             }
@@ -50,10 +50,10 @@ final class Submission: Sendable {
         tasks = planned.map(\.task)
     }
 
-    /// Lets the tasks leave; false if they were given up.
+    /// Marks the tasks as sent. Returns false if they were given up.
     func send() -> Bool { move(to: .sent) }
 
-    /// Gives the tasks up; false if they have left.
+    /// Gives the tasks up. Returns false if they were sent.
     func giveUp() -> Bool { move(to: .givenUp) }
 
     private func move(to next: Phase) -> Bool {
@@ -65,7 +65,7 @@ final class Submission: Sendable {
     }
 }
 
-/// What came of transfers that belong to no task, while submissions were not answered: the answer says whose they are.
+/// Signals about unknown transfers while submissions are unanswered: the results say which tasks they belong to.
 struct EarlySignals {
     private var submissions = 0
     private var signals: [(signal: SessionSignal, isListed: Bool)] = []

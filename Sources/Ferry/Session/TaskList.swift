@@ -3,27 +3,27 @@ import FerryURLSession
 import Foundation
 import Synchronization
 
-/// The tasks of a session in queue order, and what each of them is found by.
+/// The tasks of a session in queue order, indexed.
 struct TaskList {
     private(set) var all: [DownloadTask] = []
     private(set) var counts = StatusCounts()
     private var byTransfer: [TransferID: DownloadTask] = [:]
     private var byID: [DownloadTask.ID: DownloadTask] = [:]
-    /// Tasks that their URL alone names.
+    /// Tasks identified by their URL alone.
     private var byURL: [String: DownloadTask] = [:]
-    /// URLs that more than one of them has had.
+    /// URLs that several of them have had.
     private var sharedURLs: Set<String> = []
-    /// Made when an app reads it first.
+    /// Created when an app first reads it.
     private var progress: Progress?
 
-    /// The transfers of the tasks that are stored.
+    /// The transfers of stored tasks.
     var transfers: Set<TransferID> { Set(byTransfer.keys) }
 
     func task(of transfer: TransferID) -> DownloadTask? { byTransfer[transfer] }
     func task(_ id: DownloadTask.ID) -> DownloadTask? { byID[id] }
     func has(_ task: DownloadTask) -> Bool { byID[task.id] === task }
 
-    /// Puts a task at the end.
+    /// Appends a task.
     mutating func append(_ task: DownloadTask) {
         let (status, isNamedByURL, transfer) = task.state.withLock { ($0.stored, $0.note.isNamedByURL, $0.transfer) }
         all.append(task)
@@ -33,7 +33,7 @@ struct TaskList {
         counts.add(status)
     }
 
-    /// Notes the daemon's name of a task; whether the task was waiting for one.
+    /// Records a task's transfer id. Returns whether the task was waiting for one.
     mutating func store(_ task: DownloadTask, as transfer: TransferID) -> Bool {
         let isNew = task.state.withLock { task in
             guard task.transfer == nil else { return false }
@@ -49,7 +49,7 @@ struct TaskList {
         counts.add(new)
     }
 
-    /// Takes tasks out, each with the state that it was counted with.
+    /// Removes tasks, each with the status under which it was counted.
     mutating func remove(_ gone: [(task: DownloadTask, status: Status)]) {
         let tasks = Set(gone.map(\.task))
         for (task, status) in gone {
@@ -65,7 +65,7 @@ struct TaskList {
 
     // MARK: Order
 
-    /// Puts a task at another place; false if one of the places does not exist.
+    /// Moves a task. Returns false if an index is out of range.
     mutating func move(at source: Int, to destination: Int) -> Bool {
         guard all.indices.contains(source), all.indices.contains(destination) else { return false }
         let task = all.remove(at: source)
@@ -73,14 +73,14 @@ struct TaskList {
         return true
     }
 
-    /// Takes over an order; tasks that came meanwhile stay last.
+    /// Adopts an order. Tasks added meanwhile stay last.
     mutating func order(as sorted: [DownloadTask]) {
         let known = Set(sorted)
         let present = Set(all)
         all = sorted.filter { present.contains($0) } + all.filter { !known.contains($0) }
     }
 
-    /// Puts the tasks first that the daemon has an order for, and then the others as they came.
+    /// Sorts by the daemon's order, followed by the other tasks as they are.
     mutating func order(by transfers: [TransferID]) {
         guard !transfers.isEmpty else { return }
         var ranks: [TransferID: Int] = [:]
@@ -93,7 +93,7 @@ struct TaskList {
 
     // MARK: Names
 
-    /// The task that a URL means: of several the first in order that no call is about to end.
+    /// The task of a URL: the first one that no call is about to cancel or remove.
     func task(named url: String) -> DownloadTask? {
         guard let known = byURL[url] else { return nil }
         guard sharedURLs.contains(url) else { return known }
@@ -103,7 +103,7 @@ struct TaskList {
         return staying ?? known
     }
 
-    /// Lets its URL mean a task, unless another has it.
+    /// Makes a task its URL's task, unless there is one.
     private mutating func name(_ task: DownloadTask) {
         let url = task.url.absoluteString
         if let known = byURL[url] {
@@ -113,7 +113,7 @@ struct TaskList {
         byURL[url] = task
     }
 
-    /// Lets the URLs of tasks that are gone mean others, if there are any.
+    /// Reassigns the URLs of removed tasks to remaining ones.
     private mutating func forgetNames(of gone: Set<DownloadTask>) {
         var shared: Set<String> = []
         for task in gone {
@@ -130,12 +130,12 @@ struct TaskList {
         sharedURLs.subtract(shared.filter { byURL[$0] == nil })
     }
 
-    /// Whether a call with the task's URL alone means the task.
+    /// Whether the task's URL alone identifies it.
     private static func isNamed(_ task: DownloadTask) -> Bool { task.state.withLock(\.note.isNamedByURL) }
 
     // MARK: Sums
 
-    /// The sum of all tasks, always the same object.
+    /// The total progress. Always the same object.
     mutating func progress(_ sum: TaskSum) -> Progress {
         let progress = progress ?? Progress(totalUnitCount: sum.total)
         self.progress = progress
@@ -145,8 +145,8 @@ struct TaskList {
     }
 }
 
-/// Received and expected bytes of some tasks, and their speed; of one whose size is not known, what it has received counts as
-/// its size.
+/// The total received and expected bytes of some tasks, and their speed. The size of a task with unknown size counts as
+/// its received bytes.
 struct TaskSum: Hashable, Sendable {
     private(set) var received: Int64 = 0
     private(set) var total: Int64 = 0
@@ -155,14 +155,14 @@ struct TaskSum: Hashable, Sendable {
     init(_ tasks: [DownloadTask], at now: ContinuousClock.Instant = .now) {
         for task in tasks {
             let (has, wants, speed) = task.state.withLock { ($0.bytes.received, $0.total, $0.speed(now: now)) }
-            // Servers may state any lengths.
+            // Servers may state any length.
             received = received.addingSaturated(has)
             total = total.addingSaturated(max(wants, has))
             self.speed = self.speed.addingSaturated(speed)
         }
     }
 
-    /// Whole seconds until the end at this speed; 0 if that is not known.
+    /// Whole seconds until the end at the current speed. 0 if unknown.
     var timeRemaining: Int64 {
         guard speed > 0, total > received else { return 0 }
         return (total - received).dividedRoundingUp(by: speed)

@@ -2,12 +2,11 @@ import FerryCore
 public import Foundation
 import Synchronization
 
-/// A task for code with async and await.
+/// Async functions.
 extension DownloadTask {
-    /// What happens to a task, in order.
-    ///
-    /// Begins with the current state; progress is merged to the newest. Each reading is a sequence of its own; it ends with
-    /// the success, failure, cancellation or removal, or when the reading Swift task is canceled.
+    /// The events of a task, in order.
+    /// ⏎ Begins with the current state. Progress is coalesced to the newest. Each iteration is independent. It ends
+    /// with success, failure, cancellation or removal, or when the iterating Swift task is canceled.
     public struct Events: AsyncSequence, Sendable {
         public typealias Element = DownloadEvent
         public typealias Failure = Never
@@ -30,13 +29,12 @@ extension DownloadTask {
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(task) }
     }
 
-    /// What happens to the task from here on, after its current state; several may read at once.
+    /// The events of the task, beginning with its current state. Several iterations may run at once.
     public var events: Events { Events(task: self) }
 
-    /// The finished file; waits for it through every other state.
-    ///
-    /// - Throws: The task's error once it has failed; `canceled` or `removed` once it was; `canceled` if the waiting Swift
-    ///   task is canceled, which ends the wait alone.
+    /// The finished file. Waits for it through every other state.
+    /// ⏎ - Throws: The task's error after a failure; `canceled` or `removed` after these. `canceled` if the awaiting
+    /// Swift task is canceled, which does not affect the download.
     public var value: URL {
         get async throws(FerryError) {
             let number = state.withLock { $0.readers.newNumber() }
@@ -60,26 +58,25 @@ extension DownloadTask {
 
     // MARK: Control
 
-    /// Lets it go on; returns once that is durable.
+    /// Resumes the download. Returns once that is durable.
     public func start() async throws(FerryError) { try await control(.start) }
 
-    /// Stops it and keeps its bytes; returns once that is durable.
+    /// Suspends it and keeps its bytes. Returns once that is durable.
     public func suspend() async throws(FerryError) { try await control(.suspend) }
 
-    /// Ends it and deletes its bytes; returns once that is durable.
+    /// Cancels it and deletes its bytes. Returns once that is durable.
     public func cancel() async throws(FerryError) { try await control(.cancel) }
 
-    /// Takes it out of its manager; returns once that is durable.
-    ///
-    /// - Parameter completely: whether the finished file is deleted too.
+    /// Removes it from its manager. Returns once that is durable.
+    /// ⏎ - Parameter completely: Whether to delete the finished file too.
     public func remove(completely: Bool = false) async throws(FerryError) {
         try await control(.remove(completely: completely))
     }
 
-    /// Asks another URL for the same bytes, as when a signed one has expired; identity, place and bytes stay.
-    ///
-    /// The next response is judged by what is known of the file: one of another version begins again from 0.
-    /// - Parameter headers: in place of the task's; nil keeps them.
+    /// Continues with another URL of the same file, for example when a signed one has expired. Identity, destination
+    /// and bytes stay.
+    /// ⏎ The next response is compared with what is known of the file: another version restarts from byte 0.
+    /// - Parameter headers: Replaces the task's headers. Nil keeps them.
     public func replaceRequest(url: URL, headers: HTTPHeaders? = nil) async throws(FerryError) {
         let address = try url.checked()
         try await change { change in
@@ -92,7 +89,7 @@ extension DownloadTask {
         }
     }
 
-    /// Changes when it gets its turn: from -10 to 10, the higher the sooner; values beyond are brought in.
+    /// Sets the priority: -10 to 10, higher goes first. Other values are clamped.
     public func setPriority(_ priority: Int) async throws(FerryError) {
         try await change { $0.priority = Priority(clamping: priority) }
     }
@@ -118,7 +115,7 @@ extension DownloadTask {
 }
 
 extension TaskState {
-    /// What waiting for the file comes to; nil as long as something may happen.
+    /// The result of waiting for the file, or nil while it is undecided.
     var result: Result<URL, FerryError>? {
         switch stored {
         case .succeeded: .success(URL(fileURLWithPath: file.path))
@@ -129,7 +126,7 @@ extension TaskState {
         }
     }
 
-    /// The event that ends an observation in this state.
+    /// The event that ends an observation in this status.
     var lastEvent: DownloadEvent? {
         switch stored {
         case .succeeded: .succeeded(URL(fileURLWithPath: file.path))
@@ -141,7 +138,7 @@ extension TaskState {
     }
 }
 
-/// One reading of a task's events; ends with its reader.
+/// One iteration of a task's events. Ends with its iterator.
 private final class Observation: Sendable {
     let queue = EventQueue()
     private let task: DownloadTask

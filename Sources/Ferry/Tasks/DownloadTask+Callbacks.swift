@@ -1,28 +1,28 @@
 import Synchronization
 
-/// What a task tells its app.
+/// Callbacks of a task.
 extension DownloadTask {
-    /// Calls a closure when bytes have come, at most ten times a second, and once with the final count before the end.
+    /// Calls a closure when bytes have arrived, at most ten times a second, and with the final count before the end.
     @discardableResult
     public func progress(onMainQueue: Bool = true, handler: @escaping Handler<DownloadTask>) -> Self {
         _ = state.withLock { $0.closures.slots.set(.progress, onMainQueue: onMainQueue, handler) }
         return self
     }
 
-    /// Calls a closure once each time that the task succeeds; at once if it has. Not called beside a completion.
+    /// Calls a closure each time the task succeeds, and immediately if it has. Not called if there is a completion.
     @discardableResult
     public func success(onMainQueue: Bool = true, handler: @escaping Handler<DownloadTask>) -> Self {
         register(.success, onMainQueue, handler)
     }
 
-    /// Calls a closure once each time that the task is suspended, fails, is canceled or removed; at once if it has been.
-    /// Not called beside a completion.
+    /// Calls a closure each time the task becomes suspended, failed, canceled or removed, and immediately if it is. Not
+    /// called if there is a completion.
     @discardableResult
     public func failure(onMainQueue: Bool = true, handler: @escaping Handler<DownloadTask>) -> Self {
         register(.failure, onMainQueue, handler)
     }
 
-    /// Calls a closure once each time that the task succeeds, is suspended, fails, is canceled or removed, in place of
+    /// Calls a closure each time the task becomes succeeded, suspended, failed, canceled or removed, instead of
     /// `success` and `failure`.
     @discardableResult
     public func completion(onMainQueue: Bool = true, handler: @escaping Handler<DownloadTask>) -> Self {
@@ -42,7 +42,7 @@ extension DownloadTask {
 }
 
 extension Status {
-    /// Whether nothing more happens without a call.
+    /// Whether the status changes only by a call.
     var isEnd: Bool {
         switch self {
         case .suspended, .failed, .canceled, .removed, .succeeded: true

@@ -2,14 +2,13 @@ import FerryCore
 import Foundation
 import Synchronization
 
-/// Whether a task's file is the one that was expected.
+/// Validation of a task's file.
 extension DownloadTask {
-    /// Compares the file with a code: while it is downloaded, or at once if it is there.
-    ///
-    /// The code is stored with the task. With the policy `.fail` a file of another code does not come to its place.
+    /// Compares the file with a checksum: while it is downloaded, or immediately if it exists.
+    /// ⏎ The checksum is stored with the task. With the policy `.fail` a file with another checksum is not placed.
     /// - Parameters:
-    ///   - code: hexadecimal digits in any case.
-    ///   - handler: called once when ``validation`` is decided.
+    ///   - code: Hexadecimal digits in any case.
+    ///   - handler: Called once when ``validation`` is decided.
     @discardableResult
     public func validateFile(
         code: String, type: FileChecksumHelper.VerificationType, onMainQueue: Bool = true,
@@ -47,9 +46,8 @@ extension Array where Element == DownloadTask {
         return self
     }
 
-    /// Compares each task's file with the code of the same place.
-    ///
-    /// With another number of codes nothing is compared, and each handler is called once.
+    /// Compares each task's file with the checksum at the same index.
+    /// ⏎ If the numbers differ, nothing is compared, and each handler is called once.
     @discardableResult
     public func validateFile(
         codes: [String], type: FileChecksumHelper.VerificationType, onMainQueue: Bool = true,
@@ -69,9 +67,8 @@ extension Array where Element == DownloadTask {
 }
 
 extension DownloadTask {
-    /// Compares the file with a code, now or when it is there.
-    ///
-    /// - Parameter slot: called once that is decided.
+    /// Compares the file with a checksum, immediately or when it exists.
+    /// ⏎ - Parameter slot: Called once that is decided.
     private func validate(_ checksum: Checksum, in session: ManagedSession, _ slot: Slot<DownloadTask>) {
         let policy = session.state.withLock(\.configuration).checksumMismatchPolicy
         let (note, isThere) = state.withLock { state in
@@ -85,7 +82,7 @@ extension DownloadTask {
         session.change(self, done: { _ in self.compareIfThere(in: session) }) {
             var change = TransferChange()
             change.note = session.place.note(note.text)
-            // A file that is there is compared here, and stays whatever is found.
+            // An existing file is compared here, and stays whatever the result.
             if self.state.withLock(\.stored) != .succeeded {
                 change.checksums = [wanted]
                 change.onMismatch = policy == .fail ? .fail : .keep
@@ -94,7 +91,7 @@ extension DownloadTask {
         }
     }
 
-    /// Decides a code that no file has, and that nothing depends on.
+    /// Decides an impossible checksum that nothing depends on.
     private func refuse(_ checksum: Checksum, in session: ManagedSession) {
         let error: FileChecksumHelper.FileVerificationError =
             checksum.digits.isEmpty ? .codeEmpty : .codeMismatch(code: checksum.code)
@@ -109,14 +106,14 @@ extension DownloadTask {
         if isDecided { session.notifyValidation(self, after: nil) } else { compareUndecided(in: session, after: nil) }
     }
 
-    /// Compares a file whose code came too late to be compared while it was written.
+    /// Compares a file whose checksum came too late to be verified while it was written.
     func compareUndecided(in session: ManagedSession, after mark: DeliveryMark?) {
         guard let wanted = state.withLock(\.note.validation), wanted.result == nil else { return }
         FileChecksumHelper.validateFile(filePath, code: wanted.code, type: wanted.type) { result in
             if case .failure(let error) = result { session.log { .error("A file was compared.", error: error) } }
             let found = (try? result.get()) == true ? DownloadTask.Validation.correct : .incorrect
             let isDecided = self.state.withLock { state in
-                // A code that has come meanwhile is compared for itself.
+                // A checksum set meanwhile is compared separately.
                 guard state.note.validation == wanted else { return false }
                 state.note.validation?.result = found.rawValue
                 return true
@@ -126,7 +123,7 @@ extension DownloadTask {
         }
     }
 
-    /// Stores what was found, if the daemon answers.
+    /// Stores the result if the daemon responds.
     private func storeNote(in session: ManagedSession, then: @escaping @Sendable () -> Void) {
         session.change(self, done: { _ in then() }) {
             var change = TransferChange()

@@ -4,14 +4,13 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// One download of a manager; the daemon carries it, whatever becomes of the app.
-///
-/// Managers make tasks; the same download is the same object as long as one of them knows it. All members may be used on any
-/// queue or actor.
+/// One download of a manager. The daemon carries it out, independent of the app's life.
+/// ⏎ Created by managers. The same download is the same object as long as one of them knows it. All members may be used
+/// on any queue or actor.
 public final class DownloadTask: Identifiable, Sendable {
-    /// Whether the file is the one that was expected.
+    /// The result of validating the file.
     public enum Validation: Int, Sendable {
-        /// Spelled as in Tiercel, so that a `switch` over its three cases has all of them.
+        /// Spelled as in Tiercel, so that a `switch` over its three cases is exhaustive.
         case unkown
         case correct, incorrect
 
@@ -19,7 +18,7 @@ public final class DownloadTask: Identifiable, Sendable {
         public static var unknown: Validation { .unkown }
     }
 
-    /// The identifier of the task in its manager, the same after a relaunch. `ferry info` and the other commands take it too.
+    /// The task's identifier in its manager, the same after a relaunch. `ferry info` and other commands accept it too.
     public struct ID: RawRepresentable, Hashable, Codable, Sendable {
         public let rawValue: String
 
@@ -28,13 +27,13 @@ public final class DownloadTask: Identifiable, Sendable {
 
     /// Posted when the task has received bytes, at most ten times a second, on the manager's operation queue.
     public static let runningNotification = Notification.Name("Ferry.notification.name.downloadTask.running")
-    /// Posted once for each change to suspended, failed, canceled, removed or succeeded, on the manager's operation queue.
+    /// Posted for each change to suspended, failed, canceled, removed or succeeded, on the manager's operation queue.
     public static let didCompleteNotification = Notification.Name("Ferry.notification.name.downloadTask.didComplete")
 
     public let id: ID
-    /// The URL as it was given, also after redirects.
+    /// The URL as given, also after redirects.
     public let url: URL
-    /// The session that the task belongs to; nil for a task that stands for a call that could not be made.
+    /// The task's session. Nil for a task that represents a failed call.
     let session: ManagedSession?
     let state: Mutex<TaskState>
 
@@ -45,7 +44,7 @@ public final class DownloadTask: Identifiable, Sendable {
         self.state = Mutex(state)
     }
 
-    /// A task that stands for a call that could not be made.
+    /// A task that represents a failed call.
     static func detached(_ status: Status, _ error: FerryError, url: URL? = nil) -> DownloadTask {
         let url = url ?? URL(fileURLWithPath: "/dev/null").blank
         var state = TaskState(
@@ -56,54 +55,54 @@ public final class DownloadTask: Identifiable, Sendable {
         return DownloadTask(state, url: url, session: nil)
     }
 
-    /// The manager that the task belongs to, while one is there.
+    /// The task's manager, while one exists.
     public var manager: SessionManager? { session?.manager }
 
     // MARK: State
 
     public var status: Status { state.withLock(\.status) }
-    /// Why it waits; nil in every other state.
+    /// Why it waits, or nil in every other state.
     public var waitingReason: WaitingReason? { state.withLock { $0.status == .waiting ? $0.waitingReason : nil } }
     public var validation: Validation { state.withLock(\.validation) }
-    /// Why it failed, as a ``FerryError``; `URLError.cancelled` in a task that was suspended, canceled or removed while it ran; nil
-    /// in every other one.
+    /// Why it failed, as a ``FerryError``. `URLError.cancelled` for a task that was suspended, canceled or removed
+    /// while running. Otherwise nil.
     public var error: (any Error)? { state.withLock(\.shownError) }
-    /// Status and fields of the latest response.
+    /// Status and header fields of the latest response.
     public var response: HTTPURLResponse? { state.withLock(\.answer.response).flatMap { ResponseMapping.response($0) } }
-    /// Received and expected bytes; the total is -1 until it is known. The same object each time.
+    /// Received and expected bytes. The total is -1 while unknown. Always the same object.
     public var progress: Progress { state.withLock { $0.progress() } }
 
     // MARK: The file
 
-    /// The name of the file, as it is on disk.
+    /// The file's name on disk.
     public var fileName: String { state.withLock(\.file.name) }
-    /// Where the file is, or will be.
+    /// The file's present or future path.
     public var filePath: String { state.withLock(\.file.path) }
-    /// The extension of the file's name; nil if it has none.
+    /// The extension of the file's name, or nil.
     public var pathExtension: String? {
         let text = (fileName as NSString).pathExtension
         return text.isEmpty ? nil : text
     }
-    /// The URL that was asked last.
+    /// The URL of the last request.
     public var currentURL: URL { state.withLock(\.answer.url) }
-    /// What the app keeps with the task.
+    /// The app's metadata, stored with the task.
     public var metadata: [String: String] { state.withLock(\.note.metadata) }
     public var tags: Set<String> { state.withLock(\.asked.tags) }
 
     // MARK: Times
 
-    /// Seconds since 1970 at which it first ran; 0 before.
+    /// The first start in seconds since 1970. 0 before.
     public var startDate: Double { state.withLock(\.dates.start) }
-    /// The start as `yyyy-MM-dd HH:mm:ss`; empty before.
+    /// The first start as `yyyy-MM-dd HH:mm:ss`. Empty before.
     public var startDateString: String { DateText.text(startDate) }
-    /// Seconds since 1970 at which the latest attempt ended; 0 before.
+    /// The end of the latest attempt in seconds since 1970. 0 before.
     public var endDate: Double { state.withLock(\.dates.end) }
-    /// The end as `yyyy-MM-dd HH:mm:ss`; empty before.
+    /// The end as `yyyy-MM-dd HH:mm:ss`. Empty before.
     public var endDateString: String { DateText.text(endDate) }
-    /// Bytes of the last second.
+    /// Bytes received in the last second.
     public var speed: Int64 { state.withLock { $0.speed(now: .now) } }
     public var speedString: String { SpeedText.text(speed) }
-    /// Seconds until the end at this speed; 0 if that is not known.
+    /// Seconds until the end at the current speed. 0 if unknown.
     public var timeRemaining: Int64 { state.withLock { $0.timeRemaining(now: .now) } }
     public var timeRemainingString: String { TimeText.text(timeRemaining) }
 }
@@ -115,6 +114,6 @@ extension DownloadTask: Hashable {
 }
 
 extension URL {
-    /// `about:blank`, where there is no URL to name.
+    /// `about:blank`, for a missing URL.
     fileprivate var blank: URL { URL(string: "about:blank") ?? self }
 }

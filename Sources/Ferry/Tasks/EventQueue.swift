@@ -1,8 +1,7 @@
 import Synchronization
 
-/// The events that one observer of a task has not read: every change of state, and the newest progress.
-///
-/// A reader that has stopped costs no more than `capacity` events: the oldest changes between the first and the last go.
+/// The unread events of one observer of a task: every status change, and the newest progress.
+/// ⏎ Bounded to `capacity` events: the oldest changes after the first one are dropped for a reader that has stopped.
 final class EventQueue: Sendable {
     private struct State {
         var events: [DownloadEvent] = []
@@ -10,12 +9,12 @@ final class EventQueue: Sendable {
         var isOver = false
     }
 
-    /// Events that are kept for a reader that does not read.
+    /// Maximum number of events for a slow reader.
     static let capacity = 256
 
     private let state = Mutex(State())
 
-    /// Adds an event; nothing is taken after the one that ends the sequence.
+    /// Appends an event. Ignored after the last event of the sequence.
     func add(_ event: DownloadEvent) {
         let (reader, next): (CheckedContinuation<DownloadEvent?, Never>?, DownloadEvent?) = state.withLock { state in
             guard !state.isOver else { return (nil, nil) }
@@ -35,7 +34,7 @@ final class EventQueue: Sendable {
         reader?.resume(returning: next)
     }
 
-    /// The next event; nil after the last one, or if the reader's task is canceled.
+    /// Returns the next event, or nil after the last one or if the reader's task is canceled.
     func next() async -> DownloadEvent? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -58,7 +57,7 @@ final class EventQueue: Sendable {
 }
 
 extension DownloadEvent {
-    /// Whether nothing comes after it.
+    /// Whether it is the last event.
     var endsSequence: Bool {
         switch self {
         case .succeeded, .failed, .canceled, .removed: true

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bytes of the last second, from samples of a counter.
+/// The bytes received in the last second, from samples of a counter.
 struct SpeedWindow: Sendable {
     private struct Sample {
         let bytes: Int64
@@ -11,19 +11,19 @@ struct SpeedWindow: Sendable {
     private var samples: [Sample] = []
 
     mutating func add(_ bytes: Int64, at now: ContinuousClock.Instant) {
-        // A counter that went back belongs to a transfer that began again.
+        // A decreasing counter means a restarted transfer.
         if let last = samples.last, bytes < last.bytes { samples = [] }
         samples.append(Sample(bytes: bytes, at: now))
-        // The newest one that is older than the window says how many bytes there were at its beginning.
+        // The newest sample older than the window gives the count at its beginning.
         while samples.count > 2, samples[1].at + Self.length <= now { samples.removeFirst() }
     }
 
     mutating func clear() { samples = [] }
 
-    /// Bytes of the second before a moment.
+    /// Bytes in the second before an instant.
     func bytesPerSecond(at now: ContinuousClock.Instant) -> Int64 {
         guard let first = samples.first, let last = samples.last, last.at + Self.length > now else { return 0 }
-        // The newest sample before the window says how many bytes there were at its beginning.
+        // The newest sample before the window gives the count at its beginning.
         let base = samples.last { $0.at + Self.length <= now } ?? first
         return last.bytes - base.bytes
     }
@@ -41,7 +41,7 @@ enum SpeedText {
             unit += 1
         }
         if unit == 0 { return "\(Int(value)) B/s" }
-        // 999.95 would be rounded to the next unit's 1.
+        // 999.95 would be rounded to 1000 of this unit.
         if (value * 10).rounded() >= 10_000, unit < units.count - 1 {
             value /= 1000
             unit += 1

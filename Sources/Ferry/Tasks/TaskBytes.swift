@@ -1,33 +1,33 @@
 import FerryCore
 import Foundation
 
-/// How much of a task's file is there.
+/// The byte counts of a task's file.
 struct TaskBytes {
-    /// Bytes as they are shown: only a start from 0 takes any back.
+    /// The displayed bytes. Only a restart from byte 0 decreases them.
     private(set) var received: Int64 = 0
-    /// Bytes that the daemon has; after its death the durable ones, which may be fewer than it has said before.
+    /// The daemon's bytes. After a crash of the daemon these are the durable ones, possibly fewer than before.
     private(set) var held: Int64 = 0
     private(set) var expected: Int64?
     private(set) var startedOver = 0
-    /// Whether the task was paused while it ran, and the daemon has not said yet how much of it is durable.
+    /// Whether the task was paused while running, and its durable bytes are not known yet.
     private(set) var isUncertain = false
-    /// Whether the task begins from 0 when it runs again.
+    /// Whether the task restarts from byte 0 when it next runs.
     private var beginsAnew = false
     private var window = SpeedWindow()
-    /// Made when an app reads it first; kept up to date from then on.
+    /// Created when an app first reads it, and kept up to date from then on.
     private var shown: Progress?
 
-    /// The bytes of a task that is made of a transfer which has started over before.
+    /// - Parameter startedOver: The restarts before this process knew the transfer.
     init(startedOver: Int = 0) { self.startedOver = startedOver }
 
-    /// Takes in what the daemon says; whether the bytes so far were given up.
+    /// Processes the daemon's counts. Returns whether the previous bytes were dropped.
     mutating func take(_ transfer: Transfer, wasRunning: Bool, at now: ContinuousClock.Instant) -> Bool {
         held = transfer.bytesReceived
         isUncertain = false
         let isActive = transfer.state == .running || transfer.state == .waiting
         let isRestarted = transfer.startedOver > startedOver || (beginsAnew && isActive)
         let isWhole = transfer.state == .succeeded
-        // A failure that leaves nothing of what there was has given it up, and a whole file is never continued.
+        // A failure without bytes has dropped them, and a complete file is never resumed.
         let loses = transfer.state == .failed && held == 0 && received > 0
         if isRestarted || isWhole || loses { beginsAnew = isWhole || loses }
         received = isRestarted || isWhole ? held : max(received, held)
@@ -37,22 +37,22 @@ struct TaskBytes {
         return isRestarted
     }
 
-    /// Takes in that no more bytes come without a call.
+    /// Records that no more bytes arrive without a call.
     mutating func cameToRest() { window.clear() }
 
-    /// Takes in that the task was paused while it ran.
+    /// Records that the task was paused while running.
     mutating func wasPaused() { isUncertain = true }
 
-    /// Bytes of the whole file; -1 until they are known.
+    /// Size of the whole file in bytes. -1 while unknown.
     func total(in status: Status) -> Int64 {
         if let expected { return max(expected, received) }
         return status == .succeeded ? received : -1
     }
 
-    /// Bytes of the last second.
+    /// Bytes received in the last second.
     func speed(at now: ContinuousClock.Instant) -> Int64 { window.bytesPerSecond(at: now) }
 
-    /// Whole seconds until the end at a speed; 0 if that is not known.
+    /// Whole seconds until the end at a speed. 0 if unknown.
     func timeRemaining(atSpeed speed: Int64) -> Int64 {
         guard speed > 0, let expected, expected > received else { return 0 }
         return (expected - received).dividedRoundingUp(by: speed)
@@ -60,7 +60,7 @@ struct TaskBytes {
 
     // MARK: The app's object
 
-    /// Received and expected bytes; the same object each time.
+    /// Received and expected bytes. Always the same object.
     mutating func progress(in status: Status) -> Progress {
         if let shown { return shown }
         let progress = Progress(totalUnitCount: total(in: status))
@@ -77,11 +77,11 @@ struct TaskBytes {
     }
 }
 
-/// When a task was at work.
+/// Start and end of a task's work.
 struct TaskDates {
-    /// Seconds since 1970 at which the task first ran; 0 before.
+    /// The first start in seconds since 1970. 0 before.
     private(set) var start = 0.0
-    /// Seconds since 1970 at which its latest attempt ended; 0 before.
+    /// The end of the latest attempt in seconds since 1970. 0 before.
     private(set) var end = 0.0
 
     mutating func take(_ transfer: Transfer) {
@@ -89,7 +89,7 @@ struct TaskDates {
         if let date = transfer.finishedAt { end = date.timeIntervalSince1970 }
     }
 
-    /// The task runs; the daemon's own date may come later, and the first one stays.
+    /// Records that the task runs. The daemon's own date may come later. The first one stays.
     mutating func started() { if start == 0 { start = Date().timeIntervalSince1970 } }
 
     mutating func ended() { end = Date().timeIntervalSince1970 }

@@ -1,24 +1,23 @@
-/// What calls have asked of a task and the daemon has not answered yet.
+/// Calls on a task that the daemon has not answered yet.
 struct TaskCalls {
-    /// What the task is shown as until the daemon answers: `willSuspend`, `willCancel` or `willRemove`.
+    /// The displayed status until the daemon responds: `willSuspend`, `willCancel` or `willRemove`.
     private(set) var shown: Status?
-    /// What the removal of its record means, once a call has asked for that: canceled or removed.
+    /// The final status after removal of its record, once requested: canceled or removed.
     private(set) var departure: Status?
-    /// Calls that end the task and have not been answered.
+    /// Number of pending calls that end the task.
     private var leaving = 0
-    /// Whether a download of the same URL was made while the task was about to leave.
+    /// Whether a download of the same URL was created while this task was being ended.
     private var isReplaced = false
-    /// Whether the task was stopped while it ran, and has not begun again.
+    /// Whether the task was stopped while running, and has not restarted.
     private(set) var hasStoppedRun = false
-    /// Whether the record goes because no app needs it any more: to the app that is no end.
+    /// Whether the record is removed because no app needs it. To the app this is not an end.
     private(set) var isForgotten = false
 
     /// Whether a call is about to end the task.
     var isLeaving: Bool { leaving > 0 }
 
-    /// A call begins that does something to the task.
-    ///
-    /// - Returns: Whether the task is shown as something else by that, and whether the call ends it.
+    /// A call begins.
+    /// ⏎ - Returns: Whether the displayed status changes, and whether the call ends the task.
     mutating func begin(_ control: Control, stored: Status) -> (isShown: Bool, leaves: Bool) {
         guard let will = control.will else { return (false, false) }
         let leaves = control.departure != nil && control.concerns(stored)
@@ -28,20 +27,20 @@ struct TaskCalls {
         return (true, leaves)
     }
 
-    /// A call was answered that did something to the task.
+    /// A call has finished.
     mutating func end(_ control: Control) {
         if let will = control.will, shown == will { shown = nil }
     }
 
-    /// A call was answered that was about to end the task.
+    /// A call that was to end the task has finished.
     mutating func endLeaving() { leaving -= 1 }
 
-    /// The call is carried out: of several that end the task the first one says what its removal means.
+    /// The call is being performed. The first of several calls determines the final status.
     mutating func carryOut(_ control: Control) {
         if departure == nil { departure = control.departure }
     }
 
-    /// The daemon has said that the task is in a state.
+    /// The daemon has reported a status.
     mutating func came(to status: Status, from before: Status) {
         if before == .running { hasStoppedRun = [.suspended, .canceled, .removed].contains(status) }
         switch status {
@@ -52,18 +51,18 @@ struct TaskCalls {
         }
     }
 
-    /// Whether a download of the same URL takes the task's place, as the task is about to leave.
+    /// Whether a download of the same URL replaces this task, which is being ended.
     mutating func makeRoom() -> Bool {
         if isLeaving { isReplaced = true }
         return isLeaving
     }
 
-    /// Lets the record be forgotten if another task has taken the place of this one; whether it is so.
+    /// Allows the record to be removed if another task has replaced this one. Returns whether it has.
     mutating func forgetIfReplaced() -> Bool {
         if isReplaced { isForgotten = true }
         return isReplaced
     }
 
-    /// Lets the record be forgotten, as its app has all of it.
+    /// Allows the record to be removed, since the app has its result.
     mutating func forget() { isForgotten = true }
 }

@@ -1,13 +1,13 @@
 import FerryCore
 import Foundation
 
-/// Where the file of a task is, or will be.
+/// The file of a task.
 struct TaskFile {
     let folder: String
     var name: String
-    /// The whole path, once the daemon has said it.
+    /// The whole path, once the daemon has reported it.
     private(set) var placed: String?
-    /// Whether the file was there before the task.
+    /// Whether the file existed before the task.
     private(set) var wasThere = false
 
     init(folder: String, name: String) {
@@ -25,7 +25,7 @@ struct TaskFile {
         wasThere = transfer.unchanged
     }
 
-    /// Takes in a new name; the daemon tells the whole path as soon as it knows it.
+    /// Processes a new name. The daemon reports the whole path once known.
     mutating func takeName(of transfer: Transfer) {
         if transfer.destination == nil, let name = transfer.name { self.name = name.lastPathPart }
         takePath(of: transfer)
@@ -38,7 +38,7 @@ struct TaskFile {
     }
 }
 
-/// What the app has asked for.
+/// The parameters set by the app.
 struct TaskParameters {
     var method = HTTPMethod.get
     var headers: HTTPHeaders = [:]
@@ -46,13 +46,13 @@ struct TaskParameters {
     var priority = 0
 }
 
-/// What the server has answered.
+/// The server's response.
 struct TaskAnswer {
-    /// The URL that was asked last.
+    /// The URL of the last request.
     var url: URL
-    /// Status and fields of the latest response.
+    /// Status and header fields of the latest response.
     private(set) var response: ResponseFacts?
-    /// The requests that were made for a download of the chain.
+    /// The requests of a chain download.
     var exchanges: [ExchangeFacts] = []
 
     init(url: URL) { self.url = url }

@@ -1,28 +1,28 @@
 import Foundation
 
-/// What a task keeps with its transfer in the daemon, beyond what the transfer says itself.
+/// Properties that a task stores with its transfer, in addition to the transfer's own.
 struct TaskNote: Hashable, Codable, Sendable {
-    /// Which of the library's faces made the task.
+    /// The API that created the task.
     enum Kind: String, Codable, Sendable {
-        /// The daemon puts the file into its place.
+        /// The daemon places the file.
         case placed
-        /// The file waits for its app, which says where it goes.
+        /// The file waits for its app, which chooses the destination.
         case chain
     }
 
-    /// A code that the file is to be compared with.
+    /// An expected checksum.
     struct Validation: Hashable, Codable, Sendable {
         var code: String
         var type: FileChecksumHelper.VerificationType
-        /// What was found; nil until it was decided.
+        /// The result, or nil while undecided.
         var result: Int?
     }
 
     var id: String
-    /// As it was given.
+    /// As given.
     var url: String
     var kind: Kind = .placed
-    /// Whether a call with this URL alone means this task.
+    /// Whether the URL alone identifies the task.
     var isNamedByURL = true
     var metadata: [String: String] = [:]
     var validation: Validation?
@@ -32,9 +32,8 @@ struct TaskNote: Hashable, Codable, Sendable {
         self.url = url
     }
 
-    /// An identifier that no other task has: a UUID of random numbers (RFC 9562 §5.4).
-    ///
-    /// Foundation opens a file for each of its own.
+    /// A unique identifier: a random UUID (RFC 9562 §5.4).
+    /// ⏎ Foundation's own opens a file for each.
     static func newID() -> String {
         let high = UInt64.random(in: 0 ... .max) & ~0xF000 | 0x4000
         let low = UInt64.random(in: 0 ... .max) & ~(3 << 62) | 2 << 62
@@ -81,7 +80,7 @@ struct TaskNote: Hashable, Codable, Sendable {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The note of a text; nil if it is none.
+    /// Parses a note. Returns nil if the text is not one.
     init?(text: String) {
         if let note = Self.plain(text) {
             self = note
@@ -93,9 +92,9 @@ struct TaskNote: Hashable, Codable, Sendable {
 
     // MARK: Plain notes
 
-    // Most notes say no more than id and URL; of thousands of them each would cost an encoder or a decoder.
+    // Most notes contain only id and URL. An encoder and decoder for each of thousands would be slow.
 
-    /// The note of a text of the plain form; nil for every other text.
+    /// Parses the simple form of a note. Returns nil for every other text.
     private static func plain(_ text: String) -> TaskNote? {
         let quote = UInt8(ascii: "\"")
         let parts = text.utf8.split(separator: quote, omittingEmptySubsequences: false).map { Substring($0) }
@@ -105,7 +104,7 @@ struct TaskNote: Hashable, Codable, Sendable {
         return TaskNote(id: String(parts[3]), url: String(parts[7]))
     }
 
-    /// Whether a text stands in JSON as it is.
+    /// Whether a text needs no escaping in JSON.
     private static func isPlain(_ text: some StringProtocol) -> Bool {
         text.utf8.allSatisfy { $0 >= UInt8(ascii: " ") && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }

@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// Code with async and await that reads a task's events or waits for its file, and the model that follows it.
+/// Async readers of a task's events and file, and the model that follows it.
 struct TaskReaders {
     typealias Waiter = CheckedContinuation<Result<URL, FerryError>, Never>
 
-    /// Called on the main queue at every change of state and with new bytes.
+    /// Called on the main queue at every status change and with new bytes.
     var watcher: Handler<DownloadTask>?
     private var queues: [Int: EventQueue] = [:]
     private var waiters: [Int: Waiter] = [:]
     private var starts: [StartHandler] = []
     private var last = 0
 
-    /// A number that no other reader of the task has.
+    /// Returns an unused reader number.
     mutating func newNumber() -> Int {
         last += 1
         return last
@@ -26,20 +26,20 @@ struct TaskReaders {
 
     mutating func removeWaiter(_ number: Int) -> Waiter? { waiters.removeValue(forKey: number) }
 
-    /// Adds an event to what each reader has not read.
+    /// Adds an event for each reader.
     func tell(_ event: DownloadEvent) {
         for queue in queues.values { queue.add(event) }
     }
 
     mutating func add(_ start: StartHandler) { starts.append(start) }
 
-    /// The handlers of calls that have started the task, each once.
+    /// Removes and returns the handlers of calls that have started the task.
     mutating func takeStarts() -> [StartHandler] {
         defer { starts = [] }
         return starts
     }
 
-    /// Lets all readers go, with the event that ends their sequences; the waiters among them are to be resumed.
+    /// Ends all readers with a last event. Returns the waiters to resume.
     mutating func end(with event: DownloadEvent) -> [Waiter] {
         tell(event)
         queues = [:]
@@ -48,27 +48,26 @@ struct TaskReaders {
     }
 }
 
-/// The closures of a task, and when its progress closure is due.
+/// The closures of a task, and its progress schedule.
 struct TaskClosures {
     var slots = Slots<DownloadTask>()
-    /// Where the call of the latest progress closure is.
+    /// Mark of the latest progress closure's call.
     var progressMark: DeliveryMark?
-    /// Closures that wait for the comparison of the file with a code.
+    /// Closures that wait for the validation of the file.
     private var validations: [Slot<DownloadTask>] = []
-    /// Whether a progress closure waits for its turn.
+    /// Whether a progress closure is enqueued.
     private var isProgressQueued = false
     private var lastProgress: ContinuousClock.Instant?
-    /// Bytes that were told last, and the size that was known then.
+    /// The bytes and size last reported.
     private var told: (bytes: Int64, total: Int64) = (-1, -1)
 
-    /// Notes that bytes are told, if there is something to tell.
-    ///
-    /// - Parameter isLast: whether the task runs no more, so that the spacing of progress does not matter.
+    /// Returns whether there is progress to report, and records it.
+    /// ⏎ - Parameter isLast: Whether the task has stopped, so that the spacing of progress does not matter.
     mutating func reportsProgress(
         received: Int64, total: Int64, isLast: Bool, at now: ContinuousClock.Instant
     ) -> Bool {
         if !isLast, let last = lastProgress, now - last < ManagerNotifications.progressSpacing { return false }
-        // A size that is known at the end alone is news too.
+        // A size known only at the end is also new.
         let hasBytes = told.bytes != received && (told.bytes >= 0 || received > 0)
         guard hasBytes || (isLast && told.bytes > 0 && told.total != total) else { return false }
         lastProgress = now
@@ -76,14 +75,14 @@ struct TaskClosures {
         return true
     }
 
-    /// The progress closure whose call is to be added to its line; nil if there is none, or one waits there already.
+    /// The progress closure to enqueue, or nil if there is none or it is already enqueued.
     mutating func queueProgress() -> Slot<DownloadTask>? {
         guard let slot = slots.progress, !isProgressQueued else { return nil }
         isProgressQueued = true
         return slot
     }
 
-    /// The progress closure whose turn has come.
+    /// Dequeues the progress closure.
     mutating func takeProgress() -> Slot<DownloadTask>? {
         isProgressQueued = false
         return slots.progress
@@ -91,14 +90,14 @@ struct TaskClosures {
 
     mutating func addValidation(_ slot: Slot<DownloadTask>) { validations.append(slot) }
 
-    /// The closures that wait for a comparison, each once.
+    /// Removes and returns the closures that wait for a validation.
     mutating func takeValidations() -> [Slot<DownloadTask>] {
         defer { validations = [] }
         return validations
     }
 }
 
-/// The handler of a call that has started a task; called once the task runs or is known to wait, or has waited for a while.
+/// The handler of a call that has started a task. Called once the task is running or known to wait, or after a timeout.
 final class StartHandler: Sendable {
     private let body: Mutex<(@Sendable () -> Void)?>
 

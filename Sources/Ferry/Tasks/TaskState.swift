@@ -1,16 +1,16 @@
 import FerryCore
 import Foundation
 
-/// What is known of a task in this process.
+/// The state of a task in this process.
 struct TaskState {
-    /// The daemon's name for it; nil until it is stored.
+    /// Its transfer id, or nil until it is stored.
     var transfer: TransferID?
     var note: TaskNote
-    /// What the daemon has said last.
+    /// The last status reported by the daemon.
     var stored = Status.waiting
     var waitingReason: WaitingReason? = .slot
     var error: FerryError?
-    /// Whether the task had ended when this process first heard of it, and this process has not told of that end.
+    /// Whether the task had already finished when this process learned of it, and its closures have not been called.
     var isUntold = false
     var calls = TaskCalls()
     var file: TaskFile
@@ -20,10 +20,10 @@ struct TaskState {
     var dates = TaskDates()
     var closures = TaskClosures()
     var readers = TaskReaders()
-    /// Finishes a download of the chain; the task keeps it alive until that is done.
+    /// Completes a chain download. The task keeps it alive until then.
     var request: DownloadRequest?
 
-    /// - Parameter startedOver: how often its transfer has begun again before this process knew it.
+    /// - Parameter startedOver: The restarts before this process knew the transfer.
     init(note: TaskNote, url: URL, folder: String, fileName: String, startedOver: Int = 0) {
         self.note = note
         bytes = TaskBytes(startedOver: startedOver)
@@ -33,15 +33,16 @@ struct TaskState {
 
     var status: Status { calls.shown ?? stored }
     var isSubmitted: Bool { transfer != nil }
-    /// Why it failed, or -999 once it was stopped while it ran, as a session's task that is canceled has it.
+    /// Why it failed, or -999 once it was stopped while running, like a canceled session task.
     var shownError: (any Error)? { error ?? (calls.hasStoppedRun ? URLError(.cancelled) : nil) }
     var validation: DownloadTask.Validation {
         note.validation?.result.flatMap(DownloadTask.Validation.init) ?? .unknown
     }
 
-    // MARK: The daemon's word
+    // MARK: The daemon's reports
 
-    /// Takes in what the daemon says of the transfer, but not its state; whether the bytes so far were given up.
+    /// Processes the daemon's description of the transfer, except its state. Returns whether the previous bytes were
+    /// dropped.
     @discardableResult
     mutating func take(_ transfer: Transfer, now: ContinuousClock.Instant) -> Bool {
         let isRestarted = bytes.take(transfer, wasRunning: stored == .running, at: now)
@@ -54,11 +55,10 @@ struct TaskState {
         return isRestarted
     }
 
-    /// Moves to what the daemon says.
-    ///
-    /// - Parameters:
-    ///   - takesTransfer: whether the transfer in that state was taken in before.
-    ///   - change: what comes with the new state, such as the error of a failure.
+    /// Moves to a status reported by the daemon.
+    /// ⏎ - Parameters:
+    ///   - takesTransfer: Whether the transfer was processed before.
+    ///   - change: Applied with the new status, for example the error of a failure.
     mutating func move(to status: Status, takesTransfer: Bool = false, _ change: (inout TaskState) -> Void) {
         let before = stored
         stored = status
@@ -69,16 +69,15 @@ struct TaskState {
         if status == .running { dates.started() }
         if status.isEnd {
             bytes.cameToRest()
-            // The daemon says when a transfer has succeeded or failed.
+            // The daemon reports the dates of success and failure.
             if before != status, status == .suspended { dates.ended() }
             if before == .running, status == .suspended, !takesTransfer { bytes.wasPaused() }
         }
         bytes.updateProgress(in: stored)
     }
 
-    /// Takes in that the record is gone.
-    ///
-    /// - Returns: What that means to the app; nil for a record that is only forgotten.
+    /// Processes the removal of the record.
+    /// ⏎ - Returns: The final status for the app, or nil for an obsolete record.
     mutating func depart(as departure: Status?) -> Status? {
         if calls.isForgotten { return nil }
         let status = departure ?? calls.departure ?? .removed
@@ -91,7 +90,7 @@ struct TaskState {
         return status
     }
 
-    /// Takes in that the task could not be stored.
+    /// Processes the failure to store the task.
     mutating func discard(_ error: FerryError) {
         calls.came(to: .failed, from: stored)
         stored = .failed
@@ -99,7 +98,7 @@ struct TaskState {
         waitingReason = nil
     }
 
-    /// What a success says of the code that the file was compared with.
+    /// Decides the validation from a success.
     mutating func decideValidation(_ transfer: Transfer) {
         guard let validation = note.validation, validation.result == nil else { return }
         if transfer.error?.code == .digestMismatch {
@@ -114,11 +113,11 @@ struct TaskState {
         }
     }
 
-    /// Why a transfer has failed, as it is shown.
+    /// Why a transfer has failed, as shown to the app.
     func failure(_ error: ServiceError?) -> FerryError {
         let error = error ?? ServiceError(.internal, "The transfer has failed.")
         let shown = FerryError(error, to: file.path)
-        // The daemon was given another code in place of one that no file has.
+        // The daemon was given a substitute for an impossible checksum.
         guard case .checksumMismatch(_, let actual) = shown, let validation = note.validation,
             Checksum(validation.type, validation.code).core == nil
         else { return shown }
@@ -127,10 +126,10 @@ struct TaskState {
 
     // MARK: Calls
 
-    /// What a download call changes about a task that is there; nil if nothing.
+    /// The change of an existing task by a download call, or nil if none.
     mutating func change(headers: HTTPHeaders?, name: String?) -> TransferChange? {
         var change = TransferChange()
-        // The daemon forgets headers that are secrets when a transfer succeeds or is canceled, and some time after a failure.
+        // The daemon removes secret headers when a transfer succeeds or is canceled, and some time after a failure.
         let hasEnded = [.succeeded, .failed, .canceled].contains(stored)
         if let headers, headers != asked.headers || hasEnded && !headers.isEmpty {
             asked.headers = headers
@@ -140,7 +139,7 @@ struct TaskState {
         return change.headers == nil && change.name == nil ? nil : change
     }
 
-    /// Takes in what a change has made of the transfer, but for its state, which the events tell.
+    /// Processes the result of a change, except the state, which events report.
     mutating func takeChange(_ transfer: Transfer) {
         asked.tags = Set(transfer.tags)
         asked.priority = transfer.priority.rawValue
@@ -149,15 +148,15 @@ struct TaskState {
 
     // MARK: Numbers
 
-    /// Bytes of the whole file; -1 until they are known.
+    /// Size of the whole file in bytes. -1 while unknown.
     var total: Int64 { bytes.total(in: stored) }
 
-    /// Received and expected bytes; the same object each time.
+    /// Received and expected bytes. Always the same object.
     mutating func progress() -> Progress { bytes.progress(in: stored) }
 
     func speed(now: ContinuousClock.Instant) -> Int64 { stored == .running ? bytes.speed(at: now) : 0 }
 
-    /// Whole seconds until the end at this speed; 0 if that is not known.
+    /// Whole seconds until the end at the current speed. 0 if unknown.
     func timeRemaining(now: ContinuousClock.Instant) -> Int64 { bytes.timeRemaining(atSpeed: speed(now: now)) }
 
     func downloadProgress(now: ContinuousClock.Instant) -> DownloadProgress {

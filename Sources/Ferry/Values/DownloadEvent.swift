@@ -1,14 +1,14 @@
 public import Foundation
 
-/// What happens to a download.
+/// An event of a download.
 public enum DownloadEvent: Sendable {
     case state(Status, WaitingReason?)
     /// A response whose body is the file.
     case response(status: Int, headers: HTTPHeaders)
-    /// The bytes so far were given up, since the server has another version of the file.
+    /// The bytes so far were dropped, because the server has another version of the file.
     case restarted(reason: String)
     case progress(DownloadProgress)
-    /// The file is whole and durable; the last event.
+    /// The file is complete and durable. The last event.
     case succeeded(URL)
     /// The last event.
     case failed(FerryError)
@@ -18,14 +18,14 @@ public enum DownloadEvent: Sendable {
     case removed
 }
 
-/// How far a download, or several together, are.
+/// The progress of one download, or of several together.
 public struct DownloadProgress: Equatable, Sendable {
     public let receivedBytes: Int64
-    /// Bytes of the whole; nil if they are not known.
+    /// Total size in bytes, or nil if unknown.
     public let expectedBytes: Int64?
-    /// Bytes of the last second.
+    /// Bytes received in the last second.
     public let bytesPerSecond: Int64
-    /// Time until the end at this speed; nil if it is not known.
+    /// Time until the end at the current speed, or nil if unknown.
     public let timeRemaining: Duration?
 
     public init(

@@ -3,10 +3,10 @@ import Foundation
 import Synchronization
 
 extension DownloadSpec {
-    /// Bytes of metadata at most.
+    /// Maximum size of the metadata in bytes.
     private static let largestMetadata = 64 << 10
 
-    /// - Throws: What is wrong with it, before anything is stored.
+    /// - Throws: The error, before anything is stored.
     func check() throws(FerryError) {
         switch destination {
         case .file(let url), .directory(let url):
@@ -20,9 +20,8 @@ extension DownloadSpec {
         }
     }
 
-    /// The task of the description in a session, and the transfer that is made for it.
-    ///
-    /// - Throws: Why the daemon would refuse it: one of many that is refused holds back the others.
+    /// The task of the description in a session, and its transfer.
+    /// ⏎ - Throws: The error for which the daemon would refuse it, so that it does not affect the others of a batch.
     func plan(
         for session: ManagedSession, _ configuration: SessionConfiguration, cache: Cache
     ) throws(FerryError) -> (task: DownloadTask, plan: RequestPlan) {
@@ -36,7 +35,7 @@ extension DownloadSpec {
         request.network.isDiscretionary = conditions.isDiscretionary
         request.expectedSize = expectedSize
         request.tags = tags.sorted()
-        // The daemon would refuse the download for a number that it cannot use.
+        // An invalid number would make the daemon refuse the download.
         if let connections { request.connections = SettingRange<Int>.connections.clamp(connections) }
         request.rateLimit = maxBytesPerSecond.map { max($0, SettingRange<Int64>.rateLimit.allowed.lowerBound) } ?? 0
         request.mirrors = mirrors.map(\.absoluteString)

@@ -1,9 +1,9 @@
 import FerryCore
 public import Foundation
 
-/// A download as a value.
+/// The description of a download.
 public struct DownloadSpec: Sendable {
-    /// What identifies the download in its manager; nil lets one be made.
+    /// Identifies the download in its manager. Nil generates an identifier.
     public var id: DownloadTask.ID?
     public var url: URL
     public var method = HTTPMethod.get
@@ -11,37 +11,37 @@ public struct DownloadSpec: Sendable {
     public var body: Data?
     public var destination = DownloadDestination.cache()
     public var conflict = FileConflictPolicy.unique
-    /// The code that the file must have; a file of another one does not come to its place.
+    /// The expected checksum. A file with another one is not placed.
     public var checksum: Checksum?
-    /// From -10 to 10, the higher the sooner.
+    /// -10 to 10. Higher goes first.
     public var priority = 0
-    /// Connections at most; nil is the number that the manager's configuration has.
+    /// Maximum number of connections. Nil uses the manager's configuration.
     public var connections: Int?
-    /// Other addresses of the same file.
+    /// Other URLs of the same file.
     public var mirrors: [URL] = []
-    /// Bytes per second; nil is no limit but the manager's.
+    /// Bytes per second. Nil for no limit other than the manager's.
     public var maxBytesPerSecond: Int64?
-    /// What has to be so that it runs.
+    /// Conditions for running.
     public var conditions = DownloadConditions()
-    /// Bytes that the file must have.
+    /// Expected size in bytes.
     public var expectedSize: Int64?
-    /// What the app keeps with the download; at most 64 KiB.
+    /// The app's metadata, at most 64 KiB.
     public var metadata: [String: String] = [:]
     public var tags: Set<String> = []
 
-    /// The moment before which nothing is asked; that of ``conditions``.
+    /// Earliest date of the first request. That of ``conditions``.
     public var notBefore: Date? {
         get { conditions.notBefore }
         set { conditions.notBefore = newValue }
     }
 
-    /// - Throws: ``FerryError/invalidURL(url:)`` if this is no http or https URL with a host.
+    /// - Throws: ``FerryError/invalidURL(url:)`` if this is not an http or https URL with a host.
     public init(_ url: some URLConvertible) throws(FerryError) {
         self.url = try url.address()
     }
 }
 
-/// The code that a file must have.
+/// The checksum of a file.
 public struct Checksum: Hashable, Codable, Sendable {
     public let type: FileChecksumHelper.VerificationType
     /// Hexadecimal digits in any case.
@@ -52,13 +52,13 @@ public struct Checksum: Hashable, Codable, Sendable {
         self.code = code
     }
 
-    /// The code without white space around it.
+    /// The digits without surrounding whitespace.
     var digits: String { code.trimmingCharacters(in: .whitespacesAndNewlines) }
 
-    /// As the daemon knows it; nil if no file has a code like this.
+    /// The daemon's form, or nil if no file can have this checksum.
     var core: FerryCore.Checksum? { try? FerryCore.Checksum(parsing: "\(type.word):\(digits)") }
 
-    /// What the daemon compares in place of a code that no file has, so that the file fails; nil for an empty code.
+    /// A substitute for an impossible checksum that makes the file fail, or nil for an empty one.
     var unmatched: FerryCore.Checksum? {
         guard !digits.isEmpty else { return nil }
         let text = "no \(type.word): \(code)"
@@ -78,11 +78,12 @@ extension FileChecksumHelper.VerificationType {
     }
 }
 
-/// What has to be so that a download runs, besides its turn; while it is not so, the download waits with its reason.
+/// Conditions for a download to run, besides a free slot. Until they are met the download waits with the corresponding
+/// reason.
 public struct DownloadConditions: Hashable, Sendable {
-    /// The moment before which nothing is asked.
+    /// Earliest date of the first request.
     public var notBefore: Date?
-    /// Whether it runs only on external power and on a network that is not expensive.
+    /// Whether it runs only on external power and an inexpensive network.
     public var isDiscretionary = false
 
     public init() {}

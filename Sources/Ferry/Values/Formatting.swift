@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number of seconds as text: `mm:ss` below an hour, else `h:mm:ss`.
+/// Seconds as text: `mm:ss` below an hour, otherwise `h:mm:ss`.
 enum TimeText {
     static func text(_ seconds: Int64) -> String {
         let seconds = max(0, seconds)
@@ -12,9 +12,9 @@ enum TimeText {
     private static func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// A moment as text in the user's time zone: `yyyy-MM-dd HH:mm:ss`.
+/// A date as text in the user's time zone: `yyyy-MM-dd HH:mm:ss`.
 enum DateText {
-    /// - Parameter seconds: since 1970; 0 is none.
+    /// - Parameter seconds: Seconds since 1970. 0 for none.
     static func text(_ seconds: Double, timeZone: TimeZone = .current) -> String {
         guard seconds > 0, seconds.isFinite else { return "" }
         var calendar = Calendar(identifier: .gregorian)
@@ -32,7 +32,7 @@ enum DateText {
     }
 }
 
-/// Bytes as lower-case hexadecimal digits.
+/// Bytes as lowercase hexadecimal digits.
 enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 

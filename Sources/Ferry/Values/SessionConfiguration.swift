@@ -1,29 +1,27 @@
 public import Foundation
 
 /// The limits of a manager's downloads.
-///
-/// Limits of time, number, speed and network apply at once to all downloads of the manager; the other ones to downloads
-/// that are made later.
+/// ⏎ Timeouts and limits of number, speed and network apply immediately to all downloads of the manager, the others to
+/// downloads created later.
 public struct SessionConfiguration: Equatable, Sendable {
-    /// Seconds without a byte before a connection is given up and tried again.
+    /// Seconds without a byte before a connection is closed and the request retried.
     public var timeoutIntervalForRequest: TimeInterval = 60
-    /// Seconds from the first start in which a download must end; suspended time does not count.
+    /// Maximum seconds of a download since its first start, without suspended periods.
     public var timeoutIntervalForResource: TimeInterval = 604_800
-    /// Downloads that run at the same time; values below 1 are 1.
-    ///
-    /// The daemon's own limits hold besides: 16 transfers in all and 8 connections to one host, unless `ferry settings` has
-    /// changed them.
+    /// Maximum number of running downloads. Values below 1 count as 1.
+    /// ⏎ The daemon's own limits apply as well: 16 transfers in all and 8 connections to one host, unless `ferry
+    /// settings` has changed them.
     public var maxConcurrentTasksLimit: Int = 6
-    /// Downloads that run at the same time from one host; nil is the daemon's own limit.
+    /// Maximum number of running downloads from one host. Nil uses the daemon's limit.
     public var maxTasksPerHost: Int?
-    /// Connections of one download at most; nil opens more as long as they bring something. Holds for later downloads.
+    /// Maximum number of connections per download. Nil adapts the number while running. Applies to later downloads.
     public var connectionsPerTask: Int? = 1
-    /// Bytes per second of all downloads together; nil is no limit.
+    /// Bytes per second for all downloads together. Nil for no limit.
     public var maxBytesPerSecond: Int64?
     public var allowsCellularAccess = false
     public var allowsExpensiveNetworkAccess = true
     public var allowsConstrainedNetworkAccess = true
-    /// Statuses of responses that are files; with others a download fails.
+    /// Acceptable statuses. Others fail the download.
     public var acceptableStatusCodes = 200..<300
     public var fileConflictPolicy = FileConflictPolicy.unique
     public var checksumMismatchPolicy = ChecksumMismatchPolicy.keep
@@ -31,38 +29,38 @@ public struct SessionConfiguration: Equatable, Sendable {
     public init() {}
 }
 
-/// What happens when a file has the name of a download's file that this download did not make.
+/// The behavior if a file that this download did not create has its name.
 public enum FileConflictPolicy: String, Sendable, Codable, CaseIterable {
     /// The new file gets another name: `name-1`, `name-2` and so on.
     case unique
-    /// The new file takes the other's place, in one step, once it is whole.
+    /// The new file atomically replaces the other once it is complete.
     case replace
     /// The download fails with `fileConflict`.
     case fail
 }
 
-/// What happens to a file whose code is not the one that it was compared with.
+/// The behavior if a file's checksum differs from the expected one.
 public enum ChecksumMismatchPolicy: String, Sendable, Codable, CaseIterable {
     /// The download succeeds, and its validation is `incorrect`.
     case keep
-    /// The download fails with `checksumMismatch`; the file does not come to its place.
+    /// The download fails with `checksumMismatch`. The file is not placed.
     case fail
 }
 
-/// How the server of a host shows who it is.
+/// The evaluation of a server's trust.
 public enum ServerTrustPolicy: Hashable, Sendable {
-    /// By a certificate that the system trusts, of the host's name if that is to be looked at.
+    /// By the system's trusted certificates, optionally with the host name.
     case performDefaultEvaluation(validateHost: Bool)
-    /// Not at all: any machine on the way may stand in for the server.
+    /// No evaluation: any machine on the network path can impersonate the server.
     case disableEvaluation
 }
 
-/// How the servers of a manager's downloads show who they are, by their hosts; others by a certificate as usual.
+/// Server trust policies by host, for a manager's downloads. Other hosts are evaluated by default.
 open class ServerTrustPolicyManager: @unchecked Sendable {  // SAFETY: immutable; a subclass keeps its own state
     public let policies: [String: ServerTrustPolicy]
 
     public init(policies: [String: ServerTrustPolicy]) { self.policies = policies }
 
-    /// The policy of a host; a subclass may look for it in another way. Called when a download is made.
+    /// Returns the policy of a host. Subclasses may override it. Called when a download is created.
     open func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { policies[host] }
 }

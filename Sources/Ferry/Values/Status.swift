@@ -1,35 +1,35 @@
 import FerryCore
 public import Foundation
 
-/// Where a download, or a manager's downloads together, stand.
+/// The status of a download, or of a manager's downloads together.
 public enum Status: String, Sendable, CaseIterable {
-    /// Its turn has not come, or something is in its way that passes by itself.
+    /// Waiting for a slot, or for a temporary condition.
     case waiting
-    /// The daemon works on it.
+    /// The daemon is working on it.
     case running
-    /// Stopped by a call, until another lets it go on; its bytes are kept.
+    /// Suspended by a call until resumed. Its bytes are kept.
     case suspended
-    /// Ended by a call; its bytes are gone.
+    /// Canceled by a call. Its bytes are deleted.
     case canceled
-    /// Ended by an error; a call lets it go on.
+    /// Failed. A call resumes it.
     case failed
-    /// Taken out of the manager.
+    /// Removed from the manager.
     case removed
-    /// The file is whole and durable.
+    /// The file is complete and durable.
     case succeeded
-    /// The daemon is about to stop it.
+    /// The daemon is about to suspend it.
     case willSuspend
-    /// The daemon is about to end it.
+    /// The daemon is about to cancel it.
     case willCancel
-    /// The daemon is about to take it out.
+    /// The daemon is about to remove it.
     case willRemove
 }
 
-/// Where a model's download stands.
+/// The state of a model's download.
 public enum DownloadState: String, Sendable, CaseIterable {
-    /// The app has not asked for it, or has canceled or removed it.
+    /// Not started, or canceled or removed.
     case `default`
-    /// It runs.
+    /// Running.
     case start
     case waiting
     case suspended
@@ -37,27 +37,27 @@ public enum DownloadState: String, Sendable, CaseIterable {
     case failed
 }
 
-/// What a download waits for; it goes on by itself when that is there.
+/// Why a download waits. It continues automatically when the reason is gone.
 public enum WaitingReason: Hashable, Sendable {
-    /// As many downloads run as may.
+    /// The maximum number of downloads is running.
     case slot
-    /// Its host has as many connections as `maxTasksPerHost` allows, or as the daemon's limit for all transfers does
-    /// (`ferry settings`).
+    /// Its host has as many connections as `maxTasksPerHost` or the daemon's limit for all transfers allows (`ferry
+    /// settings`).
     case host
-    /// There is no network.
+    /// No network is available.
     case network
-    /// The networks that are there may not be used for it.
+    /// The available networks may not be used for it.
     case networkPolicy
     /// The disk is full.
     case diskSpace
-    /// The daemon does not answer.
+    /// The daemon does not respond.
     case daemon
-    /// An attempt has failed; the next one has a time.
+    /// An attempt has failed. The date is that of the next one.
     case backoff(until: Date)
-    /// The moment before which it must not begin.
+    /// Its earliest date has not come.
     case notBefore(Date)
 
-    /// What a transfer waits for; nil if it does not wait.
+    /// The wait reason of a transfer, or nil if it does not wait.
     init?(_ transfer: Transfer, now: Date) {
         guard transfer.state == .waiting, let reason = transfer.reason else { return nil }
         switch reason {

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// Gives values what code for Tiercel calls under the name `tr`.
+/// Provides the `tr` namespace of Tiercel.
 public protocol TiercelCompatible {}
 
 extension TiercelCompatible {
     public var tr: TiercelWrapper<Self> { TiercelWrapper(base: self) }
 }
 
-/// What a value gives under the name `tr`.
+/// The `tr` namespace of a value.
 public struct TiercelWrapper<Base> {
     let base: Base
 }
@@ -18,18 +18,18 @@ extension String: TiercelCompatible {}
 extension FileManager: TiercelCompatible {}
 
 extension TiercelWrapper where Base == Int64 {
-    /// Bytes of a second as text, such as `1.5 MB/s`.
+    /// Bytes per second as text, for example `1.5 MB/s`.
     public func convertSpeedToString() -> String { SpeedText.text(base) }
     /// Seconds as text: `mm:ss`, from an hour on `h:mm:ss`.
     public func convertTimeToString() -> String { TimeText.text(base) }
-    /// Bytes as text, such as `1.5 MB`.
+    /// Bytes as text, for example `1.5 MB`.
     public func convertBytesToString() -> String {
         ByteCountFormatter.string(fromByteCount: base, countStyle: .file)
     }
 }
 
 extension TiercelWrapper where Base == Double {
-    /// Seconds since 1970 as `yyyy-MM-dd HH:mm:ss`; empty for 0.
+    /// Seconds since 1970 as `yyyy-MM-dd HH:mm:ss`. Empty for 0.
     public func convertTimeToDateString() -> String { DateText.text(base) }
 }
 
@@ -45,7 +45,7 @@ extension TiercelWrapper where Base == String {
 }
 
 extension TiercelWrapper where Base == FileManager {
-    /// Bytes that are free where the user's files are; 0 if that is not known.
+    /// Free space on the file system of the user's files, in bytes. 0 if unknown.
     public var freeDiskSpaceInBytes: Int64 {
         let facts = try? base.attributesOfFileSystem(forPath: NSHomeDirectory())
         return (facts?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
@@ -53,6 +53,6 @@ extension TiercelWrapper where Base == FileManager {
 }
 
 extension Array {
-    /// The element at a place; nil if there is none.
+    /// Returns the element at an index, or nil if out of range.
     public func safeObject(at index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }

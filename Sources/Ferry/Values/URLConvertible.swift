@@ -1,17 +1,15 @@
 public import Foundation
 
-/// What can be said for an http or https URL.
+/// A value that can be converted to an http or https URL.
 public protocol URLConvertible {
-    /// The URL.
-    ///
-    /// - Throws: ``FerryError/invalidURL(url:)`` if this is no http or https URL with a host.
+    /// Returns the URL.
+    /// ⏎ - Throws: ``FerryError/invalidURL(url:)`` if this is not an http or https URL with a host.
     func asURL() throws -> URL
 }
 
 extension URLConvertible {
-    /// The URL, also if the app's own type gives one that is none for a download, or an error of its own.
-    ///
-    /// - Throws: ``FerryError/invalidURL(url:)`` if this is no http or https URL with a host.
+    /// Returns the URL, also validated for an app's own type, whose errors are converted.
+    /// ⏎ - Throws: ``FerryError/invalidURL(url:)`` if this is not an http or https URL with a host.
     func address() throws(FerryError) -> URL {
         let url: URL
         do {
@@ -35,7 +33,7 @@ extension String: URLConvertible {
 extension URL: URLConvertible {
     public func asURL() throws -> URL { try checked() }
 
-    /// - Throws: ``FerryError/invalidURL(url:)`` if this is no http or https URL with a host.
+    /// - Throws: ``FerryError/invalidURL(url:)`` if this is not an http or https URL with a host.
     func checked() throws(FerryError) -> URL {
         guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https", let host, !host.isEmpty else {
             throw .invalidURL(url: absoluteString)
@@ -51,7 +49,7 @@ extension URLComponents: URLConvertible {
     }
 }
 
-/// The method of a request (RFC 9110 §9).
+/// A request method (RFC 9110 §9).
 public enum HTTPMethod: String, Sendable, Codable, CaseIterable {
     case get = "GET"
     case post = "POST"
@@ -64,5 +62,5 @@ public enum HTTPMethod: String, Sendable, Codable, CaseIterable {
 /// A closure of the app.
 public typealias Handler<T> = @Sendable (T) -> Void
 
-/// Fields of a request, by their names.
+/// Header fields by name.
 public typealias HTTPHeaders = [String: String]
