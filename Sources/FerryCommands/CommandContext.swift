@@ -3,15 +3,15 @@ package import FerryCore
 package import FerryFoundation
 import Synchronization
 
-/// What a command works with: everything outside its own options.
+/// The environment of a command: everything outside its own options.
 package struct CommandContext: Sendable {
     package var console: any Console
     package var environment: [String: String]
     package var currentFolder: String
-    /// What new files are not permitted.
+    /// The umask of new files.
     package var umask: FileMask
     package var now: @Sendable () -> Date = { Date() }
-    /// Starts a program of the desktop by its words; returns whether it was started.
+    /// Starts a desktop program. Returns whether it was started.
     package var launch: @Sendable ([String]) -> Bool = ProgramLaunch.start
     private let access: LazyDaemon
     private let remarks: Remarks
@@ -47,17 +47,17 @@ package struct CommandContext: Sendable {
         }
     }
 
-    /// The daemon; nothing is set up for it before the first use.
+    /// Returns the daemon. Connects at first use.
     func daemon() throws -> any DaemonAccess { try access.get() }
 
     func service() throws -> any SessionService { try access.get().service }
 
     func close() async { await access.close() }
 
-    /// Says something about the daemon, once.
+    /// Prints a remark about the daemon, once.
     func remark(_ sentence: String) { remarks.say(sentence) }
 
-    /// The user's own folder; nil where the environment names none.
+    /// The user's home, or nil if the environment does not name one.
     var home: String? { environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
     var typedPath: TypedPath {
@@ -67,7 +67,7 @@ package struct CommandContext: Sendable {
         }
     }
 
-    /// A file that the daemon sends; nil where it is no plain file.
+    /// The attributes of a file to upload, or nil if it is not a regular file.
     func sentFile(_ typed: String) -> RequestBody.SentFile? {
         let path = typedPath.folder(typed)
         var facts = stat()
@@ -83,7 +83,7 @@ package struct CommandContext: Sendable {
     }
 }
 
-/// Says each sentence about the daemon once: several calls of a command may learn the same.
+/// Prints each remark about the daemon once, since several calls of a command may cause the same.
 private final class Remarks: Sendable {
     private let console: any Console
     private let said = Mutex<Set<String>>([])
@@ -96,7 +96,7 @@ private final class Remarks: Sendable {
     }
 }
 
-/// Makes the access to the daemon when it is first needed.
+/// Connects to the daemon at first use.
 private final class LazyDaemon: Sendable {
     private let make: @Sendable () throws -> any DaemonAccess
     private let made = Mutex<(any DaemonAccess)?>(nil)

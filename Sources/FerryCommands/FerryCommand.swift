@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// The `ferry` command: its subcommands are all there is.
+/// The `ferry` command. Everything is in its subcommands.
 struct FerryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ferry",
@@ -19,27 +19,27 @@ struct FerryCommand: ParsableCommand {
 }
 
 extension CommandConfiguration {
-    /// Of a command of ferry's own.
+    /// Creates the configuration of a subcommand.
     init(
         verb: String, abstract: String, discussion: String = "", subcommands: [any ParsableCommand.Type] = []
     ) {
         self.init(commandName: verb, abstract: abstract, discussion: discussion, subcommands: subcommands)
-        // A command that is parsed alone looks for requests for completion scripts, with parsers of their own, unless it
-        // says that another one is above it; `ferry completions` prints them.
+        // Otherwise a command parsed on its own would handle completion script requests with its own parsers. `ferry
+        // completions` prints the scripts.
         _superCommandName = "ferry"
     }
 }
 
-/// A command that does something: parses, calls, renders.
+/// A subcommand with an action.
 protocol FerrySubcommand: ParsableCommand {
-    /// The exit statuses that its help names.
+    /// The exit statuses listed in its help.
     static var exitStatuses: [ExitStatus] { get }
 
-    /// Returns the exit status.
+    /// Runs the command and returns the exit status.
     func run(in context: CommandContext) async throws -> Int32
 }
 
-/// One line of the list of exit statuses at the end of a command's help.
+/// A line of the exit status list in a command's help.
 struct ExitStatus {
     var status: String
     var meaning: String
@@ -49,7 +49,7 @@ struct ExitStatus {
         self.meaning = meaning
     }
 
-    /// - Parameter meaning: what it is for here; nil for what the error table says.
+    /// - Parameter meaning: The meaning for this command. Nil uses that of the error table.
     init(_ exit: ErrorExit, meaning: String? = nil) {
         self.init(status: String(exit.rawValue), meaning: meaning ?? exit.meaning)
     }
@@ -64,12 +64,12 @@ struct ExitStatus {
     static let usage = ExitStatus(.usage)
     static let own = ExitStatus(.own)
 
-    /// How transfers end; with several transfers the status is that of the first that failed.
+    /// Statuses for finished transfers. With several transfers it is that of the first failure.
     static let transfers =
         [ExitStatus(status: "0", meaning: "every transfer succeeded")]
         + ErrorExit.allCases.filter(\.isOfTransfer).map { ExitStatus($0) }
 
-    /// The block of lines that ends a help text.
+    /// The exit status list at the end of a help text.
     static func footer(_ statuses: [ExitStatus]) -> String {
         let width = statuses.map(\.status.count).max() ?? 0
         let lines = statuses.map { "  \($0.status.leftPadded(to: width))  \($0.meaning)" }

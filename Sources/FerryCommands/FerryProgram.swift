@@ -3,19 +3,18 @@ import FerryAPI
 import FerryClient
 import FerryCore
 
-/// Runs one command line and says with which status to exit.
+/// Runs a command line and returns the exit status.
 package enum FerryProgram {
-    /// Opens what this process lacks. Call it first.
+    /// Opens missing standard streams. Call first.
     package static func prepareProcess() { StandardStreams.fill() }
 
-    /// Runs what this process was started with.
-    ///
-    /// - Returns: The exit status, with which the process is to end at once: its end closes what is open.
+    /// Runs the command line of this process.
+    /// ⏎ - Returns: The exit status. The process must exit with it at once, which closes open resources.
     package static func main() async -> Int32 {
         await perform(Array(CommandLine.arguments.dropFirst()), .system())
     }
 
-    /// - Parameter arguments: What was typed, without the program's name.
+    /// - Parameter arguments: The arguments without the program's name.
     package static func run(_ arguments: [String], in context: CommandContext) async -> Int32 {
         let status = await perform(arguments, context)
         await context.close()
@@ -47,8 +46,7 @@ package enum FerryProgram {
         }
     }
 
-    /// Prints what there is to choose from. What goes wrong would only be in the way of the user who types, and no daemon
-    /// is started for this.
+    /// Prints completions. Errors are ignored, since they would only disturb typing, and no daemon is started.
     private static func complete(_ arguments: [String], _ context: CommandContext) async -> Int32 {
         let request = CompletionRequest(arguments, shell: context.environment["SAP_SHELL"])
         if let request, let daemon = try? context.daemon(), (try? await daemon.statusIfRunning()) != nil,
@@ -65,8 +63,8 @@ package enum FerryProgram {
             isRequest
             ? try typed.prefix(1) + TranslatedArguments.translated(Array(typed.dropFirst()))
             : JoinedOptions.separated(typed)
-        // The options of all commands take longer to set up than most commands take. Whatever is not simply good goes the
-        // long way, which knows what to say of it.
+        // Setting up the options of all commands takes longer than most commands do. So the named command is parsed
+        // alone first, and all of them only if that fails, for the better error message.
         if let name = arguments.first,
             let type = FerryCommand.configuration.subcommands.first(where: { $0._commandName == name }),
             let command = try? type.parseAsRoot(Array(arguments.dropFirst())), command is any FerrySubcommand
@@ -76,7 +74,7 @@ package enum FerryProgram {
         return try FerryCommand.parseAsRoot(arguments)
     }
 
-    /// Shows help, the version, or what is wrong with the command line.
+    /// Prints help, the version, or the error of a command line.
     private static func explain(_ error: any Error, _ arguments: [String], _ context: CommandContext) -> Int32 {
         let code = FerryCommand.exitCode(for: error)
         if let meant = SuggestedCommand.sentence(for: arguments) {
@@ -95,13 +93,13 @@ package enum FerryProgram {
         return 0
     }
 
-    /// The help of a command, with its exit statuses at the end.
+    /// The help of a command, with its exit statuses.
     static func help(of command: any FerrySubcommand.Type, columns: Int) -> String {
         FerryCommand.helpMessage(for: command, columns: columns).trimmedEnd + "\n\n"
             + ExitStatus.footer(command.exitStatuses)
     }
 
-    /// The command that words on the command line name.
+    /// The command named on the command line.
     static func command(of arguments: [String]) -> any ParsableCommand.Type {
         var command: any ParsableCommand.Type = FerryCommand.self
         for word in arguments where word != "help" {
@@ -113,7 +111,7 @@ package enum FerryProgram {
 }
 
 extension String {
-    /// Safe to show, with its line breaks.
+    /// The text without control characters other than line breaks.
     fileprivate var escapingTerminalControls: String {
         split(separator: "\n", omittingEmptySubsequences: false).map { String($0).escapingControls }.joined(
             separator: "\n")
@@ -126,18 +124,17 @@ extension String {
     }
 }
 
-/// Short options with their values in the same word, as `-HName: a=b`.
-///
-/// The parser of options takes an equals sign in such a word for the end of the option's name.
+/// Splits short options from their values, as in `-HName: a=b`.
+/// ⏎ The argument parser would take an equals sign in such a word for the end of the option's name.
 enum JoinedOptions {
-    /// The short options that have values.
+    /// The short options with values.
     private static let letters = "Hdox".utf8
 
     static func separated(_ words: [String]) -> [String] {
         let end = words.firstIndex(of: "--") ?? words.endIndex
         var separated: [String] = []
         for (index, word) in words[..<end].enumerated() {
-            // What follows an option alone is its value, whatever it looks like.
+            // The word after an option is its value, whatever it looks like.
             let isValue = index > 0 && words[index - 1].utf8.count == 2 && isOption(words[index - 1])
             let isJoined = !isValue && isOption(word) && word.utf8.contains(UInt8(ascii: "="))
             if isJoined, word.utf8.dropFirst(2).first != UInt8(ascii: "=") {

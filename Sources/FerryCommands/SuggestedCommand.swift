@@ -1,9 +1,9 @@
 import ArgumentParser
 import FerryCore
 
-/// Finds out what a user probably meant whose first word is no command.
+/// Suggests a command for an unknown first word.
 enum SuggestedCommand {
-    /// nil where the first word, or the first after `help`, is a command or an option.
+    /// Nil if the first word, or the first after `help`, is a command or an option.
     static func sentence(for arguments: [String]) -> String? {
         let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
         guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return nil }
@@ -19,7 +19,7 @@ enum SuggestedCommand {
 
     private static let names = FerryCommand.configuration.subcommands.map { $0._commandName }
 
-    /// What other programs call them.
+    /// Names used by other programs.
     private static let others = [
         "ls": "list", "ps": "list", "rm": "remove", "delete": "remove", "download": "get", "fetch": "get",
         "stop": "pause", "start": "resume",
@@ -27,7 +27,7 @@ enum SuggestedCommand {
         "config": "settings", "edit": "set", "change": "set", "top": "watch", "follow": "watch",
     ]
 
-    /// How many letters are to be put in, taken out, replaced or swapped with the next one.
+    /// The edit distance with transpositions.
     static func steps(from word: String, to other: String) -> Int {
         let (from, to) = (Array(word), Array(other))
         var rows = [Array(0...to.count)]

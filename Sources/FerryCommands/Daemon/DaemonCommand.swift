@@ -3,14 +3,14 @@ import FerryClient
 import FerryCore
 import FerryFoundation
 
-/// The daemon by hand.
+/// `ferry daemon`: manual control of the daemon.
 struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         verb: "daemon", abstract: "Run, start or stop the daemon, or see how it is.",
         subcommands: [DaemonRun.self, DaemonStart.self, DaemonStop.self, DaemonStatus.self])
 }
 
-/// Becomes the daemon.
+/// Runs the daemon in the foreground.
 struct DaemonRun: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "run", abstract: "Run the daemon in the foreground, in the place of this command.")
@@ -52,7 +52,7 @@ struct DaemonStop: FerrySubcommand {
     }
 }
 
-/// Shows how the daemon is.
+/// Shows the daemon's status.
 struct DaemonStatus: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "status", abstract: "Show how the daemon is; starts none.")
@@ -87,7 +87,7 @@ struct DaemonStatus: FerrySubcommand {
         }
     }
 
-    /// What `--json` prints when no daemon runs: the same keys, without values.
+    /// The `--json` output without a daemon: the same keys, without values.
     private struct Absence: Encodable {
         func encode(to encoder: any Encoder) throws {
             var box = encoder.container(keyedBy: CodingKeys.self)

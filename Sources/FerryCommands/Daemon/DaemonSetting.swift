@@ -1,14 +1,14 @@
 import ArgumentParser
 import FerryCore
 
-/// One of the daemon's settings: how it is shown, and how it is read from a command line.
+/// A setting of the daemon: its display, and its parsing.
 struct DaemonSetting {
-    /// Its key in JSON.
+    /// The JSON key.
     let name: String
     let meaning: String
     let range: String
     let text: (ServiceSettings) -> String
-    /// Puts a value into a change; nil if the text is none.
+    /// Parses a value into a change. Returns nil if it is invalid.
     let read: (String, inout ServiceSettingsChange) throws -> Void?
 
     static var all: [DaemonSetting] {
@@ -56,9 +56,8 @@ struct DaemonSetting {
 }
 
 extension ServiceSettingsChange {
-    /// Reads `name=value` of each word.
-    ///
-    /// - Throws: `ValidationError` that says what can be written.
+    /// Parses `name=value` words.
+    /// ⏎ - Throws: `ValidationError` with the allowed values.
     init(words: [String]) throws {
         self.init()
         for word in words {

@@ -3,7 +3,7 @@ import FerryClient
 import FerryCore
 import FerryFoundation
 
-/// Says what is wrong with the installation.
+/// Diagnoses problems of the installation.
 struct DoctorCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "doctor", abstract: "Say what is wrong with this installation, and what to do about it.",
@@ -38,7 +38,7 @@ struct DoctorCommand: FerrySubcommand {
         return diagnosis.hasProblems ? ErrorExit.own.rawValue : 0
     }
 
-    /// How the daemon is. Folders that cannot be used are judged with the others.
+    /// The daemon's status. Unusable folders are reported with the other findings.
     private func daemon(in context: CommandContext) async -> Result<ServiceStatus?, ServiceError> {
         do {
             return .success(try await context.daemon().statusIfRunning())

@@ -4,7 +4,7 @@ import FerryClient
 import FerryCore
 import FerryFoundation
 
-/// Chooses what clients of aria2 see.
+/// Selects the transfers that aria2 clients see.
 struct GatewayShow: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "show", abstract: "Choose which transfers clients of aria2 see and change.")
@@ -26,7 +26,7 @@ struct GatewayShow: FerrySubcommand {
     }
 }
 
-/// Makes one client known.
+/// Pairs a client.
 struct GatewayPair: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "pair", abstract: "Print a code with which one client gets a token of its own.",
@@ -80,9 +80,9 @@ struct GatewayClients: FerrySubcommand {
     }
 }
 
-/// Sentences about the gateway.
+/// Messages about the gateway.
 enum GatewayText {
-    /// The status once the gateway answers at each address, or says why it does not; after two seconds as it is.
+    /// The status once the gateway listens on each address or has failed to, or after two seconds.
     static func settled(
         _ first: GatewayStatus, of gateway: any GatewayControl
     ) async throws(ServiceError) -> GatewayStatus {

@@ -4,7 +4,7 @@ import FerryClient
 import FerryCore
 import FerryFoundation
 
-/// The gateway by hand.
+/// `ferry gateway`.
 struct GatewayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         verb: "gateway", abstract: "Let clients of aria2, web pages and other machines use Ferry.",
@@ -79,7 +79,7 @@ struct GatewayOff: FerrySubcommand {
     }
 }
 
-/// Shows how the gateway is.
+/// Shows the gateway's status.
 struct GatewayShowStatus: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "status", abstract: "Show where the gateway answers, and what it allows.")
@@ -111,7 +111,7 @@ struct GatewayShowSecret: FerrySubcommand {
     }
 }
 
-/// Allows web pages and extensions, and other names of this machine.
+/// Allows web pages, extensions and other names of this machine.
 struct GatewayAllow: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "allow", abstract: "Let a web page or an extension use the gateway, or call it by another name.",
@@ -149,7 +149,7 @@ struct GatewayAllow: FerrySubcommand {
     }
 }
 
-/// Shows and changes the folders that files may go to.
+/// Shows and changes the folders allowed for files.
 struct GatewayFolders: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "folders", abstract: "Show or change the folders that clients may put files into.",

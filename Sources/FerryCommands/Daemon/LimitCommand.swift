@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// Shows and changes the limits that people change most.
+/// Shows and changes the most common limits.
 struct LimitCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "limit",
@@ -44,7 +44,7 @@ struct LimitCommand: FerrySubcommand {
     @Flag(help: "Print the settings that the limits are part of as JSON.")
     var json = false
 
-    /// A number of things; `default` leaves it to the daemon.
+    /// A count, where `default` uses the daemon's limit.
     enum Count: Equatable, Sendable { case number(Int), usual }
 
     private var changes: Bool { rate != nil || active != nil || perHost != nil || slow != nil }

@@ -29,11 +29,10 @@ struct WebCommand: FerrySubcommand {
     }
 }
 
-/// Where the page is, with the secret after its #.
+/// The address of the page, with the secret in its fragment.
 enum PageAddress {
-    /// Turns the gateway on if that is off.
-    ///
-    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if the gateway cannot answer.
+    /// Turns the gateway on if it is off, and returns the page's address.
+    /// ⏎ - Throws: ``ServiceError`` with code `daemon_unreachable` if the gateway does not listen.
     static func find(in context: CommandContext) async throws(ServiceError) -> String {
         let gateway = try gateway(in: context)
         var status = try await gateway.status()
@@ -48,7 +47,7 @@ enum PageAddress {
             throw ServiceError(
                 .daemonUnreachable, status.problems.first ?? "The gateway does not answer yet; try again.")
         }
-        // An address that stands for all of the machine's is none to go to.
+        // The wildcard address is not a destination.
         let page = url.replacing("//0.0.0.0:", with: "//127.0.0.1:").replacing("//[::]:", with: "//[::1]:")
         return "\(page)/#secret=\(try await gateway.secret(isNew: false))"
     }
@@ -61,15 +60,14 @@ enum PageAddress {
 }
 
 /// Opens an address with a secret in the desktop's browser.
-///
-/// Other users of the machine can see the words that a program is started with. So the browser is given a file that leads to
-/// the address, which the user alone can read.
+/// ⏎ Other users can see a program's arguments. So the browser opens a file, readable by the user alone, that redirects
+/// to the address.
 struct PageOpener {
     let context: CommandContext
 
     init(_ context: CommandContext) { self.context = context }
 
-    /// - Returns: the path of the file; nil where there is no desktop, or nothing that opens a browser.
+    /// - Returns: The path of the file, or nil without a desktop or a browser.
     func open(_ address: String) throws -> String? {
         let environment = context.environment
         let hasDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { !environment[$0, default: ""].isEmpty }

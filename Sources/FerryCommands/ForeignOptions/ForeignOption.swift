@@ -1,18 +1,18 @@
 import ArgumentParser
 import FerryCore
 
-/// An option of curl, wget or aria2 that people type by habit, and its meaning to `ferry get` and `ferry add`.
+/// An option of curl, wget or aria2 that `ferry get` and `ferry add` accept, and its meaning.
 struct ForeignOption: Sendable {
     enum Meaning: Sendable {
-        /// Ferry does so without the option.
+        /// Ferry's default behavior.
         case usual
-        /// One of Ferry's options has the same meaning; a value goes along.
+        /// Equivalent to an option of Ferry's, with the same value.
         case option(String)
-        /// A flag that stands for these words.
+        /// A flag that is replaced by these words.
         case words([String])
-        /// The words that a value stands for, or the sentence that refuses it.
+        /// The replacement for a value, or an error message.
         case value(@Sendable (String) throws(ValidationError) -> [String])
-        /// Ferry has another way: the sentence says which.
+        /// Not supported. The message says what to use instead.
         case advice(String)
     }
 
@@ -24,7 +24,7 @@ struct ForeignOption: Sendable {
         self.meaning = meaning
     }
 
-    /// Whether the next word belongs to it.
+    /// Whether the next word is its value.
     var takesValue: Bool {
         switch meaning {
         case .option, .value: true
@@ -32,10 +32,9 @@ struct ForeignOption: Sendable {
         }
     }
 
-    /// Ferry's own words for it.
-    ///
-    /// - Parameter typed: The option as it was typed.
-    /// - Throws: `ValidationError` with what to type instead.
+    /// The equivalent words of Ferry's.
+    /// ⏎ - Parameter typed: The option as typed.
+    /// - Throws: `ValidationError` with the alternative.
     func words(typed: String, value: String) throws(ValidationError) -> [String] {
         switch meaning {
         case .usual: return []
@@ -48,11 +47,10 @@ struct ForeignOption: Sendable {
     }
 }
 
-/// Reads a command line as people type it for curl, wget and aria2, and writes it in Ferry's own options.
-///
-/// An unknown option stays as it was typed: the parser refuses it.
+/// Translates a command line for curl, wget or aria2 to Ferry's options.
+/// ⏎ Unknown options stay as they are and are refused by the parser.
 struct TranslatedArguments {
-    /// Options of `get` and `add` whose value is the next word.
+    /// Options of `get` and `add` with a value in the next word.
     static let ownWithValue: Set<String> = [
         "--header", "--user", "--netrc-file", "--cookie", "--user-agent", "--referer", "--input-file", "--output",
         "--folder", "--checksum", "--checksums", "--on-conflict", "--priority", "--limit-rate", "--connections",
@@ -61,14 +59,14 @@ struct TranslatedArguments {
         "--connect-timeout", "--read-timeout", "--max-redirs", "--request", "--data", "--data-raw", "--data-binary",
         "--json-body", "--range", "--begin",
     ]
-    /// Letters of the same, and of those without a value.
+    /// Their short forms, and those without a value.
     static let ownLetters = (withValue: "AHXYbdeimoruxy", flags: "Ikqh")
 
     private var rest: ArraySlice<String>
     private var words: [String] = []
 
-    /// - Parameter typed: What follows the name of the command.
-    /// - Throws: `ValidationError` for an option that Ferry has another way for.
+    /// - Parameter typed: The words after the command.
+    /// - Throws: `ValidationError` for an unsupported option.
     static func translated(_ typed: [String]) throws(ValidationError) -> [String] {
         var reader = TranslatedArguments(rest: typed[...])
         while let word = reader.rest.popFirst() {
@@ -110,7 +108,7 @@ struct TranslatedArguments {
         }
     }
 
-    /// Takes a word such as `-fsSL`: letters without values, and at the end one that may have one.
+    /// Translates a word of combined flags such as `-fsSL`, of which the last may have a value.
     private mutating func takeLetters(_ word: String) throws(ValidationError) {
         var found: [String] = []
         var letters = word.dropFirst()
@@ -121,7 +119,7 @@ struct TranslatedArguments {
                 continue
             }
             let isOwn = Self.ownLetters.withValue.contains(letter)
-            // An unknown letter leaves the word to the parser, as it was typed.
+            // The parser handles the word if it has an unknown letter.
             guard isOwn || ForeignOptionTable.words[option] != nil else { return words.append(word) }
             if !isOwn, let habit = ForeignOptionTable.words[option], !habit.takesValue,
                 !ForeignOptionTable.mayHaveValue(letter, joined: letters, rest)

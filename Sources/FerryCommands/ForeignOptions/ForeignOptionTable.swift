@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// All habits, by the words that people type.
+/// The accepted options of other programs, by name.
 enum ForeignOptionTable {
     static let words: [String: ForeignOption] = {
         var table: [String: ForeignOption] = [:]
@@ -11,7 +11,7 @@ enum ForeignOptionTable {
 
     private static let all = usual + renamed + counted + elsewhere
 
-    /// So it is in Ferry in any case.
+    /// Default behavior of Ferry.
     private static let usual = [
         ForeignOption("-L", "--location", "--follow", meaning: .usual),
         ForeignOption("-O", "--remote-name", "--remote-name-all", meaning: .usual),
@@ -26,7 +26,7 @@ enum ForeignOptionTable {
         ForeignOption("--no-buffer", "--remove-on-error", "--use-server-timestamps", meaning: .usual),
     ]
 
-    /// Ferry's own option has another name.
+    /// Options with another name in Ferry.
     private static let renamed = [
         ForeignOption("-P", "--directory-prefix", "--dir", "--output-dir", meaning: .option("--folder")),
         ForeignOption("--output-document", "--out", meaning: .option("--output")),
@@ -57,7 +57,7 @@ enum ForeignOptionTable {
         ForeignOption("--post-file", "--body-file", meaning: .value { ["--data-binary", "@\($0)"] }),
     ]
 
-    /// The number means something else, or nearly so.
+    /// Numbers with a slightly different meaning.
     private static let counted = [
         ForeignOption("-t", "--tries", "--max-tries", meaning: .value(tries)),
         ForeignOption("-T", meaning: .value(timeout)),
@@ -117,7 +117,7 @@ enum ForeignOptionTable {
             "write the proxy's user and password into its URL: --proxy http://USER:PASSWORD@HOST:PORT.")
     }
 
-    /// wget and aria2 count the first attempt too, and 0 is without an end.
+    /// wget and aria2 count the first attempt, and 0 means unlimited.
     @Sendable private static func tries(_ value: String) throws(ValidationError) -> [String] {
         if value == "0" || value == "inf" {
             return ["--retries", String(SettingRange<Int>.retries.allowed.upperBound)]
@@ -144,13 +144,13 @@ enum ForeignOptionTable {
 
     // MARK: Letters
 
-    /// Whether a letter that is a flag to one program has a value here, as to another: `-s 16` is aria2's, `-O name` wget's.
+    /// Whether a letter, a flag in one program, has a value as in another: `-s 16` is aria2's, `-O name` wget's.
     static func mayHaveValue(_ letter: Character, joined: Substring, _ rest: ArraySlice<String>) -> Bool {
         switch letter {
         case "s": return isNumber(joined.isEmpty ? rest.first ?? "" : String(joined))
         case "O":
             guard joined.isEmpty else { return !joined.allSatisfy { "LJOfsSkq#RNgnCIvZ".contains($0) } }
-            // The name stands before the URL, or is standard output.
+            // The name precedes the URL, or is standard output.
             guard let next = rest.first, !next.contains("://"), next == "-" || !next.hasPrefix("-") else {
                 return false
             }
@@ -159,18 +159,18 @@ enum ForeignOptionTable {
         }
     }
 
-    /// Ferry's words for a letter with a value.
+    /// The equivalent words for a letter with a value.
     static func words(for letter: Character, value: String) throws(ValidationError) -> [String] {
         switch letter {
         case "s": return ["--connections", value]
         case "O": return ["--output", value]
-        // curl's proxy has this letter.
+        // curl's proxy.
         case "x" where Int(value) == nil && (value.contains(":") || value.isEmpty): return ["--proxy", value]
         case "r" where !isRange(value):
             throw ValidationError(
                 "-r: “\(value.escapingControls)” is no range of bytes, such as 0-499 or 500-. Ferry fetches no whole sites."
             )
-        // curl's data has this one.
+        // curl's data.
         case "d" where value.hasPrefix("@") || value.hasPrefix("{") || value.contains("=") && !value.contains("/"):
             throw ValidationError(
                 "-d is the folder, and “\(value.escapingControls)” looks like data: --data sends it, --folder takes it for a folder."

@@ -1,11 +1,10 @@
 import ArgumentParser
 import FerryCore
 
-/// Says in a line what is wrong with a command line, with the option as it was typed.
-///
-/// The parser of options gives its errors as text alone, in a few lines with a summary of all options.
+/// Formats a command line error in one line, with the option as typed.
+/// ⏎ The argument parser's errors are only available as text of several lines with a usage summary.
 enum UsageSentence {
-    /// - Parameter arguments: What was typed, without the program's name.
+    /// - Parameter arguments: The arguments without the program's name.
     static func lines(of error: any Error, for arguments: [String]) -> [String] {
         let message = FerryCommand.message(for: error)
         let command = FerryProgram.command(of: arguments)
@@ -40,7 +39,7 @@ enum UsageSentence {
         return nil
     }
 
-    /// The command as it is called.
+    /// The words that call the command.
     private static func words(of command: any ParsableCommand.Type, in arguments: [String]) -> String {
         var (words, found) = (["ferry"], FerryCommand.self as any ParsableCommand.Type)
         for word in arguments where word != "help" {
@@ -52,9 +51,9 @@ enum UsageSentence {
     }
 }
 
-/// An option that a command does not have.
+/// The message for an unknown option.
 enum UnknownOption {
-    /// - Parameter option: As it was typed.
+    /// - Parameter option: As typed.
     static func sentence(_ option: String, of command: any ParsableCommand.Type) -> String {
         let shown = option.escapingControls
         guard let near = near(option, among: names(of: command)) else {
@@ -63,7 +62,7 @@ enum UnknownOption {
         return "\(shown) is no option of this command; did you mean \(near)?"
     }
 
-    /// The name that an option is a slip of; nil where none is near.
+    /// The most similar name, or nil if none is similar.
     static func near(_ option: String, among names: [String]) -> String? {
         guard option.hasPrefix("--"), option.utf8.count > 4 else { return nil }
         let word = option.prefix { $0 != "=" }.dropFirst(2).lowercased()
@@ -81,7 +80,7 @@ enum UnknownOption {
 }
 
 extension String {
-    /// The text after one mark and before another, or to the end.
+    /// The text between two marks, or from the first to the end.
     fileprivate func between(_ start: String, _ end: String?) -> String? {
         guard let first = firstRange(of: start)?.upperBound else { return nil }
         guard let end else { return String(self[first...]) }

@@ -1,16 +1,16 @@
 import FerryCore
 
-/// The frames of native messaging (Chrome's and Mozilla's "Native messaging"): each message is its length, 32 bits in the machine's
-/// own order of bytes, and then so many bytes of JSON.
+/// Message framing of native messaging (Chrome's and Mozilla's "Native messaging"): the length as a 32-bit integer in
+/// native byte order, followed by as many bytes of JSON.
 struct MessageFrames: Sendable {
-    /// Bytes that a message of the browser may have. It could send 64 MiB, of which an extension needs nothing.
+    /// Maximum size of a message from the browser. Browsers allow 64 MiB, which the extension does not need.
     static let mostBytes = 1 << 20
 
     private var open: [UInt8] = []
 
-    /// Takes the next bytes and returns the messages that end in them.
-    ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` for a message that is too long; nothing after it can be read.
+    /// Appends bytes and returns the completed messages.
+    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` for an oversized message, after which nothing can be
+    /// read.
     mutating func append(_ bytes: some Sequence<UInt8>) throws(ServiceError) -> [[UInt8]] {
         open += bytes
         var messages: [[UInt8]] = []
@@ -29,7 +29,7 @@ struct MessageFrames: Sendable {
         return messages
     }
 
-    /// A message with its length before it.
+    /// A message with its length prefix.
     static func frame(_ message: [UInt8]) -> [UInt8] {
         var length = UInt32(message.count)
         return unsafe withUnsafeBytes(of: &length) { unsafe Array($0) } + message

@@ -3,30 +3,28 @@ import FerryClient
 import FerryCore
 import FerryFoundation
 
-/// Answers the messages of one browser extension, until the browser closes its input.
-///
-/// There is no network here: the browser starts this program and holds both ends of its pipes, and starts it for the extensions that
-/// its manifest names alone.
+/// Answers the messages of one browser extension until the browser closes the input.
+/// ⏎ No network is involved: the browser starts this program, only for the extensions in its manifest, and holds both
+/// ends of its pipes.
 actor NativeHost {
     private let context: CommandContext
     private let send: @Sendable ([UInt8]) -> Void
     private var watch: Task<Void, Never>?
 
-    /// Ended transfers in a list.
+    /// Maximum number of finished transfers in a list.
     private static let ended = 10
     private static let open = 200
-    /// The browser takes no more in one message.
+    /// Maximum size of a message to the browser.
     private static let mostBytes = 1 << 20
 
-    /// - Parameter send: writes bytes to the browser.
+    /// - Parameter send: Writes bytes to the browser.
     init(_ context: CommandContext, send: @escaping @Sendable ([UInt8]) -> Void) {
         self.context = context
         self.send = send
     }
 
     /// Returns once the input has ended.
-    ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` for a message that is too long.
+    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` for an oversized message.
     func serve(_ input: some AsyncSequence<[UInt8], Never>) async throws(ServiceError) {
         var frames = MessageFrames()
         defer { watch?.cancel() }
@@ -77,7 +75,7 @@ actor NativeHost {
 
     // MARK: Calls
 
-    /// All of them, or none.
+    /// Adds all of them, or none.
     private func add(_ downloads: [NativeDownload]) async throws(ServiceError) -> [TransferID] {
         let service = try daemon().service
         let caller = CallerEnvironment(
@@ -100,7 +98,7 @@ actor NativeHost {
 
     private func list() async throws(ServiceError) -> [NativeResult.Item] {
         let daemon = try daemon()
-        // A list alone starts no daemon.
+        // Listing does not start the daemon.
         guard try await daemon.statusIfRunning() != nil else { return [] }
         let service = daemon.watcher
         var transfers = try await service.queue(QueueQuery(.active, limit: Self.open))
@@ -119,7 +117,7 @@ actor NativeHost {
 
     // MARK: Summaries
 
-    /// Sends a summary now and whenever it changes, while something happens at most one a second.
+    /// Sends a summary now and at each change, at most once per second.
     private func follow() {
         guard watch == nil else { return }
         watch = Task(name: "summaries for a browser") {
@@ -139,7 +137,7 @@ actor NativeHost {
                         last = try await tell(after: last)
                     }
                 } catch {
-                    // No daemon runs: a call starts it, and this starts none.
+                    // Without a daemon there is nothing to follow. A later call starts it.
                 }
                 try? await Task.sleep(for: .seconds(2))
             }

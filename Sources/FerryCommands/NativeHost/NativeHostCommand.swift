@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// Connects a browser's extension with Ferry.
+/// Answers a browser extension.
 struct NativeHostCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "native-host", abstract: "Answer a browser's extension, which starts this by itself.",

@@ -2,13 +2,13 @@ import FerryCore
 import FerryFoundation
 import Glibc
 
-/// A file by which a browser knows which program answers the extension.
+/// The manifest that names the program for a browser extension.
 struct NativeManifest: Encodable {
     enum Kind: String, CaseIterable, Sendable { case chromium, firefox }
 
-    /// The name by which the extension asks for the program.
+    /// The name under which the extension finds the program.
     static let name = "ferry.native_host"
-    /// The extension's id, which follows from the key in its own manifest.
+    /// The extension's id, derived from the key in its own manifest.
     private static let chromiumOrigin = "chrome-extension://goooccgecnlfbafbpcjdiiapikeefmhl/"
     private static let firefoxID = "ferry@ferry.invalid"
 
@@ -25,7 +25,7 @@ struct NativeManifest: Encodable {
         case allowedExtensions = "allowed_extensions"
     }
 
-    /// - Parameter path: absolute path of the program that the browser starts.
+    /// - Parameter path: Absolute path of the program that the browser starts.
     init(_ kind: Kind, path: String) {
         self.path = path
         switch kind {
@@ -35,9 +35,9 @@ struct NativeManifest: Encodable {
     }
 }
 
-/// Tells the browsers of one user where Ferry is.
+/// Installs the manifests for a user's browsers.
 struct NativeInstallation {
-    /// Folders of the home folder that a browser has made, and where it looks below them.
+    /// The browsers' folders in the home folder, and their manifest folders.
     private static let browsers: [(folder: String, below: String, kind: NativeManifest.Kind)] = [
         (".mozilla", "native-messaging-hosts", .firefox), (".config/chromium", "NativeMessagingHosts", .chromium),
         (".config/google-chrome", "NativeMessagingHosts", .chromium),
@@ -45,14 +45,14 @@ struct NativeInstallation {
         (".config/microsoft-edge", "NativeMessagingHosts", .chromium),
     ]
 
-    /// The user's own folder.
+    /// The user's home.
     let home: String
-    /// Where the script is put that browsers start.
+    /// The folder of the script that browsers start.
     let folder: String
-    /// Absolute path of the command `ferry`.
+    /// Absolute path of `ferry`.
     let program: String
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` if the user has no home folder.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the user has no home.
     init(in context: CommandContext) throws(ServiceError) {
         guard let home = context.home else {
             throw ServiceError(.invalidRequest, "HOME names no folder; browsers look for their manifests there.")
@@ -63,9 +63,8 @@ struct NativeInstallation {
         program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "ferry"
     }
 
-    /// Writes the script and a manifest for each browser that there is.
-    ///
-    /// - Returns: the manifests' paths; none if there is no browser.
+    /// Writes the script and a manifest for each installed browser.
+    /// ⏎ - Returns: The paths of the manifests. Empty without a browser.
     func install() throws(ServiceError) -> [String] {
         let script = folder + "/native-host"
         try write(Self.script(for: program), to: script, in: folder, mode: 0o755)
@@ -82,7 +81,7 @@ struct NativeInstallation {
         return written
     }
 
-    /// Browsers start a program without arguments of Ferry's.
+    /// The script, since browsers start a program without custom arguments.
     static func script(for program: String) -> String {
         let quoted = "'" + program.replacing("'", with: #"'\''"#) + "'"
         return "#!/bin/sh\nexec \(quoted) native-host \"$@\"\n"

@@ -1,20 +1,20 @@
 import FerryCore
 import FerryFoundation
 
-/// A message of the browser's extension: a call with a number, which its answer has too.
+/// A numbered message of the browser's extension. The reply has the same number.
 struct NativeCall: Decodable, Sendable {
     enum Name: String, Decodable, CaseIterable {
-        /// Says which version answers.
+        /// Returns the version.
         case hello
         /// Adds downloads.
         case add
-        /// Lists what is open, and what ended last.
+        /// Lists unfinished and recently finished transfers.
         case list
         /// Pauses, resumes, retries or cancels.
         case act
-        /// Sends summaries from here on.
+        /// Subscribes to summaries.
         case watch
-        /// Says where the page is.
+        /// Returns the page's address.
         case page
     }
 
@@ -25,15 +25,15 @@ struct NativeCall: Decodable, Sendable {
     var ids: [TransferID]?
 }
 
-/// A download as the extension asks for it: what the browser would have sent.
+/// A download requested by the extension, as the browser would have made it.
 struct NativeDownload: Decodable, Sendable {
     let url: String
     var headers: [HeaderField]?
 
-    /// The fields that a browser sends of itself and its user. The extension chooses no others.
+    /// Header fields that the browser would send. The extension may set no others.
     private static let names = ["accept-language", "authorization", "cookie", "referer", "user-agent"]
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` for a field that an extension does not send.
+    /// - Throws: ``ServiceError`` with code `invalid_request` for any other field.
     func request(in folder: String, of caller: CallerEnvironment) throws(ServiceError) -> TransferRequest {
         var request = TransferRequest(url: url, folder: folder)
         for field in headers ?? [] {
@@ -49,7 +49,7 @@ struct NativeDownload: Decodable, Sendable {
     }
 }
 
-/// The answer to a call: what it returns, or why it failed.
+/// The reply to a call: its result or its error.
 struct NativeAnswer<Result: Encodable>: Encodable {
     let id: Int
     var result: Result?
@@ -73,7 +73,7 @@ struct NativeAnswer<Result: Encodable>: Encodable {
 
 struct NoResult: Encodable {}
 
-/// The results of the calls.
+/// Results of the calls.
 enum NativeResult {
     struct Hello: Encodable { let version: String }
     struct Added: Encodable { let ids: [TransferID] }
@@ -87,7 +87,7 @@ enum NativeResult {
         let received: Int64
         let expected: Int64?
         let speed: Double?
-        /// Why it waits or has failed, in words.
+        /// Why it waits or has failed, as text.
         let why: String?
 
         init(_ transfer: Transfer, now: Date) {
@@ -106,13 +106,13 @@ enum NativeResult {
 
     struct List: Encodable { let transfers: [Item] }
 
-    /// Numbers for the extension's button.
+    /// Totals for the extension's button.
     struct Summary: Hashable, Encodable {
         var event = "summary"
         var running = 0
         var waiting = 0
         var received: Int64 = 0
-        /// 0 while the size of one of them is not known.
+        /// 0 while a size is unknown.
         var expected: Int64 = 0
         var speed = 0.0
 

@@ -14,7 +14,7 @@ extension Priority: ExpressibleByArgument {
 }
 
 extension Priority {
-    /// - Throws: `ValidationError` for what is no priority.
+    /// - Throws: `ValidationError` for an invalid priority.
     @Sendable static func typed(_ text: String) throws -> Priority {
         guard let priority = Priority(word: text) else {
             throw ValidationError("“\(text.escapingControls)” is not low, normal, high or a number from -10 to 10.")
@@ -23,9 +23,9 @@ extension Priority {
     }
 }
 
-/// A number of bytes, or of bytes per second, written as curl reads it: `500k` is 500 × 1024, `8M` is 8 × 1024².
+/// A number of bytes, or bytes per second, with curl's units: `500k` is 500 × 1024, `8M` is 8 × 1024².
 enum ByteAmount {
-    /// - Throws: `ValidationError` for anything but a number with an optional unit, and for what overflows 63 bits.
+    /// - Throws: `ValidationError` for anything but a number with an optional unit, and for more than 63 bits.
     static func parse(_ text: String) throws -> Int64 {
         guard let amount = read(text) else {
             throw ValidationError(
@@ -34,9 +34,8 @@ enum ByteAmount {
         return amount
     }
 
-    /// A number of bytes per second.
-    ///
-    /// - Throws: As ``parse(_:)``, also for a rate below what Ferry can keep to.
+    /// Parses bytes per second.
+    /// ⏎ - Throws: As ``parse(_:)``, and for a rate below the minimum.
     @Sendable static func rate(_ text: String) throws -> Int64 {
         let rate = try parse(text)
         guard SettingRange<Int64>.rateLimit.contains(rate) else {
@@ -70,9 +69,9 @@ enum ByteAmount {
     }
 }
 
-/// Reads numbers that have a range.
+/// Parses numbers with a range.
 enum NumberArgument {
-    /// - Throws: `ValidationError` for anything but a whole number of the range.
+    /// - Throws: `ValidationError` for anything but an integer in range.
     static func whole(_ range: SettingRange<Int>) -> @Sendable (String) throws -> Int {
         { text in
             guard let number = Int(text), range.contains(number) else {
@@ -82,8 +81,8 @@ enum NumberArgument {
         }
     }
 
-    /// - Parameter words: The range for people.
-    /// - Throws: `ValidationError` for anything but a number of seconds in the range.
+    /// - Parameter words: The range as text.
+    /// - Throws: `ValidationError` for anything but seconds in range.
     static func seconds(
         _ range: SettingRange<Double>, _ words: String = "above 0"
     ) -> @Sendable (String) throws -> Double {
@@ -96,9 +95,9 @@ enum NumberArgument {
     }
 }
 
-/// Reads `Name: value`.
+/// Parses `Name: value`.
 enum HeaderArgument {
-    /// - Throws: `ValidationError` if there is no colon or no name before it.
+    /// - Throws: `ValidationError` without a colon, or without a name.
     static func parse(_ text: String) throws -> HeaderField {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
             throw ValidationError("“\(text.escapingControls)” is no header field; write it as 'Name: value'.")
@@ -107,7 +106,7 @@ enum HeaderArgument {
         return HeaderField(name: String(text[..<colon]), value: trimmed(value))
     }
 
-    // Blanks around a field's value are no part of it (RFC 9110 §5.5).
+    // Whitespace around a field's value is not part of it (RFC 9110 §5.5).
     private static func trimmed(_ text: Substring) -> String {
         var text = text
         while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
@@ -121,12 +120,12 @@ extension UInt8 {
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 
-/// The lines of a text, with the empty ones, so that they can be counted; Windows ends them with two characters.
+/// The lines of a text, including empty ones. Accepts CRLF.
 struct TextLines: Sequence {
     private let lines: [Substring]
 
     init(_ text: String) {
-        // For Swift the two are one character.
+        // CRLF is a single Character.
         lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     }
 

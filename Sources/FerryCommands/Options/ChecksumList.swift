@@ -2,9 +2,8 @@ import ArgumentParser
 import FerryCore
 
 extension Checksum {
-    /// Takes `sha256:HEX`, `sha256=HEX`, or the digits alone, whose number says which algorithm they are of.
-    ///
-    /// - Throws: ``ServiceError`` with code `invalid_request`.
+    /// Parses `sha256:HEX`, `sha256=HEX`, or the digits alone, whose number determines the algorithm.
+    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request`.
     init(typed text: String) throws(ServiceError) {
         if let alone = Self(digits: text) {
             self = alone
@@ -24,11 +23,11 @@ extension Checksum {
     }
 }
 
-/// A list of digests as `sha256sum` and its kin write them: `HEX  NAME`, `HEX *NAME`, or `SHA256 (NAME) = HEX`.
+/// A checksum file as written by `sha256sum` and similar programs: `HEX  NAME`, `HEX *NAME`, or `SHA256 (NAME) = HEX`.
 struct ChecksumList {
     private var checksums: [String: [Checksum]] = [:]
 
-    /// - Throws: `ValidationError` for a line that is none, with its number.
+    /// - Throws: `ValidationError` with the number of an invalid line.
     init(_ text: String, from path: String) throws {
         for (index, line) in TextLines(text).enumerated() {
             guard !line.allSatisfy(\.isWhitespace), !line.hasPrefix("#") else { continue }
@@ -40,7 +39,7 @@ struct ChecksumList {
         }
     }
 
-    /// The digests of a name; nil if the list does not have it.
+    /// The checksums of a name, or nil if it is not listed.
     func of(_ name: String) -> [Checksum]? { checksums[name] }
 
     private static func entry(_ line: Substring) -> (String, Checksum)? {
@@ -58,6 +57,6 @@ struct ChecksumList {
         return (last(line[open.upperBound..<close.lowerBound]), checksum)
     }
 
-    /// Lists name files with their folders; the folder is the user's choice.
+    /// The last component: listed names include folders, but the folder is the user's choice.
     private static func last(_ name: Substring) -> String { String(name.split(separator: "/").last ?? name) }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// Through which proxy a request goes, and which servers it trusts. An option takes the place of the environment's variable.
+/// Options for proxies and server trust. They override environment variables.
 struct ConnectionOptions: ParsableArguments {
     @Flag(name: [.customShort("k"), .long], help: "Do not verify the server's certificate.")
     var insecure = false
@@ -62,7 +62,7 @@ struct ConnectionOptions: ParsableArguments {
 
     func validate() throws {
         guard key == nil || cert != nil else { throw ValidationError("--key is the key of --cert; give both.") }
-        // Not by a transform: of what one refuses the whole value is shown, and a proxy's may have a password.
+        // Validated here instead of in a transform, whose error would show the value, which may contain a password.
         guard let proxy, !proxy.isEmpty else { return }
         do { _ = try ProxyChoice(parsing: proxy) } catch { throw ValidationError(error.message) }
     }
@@ -80,7 +80,7 @@ struct ConnectionOptions: ParsableArguments {
         caller(in: context).apply(to: &request)
     }
 
-    /// What a request takes along: the program's environment, with these options over it.
+    /// The caller's environment, overridden by these options.
     private func caller(in context: CommandContext) -> CallerEnvironment {
         var caller = CallerEnvironment(
             variables: context.environment, umask: context.umask, currentFolder: context.currentFolder)

@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryCore
 import FerryFoundation
 
-/// The method of a request, the content that it sends, and the part of the file that it asks for.
+/// Options for the method, the request body, and the range of the file.
 struct ContentOptions: ParsableArguments {
     @Option(
         name: [.customShort("X", allowingJoined: true), .customLong("request")], parsing: .unconditional,
@@ -38,12 +38,12 @@ struct ContentOptions: ParsableArguments {
         transform: ContentOptions.range)
     var range: String?
 
-    /// Whether the request sends something.
+    /// Whether the request has a body.
     private var hasContent: Bool {
         !data.isEmpty || !dataRaw.isEmpty || dataBinary != nil || jsonBody != nil
     }
 
-    /// How many of these options read the standard input.
+    /// Number of these options that read standard input.
     var readsOfStandardInput: Int { (data + [dataBinary, jsonBody].compactMap(\.self)).count { $0 == "@-" } }
 
     func validate() throws {
@@ -56,12 +56,12 @@ struct ContentOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: `ValidationError` if a file of content cannot be read.
+    /// - Throws: `ValidationError` if a file cannot be read.
     func apply(to request: inout TransferRequest, in context: CommandContext) throws {
         request.method = method ?? (hasContent ? "POST" : "GET")
         if let range {
             request.headers.append(HeaderField(name: "Range", value: "bytes=" + range))
-            // Shown with the transfer, and what tells it from a transfer of the whole file.
+            // Shown with the transfer, and distinguishes it from a transfer of the whole file.
             request.tags.append(RangeTag.text(range))
         }
         guard hasContent else { return }
@@ -95,7 +95,7 @@ struct ContentOptions: ParsableArguments {
         return .bytes(Data(parts.joined(separator: "&".utf8)))
     }
 
-    /// - Throws: `ValidationError` for anything but one range of bytes (RFC 9110 §14.1.2).
+    /// - Throws: `ValidationError` for anything but one byte range (RFC 9110 §14.1.2).
     @Sendable private static func range(_ text: String) throws -> String {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false)
         let numbers = ends.map { Int64($0) }
@@ -109,12 +109,12 @@ struct ContentOptions: ParsableArguments {
     }
 }
 
-/// The tag of a transfer of a part of a file.
+/// The tag of a transfer of a range.
 enum RangeTag {
     private static let start = "bytes="
 
     static func text(_ range: String) -> String { start + range }
 
-    /// The tag among others; nil for a transfer of a whole file.
+    /// The range tag among others, or nil for a transfer of a whole file.
     static func of(_ tags: [String]) -> String? { tags.first { $0.hasPrefix(start) } }
 }

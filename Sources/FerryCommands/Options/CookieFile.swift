@@ -2,14 +2,13 @@ import ArgumentParser
 import FerryCore
 import FerryFoundation
 
-/// A file of cookies as Netscape's browser wrote it, and curl, wget and browsers' extensions still do: seven fields a line, with
-/// tabs between (https://curl.se/docs/http-cookies.html).
+/// A cookie file in Netscape's format, as written by curl, wget and browser extensions: seven tab-separated fields per
+/// line (https://curl.se/docs/http-cookies.html).
 enum CookieFile {
     private static let onlyHTTP = "#HttpOnly_"
 
-    /// The cookies that have not expired.
-    ///
-    /// - Throws: `ValidationError` for a line that is none, with its number; its text may be a secret.
+    /// Parses the cookies that have not expired.
+    /// ⏎ - Throws: `ValidationError` with the number of an invalid line. The text may be secret and is not included.
     static func parse(_ text: String, from path: String, now: Date) throws -> [GivenCookie] {
         var cookies: [GivenCookie] = []
         for (index, line) in TextLines(text).enumerated() {
@@ -28,7 +27,7 @@ enum CookieFile {
                     "Line \(index + 1) of “\(path.escapingControls)” is no cookie: it needs seven fields with tabs between."
                 )
             }
-            // 0 is a cookie of the browser's session.
+            // 0 means a session cookie.
             if expires > 0, expires <= now.timeIntervalSince1970 { continue }
             let host = fields[0].drop { $0 == "." }
             cookies.append(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// What a request sends along: fields, and a user's name and password.
+/// Options for header fields and credentials.
 struct FieldOptions: ParsableArguments {
     @Option(
         name: [.customShort("H", allowingJoined: true), .customLong("header")], parsing: .unconditionalSingleValue,
@@ -48,12 +48,12 @@ struct FieldOptions: ParsableArguments {
         guard user != nil || !passwordStdin else { throw ValidationError("--password-stdin needs -u USER.") }
     }
 
-    /// How many of these options read the standard input.
+    /// Number of these options that read standard input.
     var readsOfStandardInput: Int {
         headers.count { $0 == .file("-") } + (passwordStdin ? 1 : 0) + (cookie == "-" ? 1 : 0)
     }
 
-    /// The URLs with users and passwords: those of `-u`, or of the netrc file for the hosts that it names.
+    /// Adds credentials to the URLs: those of `-u`, or of the netrc file for its hosts.
     func withLogins(_ urls: [String], in context: CommandContext) throws -> [String] {
         if let user {
             let login = try Login(option: user, input: password(of: user, in: context))
@@ -63,7 +63,7 @@ struct FieldOptions: ParsableArguments {
         return withUsualLogins(urls, in: context)
     }
 
-    /// The password from standard input or the terminal; nil where none is to be read.
+    /// The password from standard input or the terminal, or nil if none is to be read.
     private func password(of user: String, in context: CommandContext) throws -> String? {
         if passwordStdin { return try context.console.read("-") }
         guard !user.contains(":") else { return nil }
@@ -79,7 +79,7 @@ struct FieldOptions: ParsableArguments {
         return try Netrc(context.console.read(path), from: path)
     }
 
-    /// The URLs with the logins of `~/.netrc`, which no option has asked for: what is wrong with it is a remark.
+    /// Adds the credentials of `~/.netrc`, which no option has requested: its errors are only remarks.
     private func withUsualLogins(_ urls: [String], in context: CommandContext) -> [String] {
         guard let path = context.home.map({ $0 + "/.netrc" }), let text = try? context.console.read(path) else {
             return urls
@@ -94,7 +94,7 @@ struct FieldOptions: ParsableArguments {
         return urls
     }
 
-    /// The fields and cookies to send.
+    /// Sets the header fields and cookies.
     func apply(to request: inout TransferRequest, in context: CommandContext) throws {
         request.headers = try headers.flatMap { try $0.fields(context.console.read) }
         if let userAgent { request.headers.append(HeaderField(name: "User-Agent", value: userAgent)) }
@@ -109,7 +109,7 @@ struct FieldOptions: ParsableArguments {
     }
 }
 
-/// A user name and password for all URLs of a command that have none of their own, as curl's `-u` gives them.
+/// Credentials for all URLs without their own, as with curl's `-u`.
 struct Login: Equatable, Sendable {
     let user: String
     let password: String
@@ -120,9 +120,9 @@ struct Login: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - option: `USER:PASSWORD`, or `USER` where the password comes from elsewhere.
-    ///   - input: what stands on the standard input; nil where no password is read from it.
-    /// - Throws: `ValidationError` if there is no user name, no password, or one too many.
+    ///   - option: `USER:PASSWORD`, or `USER` if the password is given separately.
+    ///   - input: The contents of standard input. Nil if the password is not read from it.
+    /// - Throws: `ValidationError` without a user name, without a password, or with two.
     init(option: String, input: String?) throws {
         let parts = option.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, !first.isEmpty else {
@@ -138,7 +138,7 @@ struct Login: Equatable, Sendable {
         }
     }
 
-    /// A URL with this user and password, unless it has its own; what is no URL stays as it is and is refused later.
+    /// Adds the credentials to a URL without its own. An invalid URL stays as it is and is refused later.
     func added(to url: String) -> String {
         guard let start = url.firstRange(of: "://")?.upperBound else { return url }
         let end = url[start...].firstIndex { "/?#".contains($0) } ?? url.endIndex
@@ -146,7 +146,7 @@ struct Login: Equatable, Sendable {
         return url[..<start] + Self.escaped(user) + ":" + Self.escaped(password) + "@" + url[start...]
     }
 
-    /// Everything but unreserved characters is written as `%XX` (RFC 3986 §2.3), so that the URL gives back just these bytes.
+    /// Percent-encodes all but unreserved characters (RFC 3986 §2.3), so that decoding returns the same bytes.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {
@@ -163,10 +163,10 @@ struct Login: Equatable, Sendable {
     }
 }
 
-/// A value of `-H`: a field, or with `@` a file of them.
+/// A value of `-H`: a field, or with `@` a file of fields.
 enum HeaderSource: Equatable, Sendable {
     case field(HeaderField)
-    /// `-` is the standard input.
+    /// `-` means standard input.
     case file(String)
 
     @Sendable static func parse(_ text: String) throws -> HeaderSource {
@@ -175,7 +175,7 @@ enum HeaderSource: Equatable, Sendable {
         return .file(String(text.dropFirst()))
     }
 
-    /// The fields; a file has one a line, and blank lines say nothing.
+    /// The fields. A file has one per line, and blank lines are ignored.
     func fields(_ read: (String) throws -> String) throws -> [HeaderField] {
         switch self {
         case .field(let field): return [field]
@@ -183,7 +183,7 @@ enum HeaderSource: Equatable, Sendable {
             return try read(path).split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
                 .enumerated().map { index, line in
                     do { return try HeaderArgument.parse(String(line)) } catch {
-                        // The line may be a secret.
+                        // The line may be secret.
                         throw ValidationError(
                             "Field \(index + 1) of “\(path.escapingControls)” is no header field; write 'Name: value'.")
                     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// Conditions on the fetched file, and the policies for a name that is taken and for a full disk.
+/// Options for conditions on the file, naming conflicts and a full disk.
 struct FileOptions: ParsableArguments {
     @Option(help: ConflictPolicy.help)
     var onConflict: ConflictPolicy = .unique

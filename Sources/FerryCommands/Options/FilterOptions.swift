@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryCore
 import Glibc
 
-/// What transfers that a command is for have in common.
+/// Options that filter transfers.
 struct FilterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Only transfers in this state; can be given again.", valueName: "state"),
@@ -31,9 +31,8 @@ struct FilterOptions: ParsableArguments {
         return query
     }
 
-    /// Calls a closure with each page of the transfers that match, until it returns false.
-    ///
-    /// - Parameter limit: how many are wanted.
+    /// Calls a closure with each page of matching transfers, until it returns false.
+    /// ⏎ - Parameter limit: The required number.
     func forEachPage(
         _ query: TransferQuery, limit: Int = .max, in service: any TransferService, _ body: ([Transfer]) -> Bool
     ) async throws(ServiceError) {
@@ -48,7 +47,7 @@ struct FilterOptions: ParsableArguments {
 
     private static let pageSize = 1000
 
-    /// All transfers that match, the oldest first.
+    /// Returns all matching transfers, oldest first.
     func transfers(in service: any TransferService) async throws(ServiceError) -> [Transfer] {
         try await transfers(query(in: service), in: service)
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryCore
 import FerryFoundation
 
-/// The body of a form, as RFC 7578 has it: made once, so that every attempt sends the same bytes.
+/// The body of a multipart form (RFC 7578). Created once, so that every attempt sends the same bytes.
 struct MultipartForm {
     private enum Part {
         case text(name: String, String)
@@ -12,9 +12,8 @@ struct MultipartForm {
     private let parts: [Part]
     private let boundary: String
 
-    /// Reads parts as they are typed.
-    ///
-    /// - Throws: `ValidationError` for a part without a name.
+    /// Parses the parts.
+    /// ⏎ - Throws: `ValidationError` for a part without a name.
     init(_ typed: [String], in context: CommandContext, boundary: String? = nil) throws {
         parts = try typed.map { text in
             guard let mark = text.firstIndex(of: "="), mark > text.startIndex else {
@@ -30,9 +29,8 @@ struct MultipartForm {
 
     var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
-    /// Writes the body into the user's cache folder.
-    ///
-    /// - Throws: `ValidationError` for a file that cannot be read, and where the body cannot be written.
+    /// Writes the body to the user's cache folder.
+    /// ⏎ - Throws: `ValidationError` for a file that cannot be read, and if the body cannot be written.
     func write(in context: CommandContext) throws -> RequestBody.SentFile {
         let folder = try FormFolder.open(in: context)
         let path = folder + "/" + boundary
@@ -66,7 +64,7 @@ struct MultipartForm {
         }
     }
 
-    /// A name as browsers write it (RFC 7578 §4.2, WHATWG HTML §4.10.21.8).
+    /// Quotes a name as browsers do (RFC 7578 §4.2, WHATWG HTML §4.10.21.8).
     private static func quoted(_ name: String) -> String {
         name.replacing("\r", with: "%0D").replacing("\n", with: "%0A").replacing("\"", with: "%22")
     }
@@ -100,14 +98,13 @@ struct MultipartForm {
     }
 }
 
-/// The folder of the bodies of forms.
+/// The folder of form bodies.
 enum FormFolder {
-    /// Seconds after which a body is old: no upload tries that long by itself.
+    /// Seconds after which a body is removed: no upload retries for so long.
     private static let age = 30.0 * 86_400
 
-    /// Makes the folder, and removes bodies that are old.
-    ///
-    /// - Throws: `ValidationError` where the user has no home, or the folder cannot be made.
+    /// Creates the folder, and removes old bodies.
+    /// ⏎ - Throws: `ValidationError` if the user has no home, or the folder cannot be created.
     static func open(in context: CommandContext) throws -> String {
         let given = context.environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         guard let cache = given ?? context.home.map({ $0 + "/.cache" }) else {

@@ -1,10 +1,10 @@
 import ArgumentParser
 import FerryCore
 
-/// User names and passwords of hosts, as `~/.netrc` has them (the netrc page of ftp(1), and https://curl.se/docs/manpage.html#--netrc).
+/// Credentials by host from `~/.netrc` (the netrc page of ftp(1), and https://curl.se/docs/manpage.html#--netrc).
 struct Netrc {
     private struct Entry {
-        /// Nil is every host.
+        /// Nil matches every host.
         let machine: String?
         var login = ""
         var password: String?
@@ -12,7 +12,7 @@ struct Netrc {
 
     private var entries: [Entry] = []
 
-    /// - Throws: `ValidationError` for words that say nothing, with their line; the words themselves may be secrets.
+    /// - Throws: `ValidationError` with the line of an invalid word. The word may be secret and is not included.
     init(_ text: String, from path: String) throws {
         var words = Words(text)
         func value(_ key: String) throws -> String {
@@ -38,20 +38,20 @@ struct Netrc {
         }
     }
 
-    /// The login for a host; nil if the file has none.
+    /// The credentials for a host, or nil.
     func login(of host: String) -> Login? {
         let found = entries.first { $0.machine == nil || $0.machine == host.lowercased() }
         guard let found, !found.login.isEmpty, let password = found.password else { return nil }
         return Login(user: found.login, password: password)
     }
 
-    /// A URL with the login of its host, unless it has one.
+    /// Adds credentials to a URL without its own.
     func added(to url: String) -> String {
         guard let parsed = try? HTTPURL(parsing: url), let login = login(of: parsed.origin.host) else { return url }
         return login.added(to: url)
     }
 
-    /// The words of a file: between blanks, or in quotation marks, where a backslash takes the next character as it is.
+    /// The words of a file, separated by whitespace or in quotation marks. A backslash escapes the next character.
     private struct Words {
         private var rest: Substring
         private(set) var line = 1
@@ -88,7 +88,7 @@ struct Netrc {
             return word
         }
 
-        /// A macro ends with an empty line.
+        /// Skips a macro, which ends with an empty line.
         mutating func skipParagraph() {
             while let character = rest.popFirst() {
                 guard character.isNewline else { continue }

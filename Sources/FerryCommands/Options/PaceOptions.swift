@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// When a request gets its turn, how fast it may be, and from how many places and how often it is tried.
+/// Options for priority, speed, connections and retries.
 struct PaceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,

@@ -3,10 +3,9 @@ import FerryCore
 import FerryFoundation
 
 extension RequestOptions {
-    /// What the requests have in common, and their URLs in the order given.
-    ///
-    /// - Throws: `ValidationError` if the input file holds no URL or cannot be read, or if one name or mirror is for several
-    ///   files.
+    /// Returns the common request and the URLs in the given order.
+    /// ⏎ - Throws: `ValidationError` if the input file is empty or unreadable, or if one name or mirror is given for
+    /// several files.
     func template(in context: CommandContext) throws -> (TransferRequest, URLList) {
         let list = try listed(in: context)
         let all = try fields.withLogins(list.urls, in: context)
@@ -31,16 +30,16 @@ extension RequestOptions {
         return (template, URLList(urls: all, extras: list.extras))
     }
 
-    /// Lets the file come in order, to a place from which it goes on to standard output.
+    /// Makes the file arrive in order, in a folder from which it is copied to standard output.
     func sendToOutput(_ template: inout TransferRequest, url: String, in context: CommandContext) throws {
         (template.folder, template.name) = try OutputSpool.place(of: url, in: context)
         template.connections = 1
         template.onConflict = .replace
-        // What goes through a pipe is not for others either.
+        // A pipe is private, so the file is too.
         template.umask = FileMask(0o077)
     }
 
-    /// What is typed and what the input file has.
+    /// The typed and listed URLs.
     private func listed(in context: CommandContext) throws -> URLList {
         var list = URLList(urls: urls)
         if let inputFile { list.add(URLList(try context.console.read(inputFile))) }
@@ -49,9 +48,8 @@ extension RequestOptions {
 }
 
 extension RequestOptions {
-    /// A request for each URL, with the digests that a list has of its file.
-    ///
-    /// - Throws: `ValidationError` if the list cannot be read, or has none of the files.
+    /// Returns a request for each URL, with its checksums from a list.
+    /// ⏎ - Throws: `ValidationError` if the list is unreadable, or contains none of the files.
     func requests(
         _ template: TransferRequest, _ all: URLList, in context: CommandContext
     ) throws -> [TransferRequest] {
@@ -84,7 +82,7 @@ extension RequestOptions {
         return requests
     }
 
-    /// The file's name as the URL has it.
+    /// The last path component of a URL.
     static func lastPart(of url: String) -> String {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let last = String(path.split(separator: "/").last ?? "")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// What to fetch and how: the options that `get` and `add` share.
+/// Options that `get` and `add` share.
 struct RequestOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("What to fetch.", valueName: "url"))
     var urls: [String] = []

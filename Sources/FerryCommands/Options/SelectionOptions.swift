@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// The transfers that an action is for: some by id, some by what they have in common, or all.
+/// The transfers of an action: by id, by filter, or all.
 struct SelectionOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -27,7 +27,7 @@ struct SelectionOptions: ParsableArguments {
     func selection(in service: any TransferService) async throws(ServiceError) -> TransferSelection {
         if !ids.isEmpty { return TransferSelection(ids: try await TransferWords(words: ids).ids(in: service)) }
         if filter.state.isEmpty, filter.tag == nil, filter.url == nil {
-            // The daemon goes through them page by page.
+            // The daemon pages through them itself.
             return TransferSelection(session: try await filter.query(in: service).session)
         }
         return TransferSelection(ids: try await filter.transfers(in: service).map(\.id))
@@ -35,10 +35,9 @@ struct SelectionOptions: ParsableArguments {
 }
 
 extension SelectionOptions {
-    /// Acts on the selected transfers and says what came of it.
-    ///
-    /// - Parameter question: what is asked on a terminal before very many transfers are destroyed; nil asks nothing.
-    /// - Returns: The exit status: that of the first transfer on which it failed.
+    /// Performs an action on the selected transfers and prints the results.
+    /// ⏎ - Parameter question: Asked on a terminal before very many transfers are destroyed. Nil for no question.
+    /// - Returns: The exit status: that of the first failure.
     func act(
         _ action: TransferAction, asks question: DestructionQuestion? = nil, json: Bool, in context: CommandContext
     ) async throws -> Int32 {
@@ -59,7 +58,7 @@ extension SelectionOptions {
 }
 
 extension TransferService {
-    /// Acts on any number of transfers: a call names as many as fit into its body.
+    /// Performs an action on any number of transfers. Each call names as many as fit into a request.
     func act(
         _ action: TransferAction, onMany selection: TransferSelection
     ) async throws(ServiceError) -> [ActionResult] {
@@ -77,16 +76,16 @@ extension TransferService {
     private var mostIDs: Int { 50_000 }
 }
 
-/// Asks a user before a command that was not given ids destroys very many transfers.
+/// Asks for confirmation before a command without ids destroys very many transfers.
 struct DestructionQuestion {
-    /// What becomes of the transfers, as in `cancels`.
+    /// The verb for the transfers, as in `cancels`.
     let verb: String
-    /// Whether the user has agreed on the command line.
+    /// Whether the user has confirmed on the command line.
     let isAnswered: Bool
 
     static let mostUnasked = 10
 
-    /// Whether the command may go on; without a terminal it does: a script means what it says.
+    /// Whether the command may continue. Without a terminal it may, as in a script.
     func isAgreed(
         _ selection: TransferSelection, _ service: any TransferService, _ context: CommandContext
     ) async throws -> Bool {
@@ -109,13 +108,13 @@ struct DestructionQuestion {
 }
 
 extension ActionResult {
-    /// What came of it, in words.
+    /// The result as text.
     var line: String {
         if let error { return "ferry: \(id): \(error.message.escapingControls) (\(error.word.escapingControls))" }
         return "\(id): \(state?.word ?? "removed")"
     }
 
-    /// What came of an action, in words; an end that waits for its disk is no state of its own.
+    /// The result of an action as text. A removal that waits for its disk has no state of its own.
     func line(after action: TransferAction) -> String {
         guard error == nil, let state else { return line }
         switch action {

@@ -1,17 +1,15 @@
 import FerryCore
 import FerryFoundation
 
-/// Finds the transfers that typed words mean: whole ids, beginnings of ids that one transfer alone has, `last`, and the ids that
-/// apps know their tasks by.
+/// Finds transfers by words: ids, unique prefixes of ids, `last`, and the task ids of apps.
 struct TransferWords {
     let words: [String]
 
     private static let newest = "last"
     private static let digits = 16
 
-    /// The ids, each once, in the order of the words.
-    ///
-    /// - Throws: ``ServiceError`` with code `unknown_transfer` for a word that is no id, or the beginning of none, or of several.
+    /// Returns the distinct ids, in the order of the words.
+    /// ⏎ - Throws: ``ServiceError`` with code `unknown_transfer` for a word that is not an id or a unique prefix.
     func ids(in service: any TransferService) async throws(ServiceError) -> [TransferID] {
         var seen = Set<TransferID>()
         var ids: [TransferID] = []
@@ -37,7 +35,7 @@ struct TransferWords {
         }
         var query = TransferQuery()
         query.limit = 2
-        // Ids are numbers that rise: the transfers with the beginning come right after the number before them.
+        // Ids increase: the transfers with the prefix follow directly after the id before it.
         query.after = first.rawValue > 0 ? TransferID(rawValue: first.rawValue - 1) : nil
         let found = try await service.transfers(query).transfers.map(\.id).filter { $0 >= first && $0 <= last }
         guard let id = found.first else {
@@ -52,7 +50,7 @@ struct TransferWords {
         return id
     }
 
-    /// The transfer that an app's task stands for, by the task's id (`DownloadTask.id`), a UUID; nil if there is none.
+    /// The transfer of an app's task by the task's id (`DownloadTask.id`), a UUID, or nil.
     private static func idOfApp(
         _ word: String, in service: any TransferService
     ) async throws(ServiceError) -> TransferID? {

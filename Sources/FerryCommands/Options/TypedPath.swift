@@ -1,18 +1,18 @@
 import ArgumentParser
 import FerryCore
 
-/// Makes the paths that a user types absolute: the daemon has a current folder of its own.
+/// Makes typed paths absolute, since the daemon has another current folder.
 struct TypedPath {
-    /// Absolute path of the folder that relative paths start from.
+    /// Absolute path of the current folder.
     var currentFolder: String
-    /// Absolute path of the user's own folder, which `~` stands for; nil where the environment names none.
+    /// Absolute path of the user's home, for `~`. Nil if the environment does not name one.
     var home: String?
-    /// The path of an existing folder without links, or nil; asked only before `..` is taken off a path.
+    /// Resolves the links of an existing folder, or returns nil. Called only before `..` is removed from a path.
     var resolvingLinks: (String) -> String?
 
     func folder(_ typed: String) -> String {
         var typed = typed
-        // A shell leaves it where it is quoted, or follows `-d` without a blank.
+        // Shells do not expand it in quotes, or after `-d` without a space.
         if let home, typed == "~" || typed.hasPrefix("~/") { typed = home + typed.dropFirst() }
         var path = typed.hasPrefix("/") ? "" : currentFolder
         while path.hasSuffix("/") { path.removeLast() }
@@ -21,16 +21,15 @@ struct TypedPath {
                 path += "/" + part
                 continue
             }
-            // The folder above a link's target is not the folder that the link is in.
+            // The parent of a link's target is not the parent of the link.
             let physical = resolvingLinks(path.isEmpty ? "/" : path) ?? path
             path = physical.lastIndex(of: "/").map { String(physical[..<$0]) } ?? ""
         }
         return path.isEmpty ? "/" : path
     }
 
-    /// The folder and the name that `-o` means; a relative one starts at the folder of `-d`.
-    ///
-    /// - Throws: `ValidationError` for a path that names no file.
+    /// The folder and name of `-o`. A relative path starts at the folder of `-d`.
+    /// ⏎ - Throws: `ValidationError` for a path that names no file.
     func file(_ typed: String, in base: String) throws -> (folder: String, name: String) {
         let parts = typed.split(separator: "/", omittingEmptySubsequences: false)
         guard let name = parts.last, !name.isEmpty, name != ".", name != ".." else {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import FerryCore
 
-/// A URL that stands for several, as curl reads them: `{a,b}` for each of some words, `[1-100]`, `[001-100]` and `[a-z]` for
-/// each of a range, and `[0-100:10]` for every tenth of it. A backslash takes a brace or bracket for itself.
+/// A URL pattern as in curl: `{a,b}` for alternatives, `[1-100]`, `[001-100]` and `[a-z]` for ranges, and `[0-100:10]`
+/// with a step. A backslash escapes a brace or bracket.
 struct URLGlob {
     private enum Part {
         case text(String)
@@ -31,14 +31,14 @@ struct URLGlob {
         }
     }
 
-    /// The most URLs that one may stand for.
+    /// Maximum number of URLs of one pattern.
     static let most = 1_000_000
 
     private let parts: [Part]
-    /// How many URLs it stands for.
+    /// Number of URLs.
     let count: Int
 
-    /// - Throws: `ValidationError` for a brace or bracket without its end, a range that is none, and more than a million URLs.
+    /// - Throws: `ValidationError` for an unclosed brace or bracket, an invalid range, and more than a million URLs.
     init(_ url: String) throws {
         var parts: [Part] = []
         var text: [UInt8] = []
@@ -66,7 +66,7 @@ struct URLGlob {
                 if let range = Self.range(inside) {
                     end(range)
                 } else if text.suffix(3).elementsEqual("://".utf8) || text.last == UInt8(ascii: "@") {
-                    // The address of a host (RFC 3986 §3.2.2).
+                    // An IPv6 address (RFC 3986 §3.2.2).
                     text += "[\(inside)]".utf8
                 } else {
                     throw fault("has [\(inside.escapingControls)], which is no range such as [1-100] or [a-z:2]")
@@ -90,7 +90,7 @@ struct URLGlob {
         self.count = count
     }
 
-    /// All URLs; what stands last changes first.
+    /// All URLs. The last part varies fastest.
     var urls: [String] {
         (0..<count).map { number in
             var (rest, pieces) = (number, [String]())
@@ -102,7 +102,7 @@ struct URLGlob {
         }
     }
 
-    /// A range as it stands between brackets; nil if it is none.
+    /// Parses the range between brackets, or returns nil.
     private static func range(_ text: String) -> Part? {
         let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false).map(String.init)

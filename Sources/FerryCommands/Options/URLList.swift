@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// How URLs are read.
+/// Options for reading URLs.
 struct ListOptions: ParsableArguments {
     @Option(
         name: [.customShort("i", allowingJoined: true), .customLong("input-file")], parsing: .unconditional,
@@ -14,10 +14,10 @@ struct ListOptions: ParsableArguments {
     var glob = false
 }
 
-/// A list of URLs, one a line, and also as aria2 has it: more URLs of the same file after tabs, and options of the file in
-/// lines that begin with white space. Blank lines and lines that begin with `#` are skipped.
+/// A list of URLs, one per line, also in aria2's format: further URLs of the same file after tabs, and options of the
+/// file in indented lines. Blank lines and lines starting with `#` are ignored.
 struct URLList {
-    /// What a list says of one file besides its URL.
+    /// Options of one file in a list.
     struct Extra: Hashable {
         struct Option: Hashable {
             let line: Int
@@ -30,7 +30,7 @@ struct URLList {
     }
 
     private(set) var urls: [String] = []
-    /// By the places of their URLs.
+    /// By index of the URL.
     private(set) var extras: [Int: Extra] = [:]
 
     init(urls: [String] = [], extras: [Int: Extra] = [:]) {
@@ -39,7 +39,7 @@ struct URLList {
     }
 
     init(_ text: String) {
-        // Most lists are of ASCII, whose lines and spaces need no look at whole characters.
+        // Most lists are ASCII, which is parsed by bytes.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
             let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
             for (number, line) in lines.enumerated() {
@@ -61,15 +61,14 @@ struct URLList {
         take(Substring(line), isIndented: line.first.map(Self.isSpace) ?? false, line: number)
     }
 
-    /// Puts another list after this one.
+    /// Appends another list.
     mutating func add(_ other: URLList) {
         for (place, extra) in other.extras { extras[urls.count + place] = extra }
         urls += other.urls
     }
 
-    /// The list with each URL in place of what it stands for; what is said of a file is said of each.
-    ///
-    /// - Throws: `ValidationError` as ``URLGlob`` does, also if all stand for more than a million.
+    /// Expands each URL pattern. Options of a file apply to each of its URLs.
+    /// ⏎ - Throws: `ValidationError` as ``URLGlob`` does, also for more than a million URLs in total.
     func expanded() throws -> URLList {
         var list = URLList()
         for (place, url) in urls.enumerated() {
@@ -117,10 +116,9 @@ struct URLList {
 }
 
 extension URLList.Extra {
-    /// Changes a request by what the list says of its file, in aria2's words.
-    ///
-    /// - Returns: the options that mean nothing to Ferry.
-    /// - Throws: `ValidationError`, naming the line, for a value that makes no sense.
+    /// Applies the options of a file in aria2's names.
+    /// ⏎ - Returns: The ignored options.
+    /// - Throws: `ValidationError` with the line of an invalid value.
     func apply(to request: inout TransferRequest, paths: TypedPath, of file: String) throws -> [Option] {
         request.mirrors += mirrors
         var unknown: [Option] = []
@@ -160,7 +158,7 @@ extension URLList.Extra {
             request.headers.append(HeaderField(name: name, value: String(halves[1]).trimmingFieldSpace))
         case "split", "max-connection-per-server": request.connections = try number(.connections)
         case "max-tries":
-            // All tries are counted there, and 0 is no limit.
+            // aria2 counts all attempts, and 0 is unlimited.
             let tries = try number(.retries)
             (request.retries, request.retryRule) = (tries == 0 ? nil : tries - 1, nil)
         case "max-download-limit": request.rateLimit = try ByteAmount.parse(option.value)

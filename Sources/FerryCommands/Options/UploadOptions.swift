@@ -77,7 +77,7 @@ struct UploadOptions: ParsableArguments {
 
     @OptionGroup var connection: ConnectionOptions
 
-    /// The files that are typed.
+    /// The typed files.
     var files: ArraySlice<String> { words.dropLast() }
 
     func validate() throws {
@@ -107,9 +107,8 @@ struct UploadOptions: ParsableArguments {
 
     // MARK: Requests
 
-    /// A request for each file, in the order given.
-    ///
-    /// - Throws: `ValidationError` for a file that cannot be uploaded.
+    /// Returns a request for each file, in the given order.
+    /// ⏎ - Throws: `ValidationError` for a file that cannot be uploaded.
     func requests(in context: CommandContext) throws -> [TransferRequest] {
         guard let url = try fields.withLogins([words.last ?? ""], in: context).first else { return [] }
         let template = try template(in: context)
@@ -149,7 +148,7 @@ struct UploadOptions: ParsableArguments {
         return request
     }
 
-    /// The URL that a file goes to: one that ends in a slash gets the file's name.
+    /// The URL of a file. The file's name is appended to a URL that ends with a slash.
     static func target(_ url: String, for name: String) -> String {
         let end = url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
         guard url[..<end].hasSuffix("/") else { return url }

@@ -2,7 +2,7 @@ import FerryAPI
 import FerryCore
 import FerryFoundation
 
-/// Writes values as JSON for scripts.
+/// JSON output for scripts.
 enum JSONText {
     /// One value on one line.
     static func line(_ value: some Encodable) throws(ServiceError) -> String {
@@ -14,7 +14,7 @@ enum JSONText {
         }
     }
 
-    /// What JSON reads as the scalar; outside of texts JSON has none that are hidden.
+    /// The JSON escape of a scalar. Hidden scalars occur only in strings.
     private static func escape(_ scalar: Unicode.Scalar) -> String {
         String(scalar).utf16.map { unit in
             let digits = String(unit, radix: 16)
@@ -22,7 +22,7 @@ enum JSONText {
         }.joined()
     }
 
-    /// A transfer that waits for credentials carries those of its URL, for its client alone.
+    /// Removes the credentials from the challenge of a waiting transfer, which are only for its client.
     private static func withoutSecrets(_ value: some Encodable) -> any Encodable {
         if var event = value as? TransferEvent {
             event.transfer?.hideCredentials()
@@ -33,7 +33,7 @@ enum JSONText {
         return transfer
     }
 
-    /// One array, an element a line.
+    /// An array with one element per line.
     static func array(_ values: [some Encodable]) throws(ServiceError) -> String {
         guard !values.isEmpty else { return "[]" }
         var lines: [String] = []

@@ -1,4 +1,4 @@
-/// Writes rows in columns.
+/// Formats rows in columns.
 struct Table {
     struct Column {
         var title: String
@@ -7,7 +7,7 @@ struct Table {
 
     var columns: [Column]
 
-    /// Lines without blanks at their ends; the last column takes what it needs.
+    /// The lines without trailing spaces. The last column has no maximum width.
     func lines(_ rows: [[String]], withTitles: Bool = true) -> [String] {
         let all = (withTitles ? [columns.map(\.title)] : []) + rows
         let widths = columns.indices.map { column in all.map { $0[column].displayWidth }.max() ?? 0 }
@@ -29,9 +29,9 @@ struct Table {
 }
 
 extension Character {
-    /// Columns that a terminal gives this character: 0, 1 or 2.
+    /// Terminal columns of a character: 0, 1 or 2.
     var displayWidth: Int {
-        // CRLF and lone combining marks are characters too.
+        // CRLF and lone combining marks are Characters too.
         guard let first = unicodeScalars.first else { return 0 }
         if first.value < 0x7F { return first.value < 0x20 ? 0 : 1 }
         if first.properties.isWide || unicodeScalars.contains("\u{FE0F}") { return 2 }
@@ -43,12 +43,12 @@ extension Character {
 }
 
 extension Unicode.Scalar.Properties {
-    /// Whether the scalar is shown as a picture of two columns.
+    /// Whether the scalar is displayed as a double-width emoji.
     fileprivate var isWide: Bool { isEmojiPresentation }
 }
 
 extension Unicode.Scalar {
-    /// Whether this is wide or full-width in UAX #11.
+    /// Whether the scalar is wide or full-width (UAX #11).
     fileprivate var isWide: Bool {
         switch value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
@@ -63,7 +63,7 @@ extension Unicode.Scalar {
 extension String {
     var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
-    /// This text in exactly so many columns: filled with blanks, or cut in the middle, where names differ least.
+    /// Pads or shortens the text to a number of columns. Shortened in the middle, where names differ least.
     func fitted(to width: Int) -> String {
         let own = displayWidth
         if own <= width { return self + String(repeating: " ", count: width - own) }
@@ -74,7 +74,7 @@ extension String {
         return result + String(repeating: " ", count: width - result.displayWidth)
     }
 
-    /// As much of the beginning as so many columns hold.
+    /// The longest prefix within a number of columns.
     func columns(first width: Int) -> String {
         var left = width
         return String(
@@ -89,7 +89,7 @@ extension String {
     }
 }
 
-/// Colours text, or leaves it as it is.
+/// Colors text, or leaves it unchanged.
 struct Palette {
     enum Color: Int {
         case red = 31, green = 32, yellow = 33, cyan = 36, dim = 2

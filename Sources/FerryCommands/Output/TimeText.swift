@@ -1,6 +1,6 @@
-/// Writes spans of time for people.
+/// Formats durations.
 enum TimeText {
-    /// As on a clock: `0:07`, `12:05`, `3:00:00`, `5 d`.
+    /// Like a clock: `0:07`, `12:05`, `3:00:00`, `5 d`.
     static func clock(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 1000 * 86_400 else { return "-:--" }
         let all = Int(max(0, seconds).rounded())
@@ -9,7 +9,7 @@ enum TimeText {
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(all % 60))" : "\(minutes):\(two(all % 60))"
     }
 
-    /// In words: `8 s`, `5 min`, `3 h`, `2 d`.
+    /// With a unit: `8 s`, `5 min`, `3 h`, `2 d`.
     static func words(_ seconds: Double) -> String {
         guard seconds.isFinite else { return "a long time" }
         let all = Int(min(max(0, seconds), 1e9).rounded(.up))

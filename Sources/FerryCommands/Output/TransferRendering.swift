@@ -1,9 +1,9 @@
 import FerryCore
 import FerryFoundation
 
-/// Transfers as rows and as a page.
+/// Display of transfers.
 extension Transfer {
-    /// The file's name on disk, or the last part of the URL while the name is not known.
+    /// The file's name on disk, or the last part of the URL until the name is known.
     var displayName: String {
         if let file { return file.lastPathPart.escapingControls }
         if let destination, let last = destination.split(separator: "/").last { return String(last).escapingControls }
@@ -16,13 +16,13 @@ extension Transfer {
         return PercentEncoding.decodeLeniently(String(last)).escapingControls
     }
 
-    /// Its state, with what it waits for.
+    /// Its state with the wait reason.
     var shownState: String {
         guard state == .waiting, let reason else { return state.word }
         return "\(state.word) (\(reason.rawValue))"
     }
 
-    /// Seconds that the rest takes at the speed of now; nil where that is not known.
+    /// Remaining seconds at the current speed, or nil if unknown.
     var secondsLeft: Double? {
         guard let bytesToMove, let bytesPerSecond, bytesPerSecond >= 1 else { return nil }
         return max(0, Double(bytesToMove) - Double(bytesMoved)) / bytesPerSecond
@@ -33,25 +33,25 @@ extension Transfer {
         return Int(min(100, max(0, Double(bytesMoved) / Double(bytesToMove) * 100)))
     }
 
-    /// Bytes of the file that have come, or that have gone to the server.
+    /// Bytes of the file received or sent.
     var bytesMoved: Int64 {
         guard direction == .upload else { return bytesReceived }
         return state == .succeeded ? bytesToMove ?? bytesSent : bytesSent
     }
 
-    /// Bytes of the whole file, as far as they are known.
+    /// Size of the whole file, if known.
     var bytesToMove: Int64? { direction == .upload ? bytesToSend : bytesExpected }
 }
 
-/// Shows one transfer as a page.
+/// Formats one transfer as a page.
 enum TransferRendering {
-    /// One fact a line.
+    /// One property per line.
     static func page(_ transfer: Transfer, now: Date) -> [String] {
         Transfer.CodingKeys.allCases.flatMap { facts($0, of: transfer, now: now) }
             .map { name, value in (name + ":").fitted(to: 15) + value.escapingControls }
     }
 
-    /// The lines of a shown field; a field that is not named here does not compile.
+    /// The lines of a property. The switch is exhaustive, so a new property does not compile without a decision.
     private static func facts(_ field: Transfer.CodingKeys, of transfer: Transfer, now: Date) -> [(String, String)] {
         func line(_ name: String, _ value: String?) -> [(String, String)] { value.map { [(name, $0)] } ?? [] }
         switch field {
@@ -99,9 +99,9 @@ enum TransferRendering {
         case .insecure: return transfer.insecure ? [("insecure", "the server's certificate is not verified")] : []
         case .redirects: return transfer.redirects.map { ("redirect", $0) }
         case .notes: return transfer.notes.map { ("note", $0) }
-        // Part of another field's line:
+        // Shown on another property's line:
         case .bytesExpected, .startedOver, .folder, .nextAttemptAt: return []
-        // For programs, by --json:
+        // Only with --json:
         case .name, .givenName, .startedAt, .mismatched, .direction, .method, .response, .exchanges, .challenge,
             .segments,
             .bytesSent,

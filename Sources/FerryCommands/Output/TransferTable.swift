@@ -1,10 +1,10 @@
 import FerryCore
 import FerryFoundation
 
-/// Shows transfers as a table, a transfer a line.
+/// Formats transfers as a table.
 struct TransferTable {
     let now: Date
-    /// Columns of the terminal; nil where lines may have any length.
+    /// Columns of the terminal, or nil for unlimited lines.
     var width: Int?
 
     private static let narrowestName = 16
@@ -31,7 +31,7 @@ struct TransferTable {
         var columns = columns(for: transfers)
         let names = transfers.map(\.displayName)
         let wanted = min(Self.narrowestName, names.map(\.displayWidth).max() ?? 0)
-        // On a narrow terminal what says least goes, and names are cut in their middle.
+        // A narrow terminal drops the least important columns and shortens names.
         for dispensable in [Column.age, .left, .speed, .size] {
             guard let width, room(for: columns, of: transfers, in: width) < wanted else { break }
             columns.removeAll { $0 == dispensable }
@@ -44,7 +44,7 @@ struct TransferTable {
         return Table(columns: columns.map(\.title)).lines(rows, withTitles: withTitles)
     }
 
-    /// Columns that are left for names.
+    /// Columns left for names.
     private func room(for columns: [Column], of transfers: [Transfer], in width: Int) -> Int {
         columns.filter { $0 != .name }.reduce(width) { room, column in
             let widest = transfers.map { cell(column, of: $0).displayWidth }.max() ?? 0
@@ -52,7 +52,7 @@ struct TransferTable {
         }
     }
 
-    /// Sessions where there are several, speed and time left where something runs.
+    /// Includes sessions if there are several, and speed and time left if something is running.
     private func columns(for transfers: [Transfer]) -> [Column] {
         let hasSessions = Set(transfers.map(\.session)).count > 1
         let hasRunning = transfers.contains { $0.state == .running }

@@ -2,7 +2,7 @@ import FerryCore
 
 /// Options that help against an error, for the user of `ferry get`.
 enum Advice {
-    /// - Returns: A sentence; nil where no option helps.
+    /// - Returns: A sentence, or nil if no option helps.
     static func of(_ error: ServiceError) -> String? {
         guard error.code == .tlsCertificate else { return nil }
         let way =
@@ -15,7 +15,7 @@ enum Advice {
         return way + "-k leaves certificates unverified."
     }
 
-    /// The sentences for all transfers that failed, each once.
+    /// The distinct sentences for all failed transfers.
     static func of(_ transfers: some Sequence<Transfer>) -> [String] {
         var sentences: [String] = []
         for transfer in transfers where transfer.state == .failed {

@@ -1,19 +1,19 @@
 import FerryCore
 import FerryFoundation
 
-/// Decides which lines about progress go to a log or a pipe: changes of state, and now and then how far it is.
+/// Progress lines for a log or a pipe: changes of state, and occasional progress.
 struct PlainProgress {
     var retries: RetryLimits?
     private var said: [TransferID: Said] = [:]
 
-    /// What was said last of one transfer.
+    /// The last line about a transfer.
     private struct Said {
         var state: TransferState
         var reason: WaitReason?
         var error: ServiceError?
         var percent: Int
         var bytes: Int64
-        /// When the bytes were first seen to be so many.
+        /// Start of the current byte count.
         var since: Date
         var at: Date
     }
@@ -24,7 +24,7 @@ struct PlainProgress {
 
     init(retries: RetryLimits? = nil) { self.retries = retries }
 
-    /// The line to write, if any.
+    /// The line to print, or nil.
     mutating func line(_ transfer: Transfer, now: Date) -> String? {
         if let end = EndSentence.of(transfer) {
             said[transfer.id] = nil
@@ -43,7 +43,7 @@ struct PlainProgress {
     private func text(_ transfer: Transfer, _ last: Said?, _ percent: Int, _ now: Date) -> String? {
         switch transfer.state {
         case .waiting:
-            // That others come first is said only of one that was running.
+            // Waiting for a slot is only worth a line after running.
             guard !transfer.waitsItsTurn || last != nil && last?.state != .waiting else { return nil }
             if last?.state == .waiting, last?.reason == transfer.reason, last?.error == transfer.error { return nil }
             return "waiting: " + (WaitSentence.of(transfer, retries: retries, now: now) ?? "its turn")

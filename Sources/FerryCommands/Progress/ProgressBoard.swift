@@ -1,30 +1,29 @@
 import FerryCore
 import FerryFoundation
 
-/// The transfers that a live view shows: the ones that have something to say, and how many there are in all.
+/// The transfers of a live view: active ones individually, and totals for all.
 struct ProgressBoard {
     var line = ProgressLine()
-    /// Transfers that are followed, also the ones without any news yet.
+    /// Number of followed transfers, including those without any news yet.
     private(set) var total: Int
     private(set) var ended = 0
     private(set) var failed = 0
-    /// Transfers that have not ended and do not just wait for their turn.
+    /// Unfinished transfers that are not just waiting for a slot.
     private var shown: [TransferID: Transfer] = [:]
-    /// Transfers that have not ended and wait for their turn.
+    /// Unfinished transfers waiting for a slot.
     private var queued: Set<TransferID> = []
-    /// The byte count of each running transfer, and when it last changed.
+    /// The byte count of each running transfer, and the time of its last change.
     private var heard: [TransferID: (bytes: Int64, at: Date)] = [:]
     private let countsAll: Bool
 
-    /// - Parameter total: How many are followed; nil counts the transfers that are told of.
+    /// - Parameter total: Number of followed transfers. Nil counts those with updates.
     init(total: Int?) {
         self.total = total ?? 0
         countsAll = total == nil
     }
 
-    /// Takes how a transfer stands.
-    ///
-    /// - Returns: Whether it has just ended.
+    /// Updates a transfer.
+    /// ⏎ - Returns: Whether it has just finished.
     mutating func update(_ transfer: Transfer, now: Date = Date()) -> Bool {
         let isNew = shown[transfer.id] == nil && !queued.contains(transfer.id)
         if countsAll, isNew { total += 1 }
@@ -44,7 +43,7 @@ struct ProgressBoard {
         return false
     }
 
-    /// Whether a transfer has a line of its own.
+    /// Whether a transfer has its own line.
     func shows(_ id: TransferID) -> Bool { shown[id] != nil }
 
     mutating func remove(_ id: TransferID) {
@@ -59,7 +58,7 @@ struct ProgressBoard {
         queued.remove(id)
     }
 
-    /// As many lines as the height allows; the last sums up when there is more than one transfer.
+    /// As many lines as the height allows, including a summary line for more than one transfer.
     func lines(width: Int, height: Int, now: Date) -> [String] {
         let room = max(1, height - 1)
         func silence(_ transfer: Transfer) -> TimeInterval {
@@ -95,7 +94,7 @@ struct ProgressBoard {
 }
 
 extension Transfer {
-    /// Whether it waits for nothing but others to end.
+    /// Whether it only waits for a slot.
     var waitsItsTurn: Bool {
         guard state == .waiting else { return false }
         switch reason {

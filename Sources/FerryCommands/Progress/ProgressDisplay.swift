@@ -2,13 +2,13 @@ import FerryClient
 import FerryCore
 import FerryFoundation
 
-/// Shows progress on standard error: drawn in place on a terminal, as plain lines elsewhere, or not at all.
+/// Shows progress on standard error: in place on a terminal, as plain lines elsewhere, or not at all.
 actor ProgressDisplay {
     private let context: CommandContext
     private let mode: Mode
-    /// Whether it says nothing but how transfers failed.
+    /// Whether only failures are printed.
     nonisolated let isQuiet: Bool
-    /// Whether nothing is said of a file that has arrived, as its place is none of the user's.
+    /// Whether completed files are not reported, because their location is internal.
     private let omitsSaved: Bool
     private var board: ProgressBoard
     private var plain: PlainProgress
@@ -16,12 +16,12 @@ actor ProgressDisplay {
     private var drawnAt = Date.distantPast
     private var ended: Set<TransferID> = []
     private var hasAdvised = false
-    /// Lines to be written above the live block.
+    /// Lines to print above the live block.
     private var above: [String] = []
 
     enum Mode { case live, plain, quiet }
 
-    // More often than this, drawing costs more than it shows.
+    // Drawing more often costs more than it shows.
     private static let interval: TimeInterval = 0.1
 
     init(
@@ -66,10 +66,10 @@ actor ProgressDisplay {
         }
     }
 
-    /// Whether nothing is known of a transfer but that it has not ended, or that it waits for its turn.
+    /// Whether nothing is known about a transfer, or only that it waits for a slot.
     func isSilent(about id: TransferID) -> Bool { !ended.contains(id) && !board.shows(id) }
 
-    /// A line that stays.
+    /// Prints a permanent line.
     func remark(_ line: String) {
         switch mode {
         case .live:
@@ -80,7 +80,7 @@ actor ProgressDisplay {
         }
     }
 
-    /// Says once how not to wait for room, or for a server that wants a long pause.
+    /// Prints once how to avoid waiting for disk space, or for a server's long pause.
     private func adviseOnPause(_ transfer: Transfer) {
         guard !hasAdvised, transfer.state == .waiting else { return }
         if transfer.reason == .disk {
@@ -95,13 +95,13 @@ actor ProgressDisplay {
         remark("\(host.escapingControls) wants a pause; `ferry resume \(transfer.id)` asks it at once")
     }
 
-    /// Seconds that a user would rather not wait without knowing another way.
+    /// Seconds after which that advice is worth giving.
     private static let longPause: TimeInterval = 20
 
-    /// Lets times go on while nothing else happens.
+    /// Redraws times while nothing else happens.
     func tick() { if mode == .live { draw() } }
 
-    /// Leaves only the lines that stay, and the cursor as it was.
+    /// Removes the live block and shows the cursor.
     func finish() {
         if mode == .live { context.console.write(block.finish(above: above), to: .talk) }
         above = []
@@ -119,24 +119,24 @@ actor ProgressDisplay {
     }
 }
 
-/// The control sequences that draw a block of lines in the place of the block before.
+/// Control sequences that redraw a block of lines in place.
 struct LiveBlock {
     private var drawn = 0
 
-    /// Above the block, lines that stay; below them the new block.
+    /// Prints permanent lines above, and the new block below.
     mutating func draw(above: [String] = [], _ lines: [String]) -> String {
         var text = drawn > 0 ? (drawn > 1 ? "\u{1B}[\(drawn - 1)A" : "") + "\r" : Self.hideCursor
         for line in above { text += line + "\u{1B}[K\n" }
         text += lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n")
-        // What is left of a longer block goes.
+        // Clears the rest of a longer previous block.
         text += "\u{1B}[J"
-        // The terminal echoes ^C at the cursor: at the start of the line the next drawing overwrites it.
+        // The terminal echoes ^C at the cursor. At the start of a line the next drawing overwrites it.
         text += "\r"
         drawn = max(1, lines.count)
         return text
     }
 
-    /// Takes the block away; lines that stay take its place.
+    /// Removes the block and prints permanent lines instead.
     mutating func finish(above: [String] = []) -> String {
         guard drawn > 0 else { return above.map { $0 + "\n" }.joined() }
         let text = (drawn > 1 ? "\u{1B}[\(drawn - 1)A" : "") + "\r\u{1B}[J" + Self.showCursor

@@ -1,25 +1,24 @@
 import FerryCore
 import FerryFoundation
 
-/// Draws the progress of one transfer on one line.
+/// Formats the progress of one transfer as one line.
 struct ProgressLine {
     var palette = Palette(isOn: false)
-    /// How many failures without progress are tried again, if that is known.
+    /// The retry limits, if known.
     var retries: RetryLimits?
 
-    /// Columns of the names of several lines; nil for a line alone.
+    /// Width of the name column. Nil for a single line.
     var nameWidth: Int?
 
     private static let widestBar = 30
     private static let narrowestBar = 5
-    /// Seconds without a byte after which a line says so.
+    /// Seconds without a byte after which the line says so.
     private static let longSilence = 5.0
 
-    /// A line of at most so many columns.
-    ///
-    /// - Parameters:
-    ///   - name: A shorter name than the transfer's own.
-    ///   - silence: Seconds since the last byte came.
+    /// Formats a line within a number of columns.
+    /// ⏎ - Parameters:
+    ///   - name: A shortened name.
+    ///   - silence: Seconds since the last byte.
     func render(
         _ transfer: Transfer, name given: String? = nil, width: Int, silence: TimeInterval = 0, now: Date
     ) -> String {
@@ -38,7 +37,7 @@ struct ProgressLine {
         let name = own.fitted(to: min(room, nameWidth ?? (isBrief ? own.displayWidth : max(8, width / 4))))
         let bar = min(Self.widestBar, room - name.displayWidth - 4)
         guard let percent = transfer.percent, !isBrief, bar >= Self.narrowestBar else {
-            // Blanks before the numbers align them with those of the other lines.
+            // Aligns the numbers with those of the other lines.
             return name + String(repeating: " ", count: nameWidth == nil ? 0 : room - name.displayWidth) + "  " + facts
         }
         let full = bar * percent / 100
@@ -47,18 +46,17 @@ struct ProgressLine {
         return name + "  [" + drawn + "]  " + facts
     }
 
-    /// Columns below which a line alone has no room for bytes beside its name.
+    /// Columns below which a single line omits bytes.
     private static let narrow = 75
-    /// Columns from which several lines have a bar each.
+    /// Columns from which several lines have bars.
     static let wide = 110
-    /// Columns that the numbers of one of several lines take.
+    /// Columns for the numbers of one of several lines.
     static func room(of width: Int) -> Int { width < wide ? width - briefFacts - 2 : max(8, width / 4) }
 
     private static let briefFacts = 25
 
-    /// Percent, bytes, speed and time left; only bytes and speed while the length is unknown.
-    ///
-    /// - Parameter isBrief: Whether the bytes are left out where there is a percentage.
+    /// Percentage, bytes, speed and time left. Only bytes and speed while the size is unknown.
+    /// ⏎ - Parameter isBrief: Whether to omit bytes beside a percentage.
     private func facts(_ transfer: Transfer, isBrief: Bool, silence: TimeInterval) -> String {
         let left = transfer.secondsLeft.map(TimeText.clock) ?? "-:--"
         var pace = (transfer.bytesPerSecond.map(ByteText.speed) ?? "").leftPadded(to: 12) + left.leftPadded(to: 9)
@@ -82,7 +80,7 @@ struct ProgressLine {
         return start + (WaitSentence.of(transfer, retries: retries, width: room, now: now) ?? "its turn")
     }
 
-    /// What stands in place of the bar while no bytes arrive.
+    /// The text instead of the bar while no bytes arrive.
     private func words(_ transfer: Transfer, _ width: Int, _ now: Date) -> (text: String, color: Palette.Color)? {
         let name = nameWidth.map { min($0, width / 2) } ?? min(transfer.displayName.displayWidth, max(8, width / 3))
         return switch transfer.state {
@@ -98,7 +96,7 @@ struct ProgressLine {
 }
 
 extension String {
-    /// With blanks before it, up to so many columns.
+    /// Padded with leading spaces.
     func leftPadded(to width: Int) -> String {
         String(repeating: " ", count: max(0, width - displayWidth)) + self
     }

@@ -1,10 +1,10 @@
 import FerryCore
 import FerryFoundation
 
-/// How many failures of a transfer without progress are tried again.
+/// The number of retries of a transfer without progress.
 struct RetryLimits: Sendable {
     var usual: Int
-    /// Where no server is reached and nothing suggests that one will be; nil is as usual.
+    /// The number while no server is reachable with a poor prospect. Nil for the usual one.
     var unreachable: Int?
 
     func apply(to request: inout TransferRequest) {
@@ -20,12 +20,12 @@ struct RetryLimits: Sendable {
     }
 }
 
-/// Says in words what a transfer waits for and when it tries again.
+/// Describes a wait and the next attempt.
 enum WaitSentence {
     /// - Parameters:
-    ///   - retries: How many failures are tried again, if that is known.
-    ///   - width: Columns; a cause that does not fit is cut, so that the time of the next attempt is seen.
-    /// - Returns: Nil if the transfer waits for nothing.
+    ///   - retries: The retry limits, if known.
+    ///   - width: Columns. A long cause is shortened, so that the time of the next attempt stays visible.
+    /// - Returns: Nil if the transfer is not waiting.
     static func of(_ transfer: Transfer, retries: RetryLimits? = nil, width: Int = .max, now: Date) -> String? {
         guard transfer.state == .waiting, let reason = transfer.reason else { return nil }
         switch reason {
@@ -69,7 +69,7 @@ enum WaitSentence {
         return cause.columns(first: room - 1) + "…" + text
     }
 
-    /// A sentence as a part of another.
+    /// A sentence as part of another.
     private static func cause(_ message: String) -> String {
         var text = message.escapingControls
         while let last = text.last, last == "." || last == " " { text.removeLast() }
@@ -77,9 +77,9 @@ enum WaitSentence {
     }
 }
 
-/// Says how a transfer ended, and where its file is.
+/// Describes a transfer's outcome and its file.
 enum EndSentence {
-    /// Nil while it has not ended.
+    /// Nil while unfinished.
     static func of(_ transfer: Transfer) -> String? {
         switch transfer.state {
         case .succeeded:
@@ -98,7 +98,7 @@ enum EndSentence {
         }
     }
 
-    /// Size and time, mean speed, and what is known of the file's bytes.
+    /// Size, duration, mean speed, and verification.
     private static func facts(_ transfer: Transfer) -> [String] {
         var amount = ByteText.of(transfer.bytesMoved)
         var facts: [String] = []

@@ -1,13 +1,13 @@
 import FerryCore
 
-/// Names in few columns, such that different ones stay different.
+/// Shortens names so that different ones stay different.
 enum ShortNames {
     /// - Returns: The names in the same order. Names that fit are unchanged.
     static func of(_ names: [String], width: Int) -> [String] {
         let cut = names.map { $0.displayWidth <= width ? $0 : middle($0, width) }
         let counts = Dictionary(zip(cut, names).map { ($0, Set([$1])) }) { $0.union($1) }
         guard counts.contains(where: { $0.value.count > 1 }) else { return cut }
-        // The common beginning of the names tells the least: it is left out.
+        // The common prefix is the least informative part.
         let common = commonPrefix(of: names)
         return zip(names, cut).map { name, short in
             guard counts[short, default: []].count > 1 else { return short }
@@ -26,7 +26,7 @@ enum ShortNames {
         return "…" + (rest.displayWidth <= width - 1 ? rest : middle(rest, width - 1))
     }
 
-    /// How many characters all names begin with.
+    /// Length of the common prefix.
     private static func commonPrefix(of names: [String]) -> Int {
         guard let first = names.first else { return 0 }
         return names.dropFirst().reduce(first.count) { length, name in

@@ -1,10 +1,10 @@
 import FerryClient
 import FerryCore
 
-/// Keeps how each of some transfers stands, and what that means for the exit status.
+/// The states of some transfers, and the resulting exit status.
 actor TransferResults {
     private(set) var transfers: [TransferID: Transfer] = [:]
-    /// Transfers that were not known when they were removed or succeeded, with what that means for the exit status.
+    /// Transfers without known state that were removed or have succeeded, with their exit status.
     private var others: [TransferID: Int32] = [:]
 
     func take(_ update: FollowUpdate) {
@@ -17,7 +17,7 @@ actor TransferResults {
             }
         case .snapshot(let transfer): take(transfer)
         case .removed(let id):
-            // A removed transfer fetches nothing any more: the command that waits for it reports it as canceled.
+            // A removed transfer fetches nothing more, so a waiting command reports it as canceled.
             if let transfer = transfers[id] {
                 if !transfer.state.isEnded { transfers[id]?.state = .canceled }
             } else if others[id] == nil {
@@ -27,17 +27,17 @@ actor TransferResults {
         }
     }
 
-    /// Whether nothing more comes of a transfer.
+    /// Whether a transfer is finished or removed.
     func hasEnded(_ id: TransferID) -> Bool { others[id] != nil || transfers[id]?.state.isEnded == true }
 
-    /// Exit status for having waited for a transfer.
+    /// Exit status for a transfer.
     func exitStatus(_ id: TransferID) -> Int32 { others[id] ?? transfers[id]?.exitStatus ?? 0 }
 
     func take(_ transfer: Transfer) { transfers[transfer.id] = transfer }
 }
 
 extension Transfer {
-    /// Exit status for having waited for this transfer.
+    /// Exit status for this transfer.
     var exitStatus: Int32 {
         switch state {
         case .succeeded: 0

@@ -1,30 +1,30 @@
 import FerryClient
 import FerryCore
 
-/// Waits for transfers, shows how they get on, and stops on a signal.
+/// Waits for transfers, shows their progress, and stops on a signal.
 struct TransferWait {
     var context: CommandContext
     var service: any TransferService
     var display: ProgressDisplay
     var signals: AsyncStream<StopSignal>
-    /// Whether it is told of successes without their transfers, where nothing is shown of them.
+    /// Whether `succeeded` events omit their transfers, because nothing is shown of them.
     var omitsSuccesses = false
-    /// Whether it is told of progress where nothing is shown of it.
+    /// Whether it receives progress without showing it.
     var wantsProgress = false
 
     enum End {
-        /// Every transfer has ended.
+        /// Every transfer has finished.
         case ended
         case stopped(by: StopSignal)
     }
 
-    /// Seconds between samples of progress.
+    /// Seconds between progress events.
     static let sampling = 0.25
 
     /// - Parameters:
-    ///   - ids: The transfers; nil is all, without an end.
-    ///   - after: Number of a durable event before the first of these transfers' events; nil asks how they stand first.
-    ///   - onUpdate: Told of every update, besides the display.
+    ///   - ids: The transfers. Nil follows all without end.
+    ///   - after: Number of a durable event before all of these transfers' events. Nil lists them first.
+    ///   - onUpdate: Called for every update, in addition to the display.
     func run(
         _ ids: [TransferID]?, after: Int64? = nil, onUpdate: @escaping @Sendable (FollowUpdate) async -> Void
     ) async throws(ServiceError) -> End {
@@ -68,7 +68,7 @@ struct TransferWait {
         return try result.get()
     }
 
-    /// Looks at transfers of which nothing was heard: one that its server holds has no event before its turn.
+    /// Lists transfers without events: one throttled by its server has none before its first slot.
     private func showSilent(_ ids: [TransferID]) async {
         for id in ids.prefix(Self.mostLooks) where await display.isSilent(about: id) {
             if let transfer = try? await service.transfer(id), await display.isSilent(about: id) {

@@ -1,14 +1,14 @@
 import ArgumentParser
 import FerryFoundation
 
-/// The commands with their arguments, as swift-argument-parser describes them in JSON.
+/// The commands and their arguments, as swift-argument-parser describes them in JSON.
 struct CommandTree: Decodable {
     struct Argument: Decodable {
         struct Name: Decodable {
             let kind: String
             let name: String
 
-            /// As it is typed.
+            /// As typed.
             var text: String { (kind == "long" ? "--" : "-") + name }
         }
 
@@ -29,7 +29,7 @@ struct CommandTree: Decodable {
     let arguments: [Argument]?
     let subcommands: [CommandTree]?
 
-    /// The tree of all of ferry.
+    /// The tree of all commands.
     static func ofFerry() throws -> CommandTree {
         struct Description: Decodable { let command: CommandTree }
         do {
@@ -43,7 +43,7 @@ struct CommandTree: Decodable {
         }
     }
 
-    /// The commands that do something, each with the words that call it.
+    /// The commands with an action, with the words that call them.
     var leaves: [(words: [String], command: CommandTree)] {
         (subcommands ?? []).filter { $0.commandName != "help" }.flatMap { child in
             let below = child.leaves

@@ -1,26 +1,26 @@
 import ArgumentParser
 import FerryCore
 
-/// What a shell asks while a command line is typed: what there is to choose from at the cursor.
-///
-/// Scripts of `ferry completions` ask by `---completion VERB… -- ARGUMENT WORDS…`, as swift-argument-parser writes them.
+/// A shell's request for completions at the cursor.
+/// ⏎ The scripts of `ferry completions` call `---completion VERB… -- ARGUMENT WORDS…`, as swift-argument-parser
+/// generates them.
 struct CompletionRequest: Hashable {
     enum Subject: Hashable {
         case transfers, sessions, tags
     }
 
     let subject: Subject
-    /// Whether the shell shows a description beside each word, and what stands between both.
+    /// The separator between a word and its description. Nil if the shell shows no descriptions.
     let separator: String?
-    /// zsh's script takes the last word away, whatever it is.
+    /// Whether to add a final blank: zsh's script removes the last word.
     let endsWithBlank: Bool
 
     static let mark = "---completion"
 
     /// - Parameters:
-    ///   - arguments: What was typed, from the mark on.
+    ///   - arguments: The arguments from the marker on.
     ///   - shell: The variable `SAP_SHELL`.
-    /// - Returns: Nil for an argument that Ferry has no words for.
+    /// - Returns: Nil for an argument without completions.
     init?(_ arguments: [String], shell: String?) {
         guard arguments.first == Self.mark, let end = arguments.firstIndex(of: "--"), end + 1 < arguments.count else {
             return nil
@@ -37,7 +37,7 @@ struct CompletionRequest: Hashable {
         endsWithBlank = shell == "zsh"
     }
 
-    /// How many of the newest transfers are offered.
+    /// Maximum number of offered transfers, newest first.
     static let mostTransfers = 200
 
     /// The lines for the shell's script.
@@ -71,7 +71,7 @@ struct CompletionRequest: Hashable {
         return word + separator + description.escapingControls
     }
 
-    /// Whether a word means itself in every shell: bash expands the words that it is given.
+    /// Whether a word needs no quoting in any shell: bash expands the words that it gets.
     private static func isPlain(_ word: String) -> Bool {
         !word.isEmpty
             && word.utf8.allSatisfy { byte in
@@ -86,6 +86,6 @@ struct CompletionRequest: Hashable {
 }
 
 extension CompletionKind {
-    /// Words that the shell asks ferry for; ``CompletionRequest`` answers.
+    /// Words requested from ferry by the shell. ``CompletionRequest`` answers.
     static var ofFerry: CompletionKind { .custom { _, _, _ in [] } }
 }

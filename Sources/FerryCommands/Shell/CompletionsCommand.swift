@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// Writes what a shell needs to complete Ferry's command lines.
+/// Prints a completion script.
 struct CompletionsCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "completions", abstract: "Print the completions of a shell.",

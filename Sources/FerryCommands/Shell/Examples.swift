@@ -1,4 +1,4 @@
-/// Command lines that show what a command is for, each with a sentence.
+/// An example command line with a description.
 struct Example {
     let line: String
     let meaning: String
@@ -8,7 +8,7 @@ struct Example {
         self.meaning = meaning
     }
 
-    /// The examples of a command, by the words that call it.
+    /// The examples of a command.
     static func of(_ words: [String]) -> [Example] { all[words.joined(separator: " "), default: []] }
 
     private static let all: [String: [Example]] = [

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// Writes pages of the manual.
+/// Prints manual pages.
 struct ManualCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "manual", abstract: "Print a page of the manual, for man.",
@@ -27,7 +27,7 @@ struct ManualCommand: FerrySubcommand {
         return 0
     }
 
-    /// - Throws: `ValidationError` where there is no such command.
+    /// - Throws: `ValidationError` for an unknown command.
     static func page(_ words: [String], in tree: CommandTree) throws -> ManualPage {
         if words.isEmpty { return ManualPage(of: tree) }
         guard let leaf = tree.leaves.first(where: { $0.words == words }),

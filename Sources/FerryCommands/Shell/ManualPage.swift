@@ -1,14 +1,13 @@
 import FerryCore
 
-/// A page of the manual, in the macros of man(7).
+/// A manual page in man(7) macros.
 struct ManualPage {
-    /// As in `ferry-get`.
+    /// For example `ferry-get`.
     let name: String
     private var lines: [String]
 
     /// The page of a command.
-    ///
-    /// - Parameter words: What is typed after `ferry`.
+    /// ⏎ - Parameter words: The words after `ferry`.
     init(_ words: [String], _ command: CommandTree, statuses: [ExitStatus]) {
         self.init(name: (["ferry"] + words).joined(separator: "-"), command.abstract ?? "")
         section("SYNOPSIS", [Self.synopsis(words, command)])
@@ -25,7 +24,7 @@ struct ManualPage {
         section("SEE ALSO", [".BR ferry (1),", ".BR ferryd (1)"])
     }
 
-    /// The page of ferry itself, which names the others.
+    /// The page of ferry itself, which lists the others.
     init(of tree: CommandTree) {
         self.init(name: "ferry", tree.abstract ?? "")
         section("SYNOPSIS", [".B ferry", "\\fIcommand\\fR [\\fIarguments\\fR]"])
@@ -62,7 +61,7 @@ struct ManualPage {
         self.name = name
         lines = [
             ".TH \(name.uppercased()) 1 \"\" \"Ferry \(FerryVersion.current)\" \"Ferry\"",
-            // Text is neither stretched to the margin nor broken at hyphens.
+            // No justification and no hyphenation.
             ".ad l", ".nh",
         ]
         section("NAME", [Self.escaped(name) + " \\- " + Self.escaped(abstract)])
@@ -93,11 +92,11 @@ struct ManualPage {
         return [".TP", head, escaped(about)]
     }
 
-    /// Text that roff shows as it is.
+    /// Escapes text for roff.
     static func escaped(_ text: String) -> String {
         text.split(whereSeparator: \.isNewline).map { line in
             let shown = line.replacing("\\", with: "\\e").replacing("-", with: "\\-")
-            // A line with one of these at its beginning is a request.
+            // These characters at the beginning of a line start a request.
             return shown.first == "." || shown.first == "'" ? "\\&" + shown : String(shown)
         }.joined(separator: "\n")
     }

@@ -1,20 +1,18 @@
 import Glibc
 
-/// Where commands read and write, so that tests need no terminal.
+/// Input and output of commands, so that tests need no terminal.
 package protocol Console: Sendable {
     func write(_ text: String, to stream: ConsoleStream)
-    /// Writes bytes of data as they are.
+    /// Writes bytes of data unchanged.
     func write(_ bytes: ArraySlice<UInt8>)
     func isTerminal(_ stream: ConsoleStream) -> Bool
-    /// Size of the terminal; 80 by 24 where there is none.
+    /// Size of the terminal, or 80 by 24 without one.
     var size: ConsoleSize { get }
-    /// The bytes of a file; `-` is standard input.
-    ///
-    /// - Throws: `ValidationError` for a file that cannot be read, or that has more than 64 MiB.
+    /// Reads a file. `-` is standard input.
+    /// ⏎ - Throws: `ValidationError` for an unreadable file, or one over 64 MiB.
     func readBytes(_ path: String) throws -> [UInt8]
-    /// Asks the user, and returns the line that was typed; nil where standard input is no terminal.
-    ///
-    /// - Parameter isSecret: whether the line is not shown.
+    /// Asks the user and returns the typed line, or nil if standard input is not a terminal.
+    /// ⏎ - Parameter isSecret: Whether to hide the input.
     func ask(_ question: String, isSecret: Bool) -> String?
     /// Whether users other than its owner may read a file.
     func othersMayRead(_ path: String) -> Bool
@@ -23,9 +21,9 @@ package protocol Console: Sendable {
 }
 
 package enum ConsoleStream: Sendable {
-    /// Data: what was asked for.
+    /// The requested data, on standard output.
     case output
-    /// Talk: progress, remarks and errors.
+    /// Progress, remarks and errors, on standard error.
     case talk
 }
 
@@ -40,16 +38,15 @@ package struct ConsoleSize: Equatable, Sendable {
 }
 
 extension Console {
-    /// The text of a file; `-` is standard input.
-    ///
-    /// - Throws: As ``readBytes(_:)``.
+    /// Reads a text file. `-` is standard input.
+    /// ⏎ - Throws: As ``readBytes(_:)``.
     func read(_ path: String) throws -> String {
         let text = String(decoding: try readBytes(path), as: UTF8.self)
-        // A mark of the order of bytes is no part of the text.
+        // Drops a byte order mark.
         return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     }
 
-    /// Writes lines of data.
+    /// Prints lines of data.
     func print(_ lines: String...) { write(lines.map { $0 + "\n" }.joined(), to: .output) }
 
     func print(_ lines: [String]) {
@@ -64,7 +61,7 @@ package enum StopSignal: CaseIterable, Sendable {
     /// Ctrl-C.
     case interrupt
     case terminate
-    /// The terminal is gone.
+    /// The terminal was closed.
     case hangUp
 
     var number: CInt {
@@ -75,6 +72,6 @@ package enum StopSignal: CaseIterable, Sendable {
         }
     }
 
-    /// Exit status of a process that ended because of it, as shells count: 130, 143 and 129.
+    /// Exit status after the signal, as in shells: 130, 143 and 129.
     package var exitStatus: Int32 { 128 + number }
 }

@@ -1,17 +1,16 @@
 import Glibc
 import Synchronization
 
-/// Writes to a terminal or a pipe, and gives up on a reader who does not read once this process is to end.
-///
-/// A write to a full pipe blocks the thread that it is made on, and with it the command that a signal asks to end.
+/// Writes to a terminal or a pipe, and stops waiting for a slow reader once this process is about to end.
+/// ⏎ A write to a full pipe blocks its thread, and with it the command that a signal asks to end.
 final class EndableOutput: Sendable {
-    /// A pipe takes so many bytes without blocking if it takes any (POSIX `PIPE_BUF`).
+    /// A pipe that accepts any bytes accepts as many as this without blocking (POSIX `PIPE_BUF`).
     private static let pieceSize = 4096
 
-    /// The two ends of a pipe that holds a byte once the process is to end; without it writes block.
+    /// A pipe that contains a byte once the process is about to end. Without it writes block.
     private let ending = Mutex<(read: CInt, write: CInt)?>(nil)
 
-    /// Makes later writes end when ``end()`` is called.
+    /// Makes later writes return when ``end()`` is called.
     func prepare() {
         ending.withLock { ending in
             guard ending == nil else { return }
@@ -25,14 +24,14 @@ final class EndableOutput: Sendable {
         }
     }
 
-    /// The process is to end: from here on nothing is written to a reader who does not read.
+    /// Stops waiting for readers, because the process is about to end.
     func end() {
         guard let ending = ending.withLock(\.self) else { return }
         var byte: UInt8 = 0
         _ = unsafe Glibc.write(ending.write, &byte, 1)
     }
 
-    /// - Returns: the number of the error that the writing ended with; 0 also for bytes that are dropped unread.
+    /// - Returns: The error number of the write. 0 also for bytes dropped unread.
     func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt {
         let ending = ending.withLock(\.self)?.read
         var rest = unsafe bytes
@@ -49,7 +48,7 @@ final class EndableOutput: Sendable {
         return 0
     }
 
-    /// Returns once there is room, or the process is to end and there is none, which is false.
+    /// Waits until the descriptor is writable. Returns false if the process is about to end instead.
     private static func waitForRoom(_ descriptor: CInt, _ ending: CInt) -> Bool {
         var polled = [
             pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),

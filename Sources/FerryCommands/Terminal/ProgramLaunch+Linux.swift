@@ -1,11 +1,10 @@
 import FerryCore
 import Glibc
 
-/// Starts programs of the desktop, which go on without this process.
+/// Starts desktop programs that outlive this process.
 enum ProgramLaunch {
-    /// Starts a program that is looked for in `PATH`, in a session of its own and without a terminal.
-    ///
-    /// - Returns: whether it was started.
+    /// Starts a program found in `PATH`, in its own session and without a terminal.
+    /// ⏎ - Returns: Whether it was started.
     @Sendable static func start(_ words: [String]) -> Bool {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -18,7 +17,7 @@ enum ProgramLaunch {
         for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
             unsafe posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0)
         }
-        // POSIX_SPAWN_SETSID, which Glibc's module does not show.
+        // POSIX_SPAWN_SETSID, which is missing from Glibc's module.
         unsafe posix_spawnattr_setflags(&attributes, 0x80)
         var pid: pid_t = 0
         return unsafe withCStrings(words) { arguments in

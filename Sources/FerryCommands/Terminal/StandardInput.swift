@@ -1,9 +1,9 @@
 import Dispatch
 import Glibc
 
-/// Standard input of a program that others write to while it runs.
+/// Standard input as a stream.
 enum StandardInput {
-    /// Returns the bytes in pieces as they come, until the end. Reading blocks, so it has a thread of its own.
+    /// Returns the bytes in chunks until the end. Reading blocks, so it uses its own thread.
     static func chunks() -> AsyncStream<[UInt8]> {
         let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         DispatchQueue(label: "standard input").async {

@@ -5,14 +5,14 @@ import FerryFoundation
 import Glibc
 import Synchronization
 
-/// The terminal or the files that this process was given.
+/// The terminal or files of this process.
 package final class SystemConsole: Console {
     private let sources = Mutex<[any DispatchSourceSignal]>([])
     private let signalsSeen = Atomic<Int>(0)
     private let output = EndableOutput()
 
     package init() {
-        // A reader that goes away shows as EPIPE in `write`.
+        // A closed reader is reported as EPIPE by `write`.
         signal(SIGPIPE, SIG_IGN)
     }
 
@@ -27,7 +27,7 @@ package final class SystemConsole: Console {
 
     private func write(_ bytes: UnsafeRawBufferPointer, to stream: ConsoleStream) {
         let failed = unsafe output.write(bytes, to: Self.descriptor(stream))
-        // The reader of the data has gone, as in `ferry list | head`: there is nothing left to do.
+        // The reader of the data has closed the pipe, as in `ferry list | head`: nothing is left to do.
         if failed == EPIPE, stream == .output { Self.leave(128 + SIGPIPE) }
     }
 
@@ -41,14 +41,14 @@ package final class SystemConsole: Console {
         return ConsoleSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// The most bytes of a file that options name: one without end, as `/dev/zero`, would take all memory.
+    /// Maximum size of a file named by an option. An endless one such as `/dev/zero` would exhaust memory.
     private static let mostRead = 64 << 20
 
     package func readBytes(_ path: String) throws -> [UInt8] {
         let file = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Self.unreadable(path, errno) }
         defer { if path != "-" { close(file) } }
-        // Anything that can be read, a pipe too: its size is not known before its end.
+        // Also reads pipes, whose size is unknown.
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
@@ -108,7 +108,7 @@ package final class SystemConsole: Console {
         return stream
     }
 
-    /// Ends the process at once; the cursor is visible afterwards.
+    /// Ends the process at once with a visible cursor.
     private static func leave(_ status: CInt) -> Never {
         if isatty(STDERR_FILENO) == 1 {
             var sequence = "\r\n" + LiveBlock.showCursor

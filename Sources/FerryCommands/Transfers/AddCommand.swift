@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// Hands over and returns.
+/// Submits and returns.
 struct AddCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "add",
@@ -33,7 +33,7 @@ struct AddCommand: FerrySubcommand {
     func run(in context: CommandContext) async throws -> Int32 {
         var (template, list) = try request.template(in: context)
         template.paused = paused
-        // A list is answered with ids alone.
+        // A list is reported by ids alone.
         if !json, ListSubmission.takes(template, list, of: request) {
             return try await handOver(ListSubmission(template: template, urls: list.urls), in: context)
         }
@@ -60,7 +60,7 @@ struct AddCommand: FerrySubcommand {
 }
 
 extension [Submission] {
-    /// Exit status for having handed them over, whatever becomes of the transfers.
+    /// Exit status of a submission, whatever the transfers' outcomes.
     var handoverStatus: Int32 {
         for case .refused(_, _, let error) in self { return error.code.row.exitStatus }
         return 0

@@ -3,18 +3,17 @@ import FerryClient
 import FerryCore
 import FerryFoundation
 
-/// Writes a transfer's bytes to standard output while they come, in order.
-///
-/// The file is fetched over one connection, so that what is in the partial file is a beginning of it. What was written cannot be
-/// taken back: if the file begins anew at the server, nothing more is written and the command fails.
+/// Writes a transfer's bytes to standard output as they arrive, in order.
+/// ⏎ The file is fetched over one connection, so the partial file always contains a beginning of it. Written bytes
+/// cannot be taken back: after a restart from byte 0 nothing more is written and the command fails.
 actor BodyOutput {
     private let console: any Console
-    /// The file that the bytes come from; it stays open when it gets its final name.
+    /// The file being read. It stays open when it is renamed to its final name.
     private var file: CInt = -1
     private var written: Int64 = 0
-    /// How often the transfer had begun anew when the first byte was written.
+    /// Number of the transfer's restarts when the first byte was written.
     private var starts = 0
-    /// Why nothing more is written.
+    /// Why writing has stopped.
     private(set) var failure: ServiceError?
 
     private static let pieceSize = 256 << 10
@@ -31,7 +30,7 @@ actor BodyOutput {
         }
     }
 
-    /// Writes what has come since the last time.
+    /// Writes the bytes that have arrived since the last call.
     private func write(_ transfer: Transfer) {
         guard failure == nil, !transfer.state.isEnded || transfer.state == .succeeded else { return }
         guard written == 0 || transfer.startedOver == starts else { return fail(transfer.url) }
@@ -43,7 +42,7 @@ actor BodyOutput {
         }
     }
 
-    /// Writes the rest of the file that is whole and verified.
+    /// Writes the remaining bytes of the complete, verified file.
     private func finish(_ transfer: Transfer) {
         let part = file
         file = -1
@@ -53,7 +52,7 @@ actor BodyOutput {
                 .destinationUnwritable, "The file that was fetched cannot be read; it is not at its place any more.")
             return
         }
-        // The file in its place is the partial file under another name, but for a copy.
+        // The placed file is the renamed partial file, unless it was copied.
         if part >= 0, !isSame(part, file), !hasSameBeginning(part) { return fail(transfer.url) }
         copy(to: .max)
     }
@@ -68,7 +67,7 @@ actor BodyOutput {
 
     // MARK: Files
 
-    /// Whether the file is open.
+    /// Opens the file, and returns whether it is open.
     private func open(_ path: String) -> Bool {
         if file < 0 { file = unsafe FerryFoundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
         return file >= 0
@@ -95,7 +94,7 @@ actor BodyOutput {
             && facts.st_ino == others.st_ino
     }
 
-    /// Whether the file begins with what was written.
+    /// Whether the file begins with the written bytes.
     private func hasSameBeginning(_ part: CInt) -> Bool {
         var (own, others) = ([UInt8](repeating: 0, count: Self.pieceSize), [UInt8](repeating: 0, count: Self.pieceSize))
         var place: Int64 = 0
@@ -111,26 +110,25 @@ actor BodyOutput {
 }
 
 extension Transfer {
-    /// Where its partial file is, unless a foreign file has that name (docs/formats/partial-file.md).
+    /// The path of its partial file, unless another program's file has that name (docs/formats/partial-file.md).
     fileprivate var partialPath: String { folder + "/.ferry-\(id).part" }
 }
 
-/// Where files are on their way to standard output.
+/// The folders of files on their way to standard output.
 enum OutputSpool {
-    /// The folder and the name of the file of a URL: the same command finds what an earlier one has left.
-    ///
-    /// - Throws: `ValidationError` where the user has no home.
+    /// The folder and the name of a URL's file: the same command finds what an earlier one has left.
+    /// ⏎ - Throws: `ValidationError` if the user has no home.
     static func place(of url: String, in context: CommandContext) throws -> (folder: String, name: String) {
         let given = context.environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         guard let cache = given ?? context.home.map({ $0 + "/.cache" }) else {
             throw ValidationError("-o - keeps the file in your cache folder on its way: set HOME or XDG_CACHE_HOME.")
         }
-        // The folder tells URLs apart.
+        // The folder distinguishes URLs.
         let last = FileName.safe(RequestOptions.lastPart(of: url))
         return (cache + "/ferry/output/" + String(hash(url), radix: 16), last)
     }
 
-    /// Removes a folder that has served, unless something is still in it.
+    /// Removes a folder after use, unless it is not empty.
     static func leave(_ folder: String) { _ = unsafe rmdir(folder) }
 
     /// FNV-1a of 64 bits.

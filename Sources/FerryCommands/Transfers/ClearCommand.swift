@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryCore
 import FerryFoundation
 
-/// Forgets what has ended.
+/// Removes finished transfers from the list.
 struct ClearCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "clear", abstract: "Forget transfers that have ended; their files stay.")

@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryClient
 import FerryCore
 
-/// Hands over and waits for the files.
+/// Submits and waits for the files.
 struct GetCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "get",
@@ -19,7 +19,7 @@ struct GetCommand: FerrySubcommand {
             ExitStatus(.terminate, meaning: "ended by SIGTERM (SIGHUP: 129); the transfers go on"),
         ]
 
-    /// Failures after which a user who waits would rather be told.
+    /// The default retry limits for a waiting user.
     static let retries = RetryLimits(usual: 5, unreachable: 2)
 
     @OptionGroup var request: RequestOptions
@@ -91,7 +91,7 @@ struct GetCommand: FerrySubcommand {
             context.sayRefusals(batch)
         }
         if !goingOn.isEmpty {
-            // How these stand is asked: their events may have been long ago.
+            // These are listed, since their events may have been long ago.
             position = nil
             if !quiet { for (_, continuation) in goingOn { context.console.say(continuation.sentence) } }
             try await goingOn.map(\.continuation).goOn(in: service)
@@ -122,7 +122,7 @@ struct GetCommand: FerrySubcommand {
         return final.exitStatus
     }
 
-    /// Hands a list over in one piece, and waits for its files.
+    /// Submits a list in one request, and waits for its files.
     private func get(_ list: ListSubmission, retries: RetryLimits, in context: CommandContext) async throws -> Int32 {
         let signals = context.console.stopSignals()
         let service = try context.service()
@@ -174,12 +174,12 @@ struct GetCommand: FerrySubcommand {
     }
 }
 
-/// What goes on with paused transfers.
+/// The command that resumes paused transfers.
 enum ResumeHint {
-    // A line with more ids than this is of no use to its reader.
+    // A line with more ids than this is of no use.
     private static let mostIDs = 20
 
-    /// - Parameter wasNew: whether the command began anew, as it would again.
+    /// - Parameter wasNew: Whether the command would start new transfers again.
     static func command(_ ids: [TransferID], wasNew: Bool) -> String {
         guard ids.count > mostIDs else { return "ferry resume " + ids.map(\.description).joined(separator: " ") }
         return again(wasNew: wasNew)

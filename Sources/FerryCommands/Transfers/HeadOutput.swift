@@ -2,18 +2,18 @@ import ArgumentParser
 import FerryClient
 import FerryCore
 
-/// Asks for the heads of responses alone, and prints their status lines and fields.
+/// Requests response heads only, and prints status lines and fields.
 struct HeadOutput {
     let context: CommandContext
     let retries: RetryLimits
     let isQuiet: Bool
 
-    /// - Parameter template: Of requests whose method and place are set here.
-    /// - Returns: The exit status: that of a `get` of the first URL whose response is no success.
+    /// - Parameter template: The common request. Method and folder are set here.
+    /// - Returns: The exit status: that of a `get` of the first URL without a success status.
     func run(_ template: TransferRequest, _ urls: [String]) async throws -> Int32 {
         var template = template
         template.method = "HEAD"
-        // Every status is a result here: the daemon keeps the heads of results alone.
+        // Every status is acceptable: the daemon stores heads of acceptable responses only.
         template.statusPolicy = .any
         template.acceptableStatuses = StatusRange(lower: 100, upper: 1000)
         template.onConflict = .replace

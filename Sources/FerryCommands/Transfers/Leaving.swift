@@ -1,15 +1,14 @@
 import FerryClient
 import FerryCore
 
-/// The end of a command that waits for transfers, by a signal.
+/// The interruption of a waiting command by a signal.
 struct Leaving {
     let context: CommandContext
     let service: any TransferService
     let results: TransferResults
 
-    /// Pauses what has not ended, where the user has asked for the end, and says how to go on.
-    ///
-    /// - Returns: the exit status.
+    /// Pauses unfinished transfers if the user has interrupted the command, and prints how to resume.
+    /// ⏎ - Returns: The exit status.
     func leave(
         _ ids: [TransferID], _ signal: StopSignal, _ hint: ([TransferID]) -> String
     ) async throws -> Int32 {

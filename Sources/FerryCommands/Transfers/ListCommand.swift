@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryCore
 import FerryFoundation
 
-/// Shows what there is.
+/// Lists transfers.
 struct ListCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "list", abstract: "Show transfers, in the order in which they were added.",
@@ -36,7 +36,7 @@ struct ListCommand: FerrySubcommand {
         let isRecent = !all && !finished && filter.isEmpty && limit == nil
         let transfers = try await isRecent ? recent(service, now: context.now()) : chosen(service)
         if transfers.isEmpty {
-            // A journal that was damaged and set aside shows as a list without transfers: this says where they went.
+            // After a damaged journal was set aside the list is empty: the warning says why.
             for warning in try await service.status().warnings { context.remark("Warning: " + warning) }
         }
         if json {
@@ -67,12 +67,12 @@ struct ListCommand: FerrySubcommand {
         return found.prefix(limit).reversed()
     }
 
-    /// Seconds for which an ended transfer is shown without being asked for.
+    /// Seconds for which finished transfers are listed by default.
     private static let recency = 86_400.0
-    /// How many of the newest transfers that have ended are looked at for this.
+    /// Maximum number of finished transfers examined for that, newest first.
     private static let mostEnded = 1000
 
-    /// What has not ended, and what has ended a short time ago.
+    /// Unfinished and recently finished transfers.
     private func recent(_ service: any TransferService, now: Date) async throws -> [Transfer] {
         var query = TransferQuery()
         query.states = TransferState.known.filter { !$0.isEnded }
@@ -82,7 +82,7 @@ struct ListCommand: FerrySubcommand {
         query.limit = Self.mostEnded
         let start = now.addingTimeInterval(-Self.recency)
         let ended = try await service.transfers(query).transfers.filter { ($0.finishedAt ?? $0.createdAt) > start }
-        // A transfer that ends between the two readings is in both.
+        // A transfer that finishes between the two calls is in both results.
         let endedIDs = Set(ended.map(\.id))
         return (open.filter { !endedIDs.contains($0.id) } + ended).sorted { $0.id < $1.id }
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryClient
 import FerryCore
 
-/// Hands files over that are uploaded, and waits until they are there.
+/// Submits uploads and waits for them.
 struct PutCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "put",
@@ -68,13 +68,13 @@ struct PutCommand: FerrySubcommand {
         return final.exitStatus
     }
 
-    /// Removes the body of a form that nothing sends any more.
+    /// Removes the body of a form that is not needed any more.
     private func dropForm(of requests: [TransferRequest]) {
         guard !upload.dataForm.isEmpty else { return }
         for case .file(let file)? in requests.map(\.body) { FormFolder.remove(file.path) }
     }
 
-    /// Prints what the server has answered.
+    /// Prints the server's response.
     private func answer(_ transfer: Transfer, _ context: CommandContext) {
         guard transfer.state == .succeeded, let path = transfer.destination,
             let bytes = try? context.console.readBytes(path), !bytes.isEmpty

@@ -31,9 +31,8 @@ struct QuitCommand: FerrySubcommand {
 }
 
 extension SessionID {
-    /// Takes a session's full name, or its identifier alone if it is that of one session.
-    ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` if several sessions have the identifier.
+    /// Parses a session's full name, or its identifier if it is unique.
+    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` if several sessions have the identifier.
     init(typed text: String, in service: any TransferService) async throws(ServiceError) {
         let known = try await service.sessions().map(\.id)
         let named = try SessionID(text)

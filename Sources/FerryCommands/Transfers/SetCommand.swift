@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryCore
 import FerryFoundation
 
-/// Changes transfers while they wait or run.
+/// Changes waiting or running transfers.
 struct SetCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "set", abstract: "Change transfers while they wait or run; their bytes stay.",
@@ -44,7 +44,7 @@ struct SetCommand: FerrySubcommand {
     }
 }
 
-/// What can be changed about a transfer; the words are those of `get`.
+/// The changeable options, named as in `get`.
 struct ChangeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Another address for the same bytes, in place of one that has expired.", valueName: "url"))
@@ -120,12 +120,12 @@ struct ChangeOptions: ParsableArguments {
     }
 }
 
-/// Reads a moment as people type it.
+/// Parses a date.
 enum MomentArgument {
     /// - Parameters:
-    ///   - text: `20:00` is the next time that the clock says so; `2026-01-31T20:00` and `+90s`, `+30m`, `+2h`, `+1d` are others;
-    ///     `now` is the distant past.
-    ///   - calendar: whose time zone counts where the text names none.
+    ///   - text: `20:00` is its next occurrence. Others are `2026-01-31T20:00`, `+90s`, `+30m`, `+2h`, `+1d`, and
+    ///     `now`, which is the distant past.
+    ///   - calendar: Supplies the time zone if the text has none.
     /// - Throws: `ValidationError` for anything else.
     static func parse(_ text: String, now: Date, calendar: Calendar = .current) throws -> Date {
         if text == "now" { return .distantPast }
@@ -146,7 +146,7 @@ enum MomentArgument {
             "“\(text.escapingControls)” is no time; write it as 20:00, 2026-01-31T20:00, or +2h from now.")
     }
 
-    /// A date and a time of the calendar's own zone.
+    /// A date and time in the calendar's time zone.
     private static func local(_ text: String, _ calendar: Calendar) -> Date? {
         let halves = text.split(whereSeparator: { $0 == "T" || $0 == " " })
         let days = (halves.first ?? "").split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
@@ -159,13 +159,13 @@ enum MomentArgument {
             year: days[0], month: days[1], day: days[2], hour: clock[0], minute: clock[1],
             second: clock.count > 2 ? clock[2] : 0)
         guard let date = calendar.date(from: wanted) else { return nil }
-        // The 31st of June is no date.
+        // Rejects dates such as June 31.
         let read = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
         return read.day == wanted.day && read.month == wanted.month && read.minute == wanted.minute ? date : nil
     }
 }
 
-/// Reads a span of time: `90s`, `30m`, `2h`, `7d`.
+/// Parses a duration: `90s`, `30m`, `2h`, `7d`.
 enum SpanArgument {
     /// - Throws: `ValidationError` for anything else, and for more than a hundred years.
     @Sendable static func parse(_ text: String) throws -> Double {

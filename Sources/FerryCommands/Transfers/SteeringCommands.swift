@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// Stops transfers until they are resumed.
+/// Suspends transfers until they are resumed.
 struct PauseCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "pause", abstract: "Stop transfers and keep their bytes.")
@@ -17,7 +17,7 @@ struct PauseCommand: FerrySubcommand {
     }
 }
 
-/// Lets transfers go on.
+/// Resumes transfers.
 struct ResumeCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "resume", abstract: "Let paused transfers go on; what waits for a retry tries at once.")
@@ -32,7 +32,7 @@ struct ResumeCommand: FerrySubcommand {
     }
 }
 
-/// Ends transfers.
+/// Cancels transfers.
 struct CancelCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "cancel", abstract: "End transfers and delete their partial files.")
@@ -47,7 +47,7 @@ struct CancelCommand: FerrySubcommand {
     }
 }
 
-/// Starts ended transfers again.
+/// Restarts finished transfers.
 struct RetryCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "retry", abstract: "Start failed or canceled transfers again, from the bytes they still have.")
@@ -62,7 +62,7 @@ struct RetryCommand: FerrySubcommand {
     }
 }
 
-/// Forgets transfers.
+/// Removes transfers.
 struct RemoveCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "remove", abstract: "Forget transfers; unfinished ones are canceled.")
@@ -82,13 +82,13 @@ struct RemoveCommand: FerrySubcommand {
     }
 }
 
-// MARK: What they share
+// MARK: Shared options
 
 extension ExitStatus {
     static let steering: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
 }
 
-/// How a command ends transfers.
+/// Options of commands that end transfers.
 struct EndOptions: ParsableArguments {
     @Flag(help: "Do not ask before more than 10 transfers that were not named by their ids.")
     var yes = false
@@ -99,7 +99,7 @@ struct EndOptions: ParsableArguments {
     func question(_ verb: String) -> DestructionQuestion { DestructionQuestion(verb: verb, isAnswered: yes) }
 }
 
-/// How a command starts transfers.
+/// Options of commands that start transfers.
 struct StartOptions: ParsableArguments {
     @Flag(help: "Wait until they end, as ferry wait does.")
     var wait = false

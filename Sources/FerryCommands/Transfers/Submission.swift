@@ -1,6 +1,6 @@
 import FerryCore
 
-/// One request that was handed over: the transfer that it became, or why it was refused.
+/// A submitted request: its transfer, or the error.
 enum Submission: Encodable {
     case accepted(Transfer)
     case refused(url: String, session: SessionID, ServiceError)
@@ -34,9 +34,9 @@ enum Submission: Encodable {
         }
     }
 
-    /// Hands requests over in batches, and tells of each batch once it is durable.
-    ///
-    /// - Parameter onBatch: Gets a batch, and the number of a durable event before all of the batch's, if it is known.
+    /// Submits requests in batches, and reports each batch once it is durable.
+    /// ⏎ - Parameter onBatch: Called with a batch, and the number of a durable event before all of the batch's events,
+    /// if known.
     static func submit(
         _ requests: [TransferRequest], to service: any TransferService,
         onBatch: (_ batch: [Submission], _ after: Int64?) async throws -> Void
@@ -54,13 +54,13 @@ enum Submission: Encodable {
 }
 
 extension Submission {
-    /// With what is known of the transfer later.
+    /// Updated with the transfer's later state.
     func updated(by transfers: [TransferID: Transfer]) -> Submission {
         guard case .accepted(let transfer) = self else { return self }
         return .accepted(transfers[transfer.id] ?? transfer)
     }
 
-    /// Exit status for having waited for it.
+    /// Exit status of a wait for it.
     var exitStatus: Int32 {
         switch self {
         case .accepted(let transfer): transfer.exitStatus
@@ -70,12 +70,12 @@ extension Submission {
 }
 
 extension [Submission] {
-    /// The exit status of the first that failed.
+    /// The exit status of the first failure, or 0.
     var exitStatus: Int32 { lazy.map(\.exitStatus).first { $0 != 0 } ?? 0 }
 }
 
 extension CommandContext {
-    /// Says which requests were refused, and why.
+    /// Prints the refused requests with their errors.
     func sayRefusals(_ submissions: [Submission]) {
         for case .refused(let url, _, let error) in submissions { sayRefusal(of: url, error) }
     }
@@ -86,17 +86,18 @@ extension CommandContext {
     }
 }
 
-/// Hands URLs over that differ in nothing else, as few lists as the daemon's memory allows, each in one transaction.
+/// Submits URLs that share all other properties, in as few lists as the daemon's memory allows, each in one
+/// transaction.
 struct ListSubmission {
     let template: TransferRequest
     let urls: [String]
 
-    /// What became of a list that is durable.
+    /// The result of a durable list.
     struct Handover {
         let report: TransferBatch.Report
         let urls: ArraySlice<String>
 
-        /// The ids of all that were accepted, in the order of the URLs.
+        /// The ids of the accepted transfers, in the order of the URLs.
         var ids: [TransferID] { report.ids }
 
         var refused: [(url: String, error: ServiceError)] {
@@ -111,14 +112,14 @@ struct ListSubmission {
         }
     }
 
-    /// - Parameter onList: called with each list as soon as it is durable.
+    /// - Parameter onList: Called with each list as soon as it is durable.
     func submit(to service: any SessionService, onList: (Handover) -> Void) async throws {
         var rest = urls[...]
         while !rest.isEmpty {
             var size = 0
             let some = rest.prefix(Self.mostURLs).prefix { url in
                 size += url.utf8.count + 1
-                // A URL that is too long for any list is refused as one.
+                // A URL that is too long for any list is refused individually.
                 return size <= Self.mostBytes || size == url.utf8.count + 1
             }
             rest = rest.dropFirst(some.count)
@@ -130,7 +131,7 @@ struct ListSubmission {
         }
     }
 
-    /// What is left of the list without what an earlier command has left unfinished, and that.
+    /// The remaining list without unfinished transfers of earlier commands, and those transfers.
     func withoutUnfinished(
         in service: any TransferService
     ) async throws(ServiceError) -> (list: ListSubmission, unfinished: [Continuation]) {
@@ -147,9 +148,9 @@ struct ListSubmission {
         return (ListSubmission(template: template, urls: others), goingOn)
     }
 
-    /// Whether requests can be handed over as a list: a file names their URLs, and they differ in nothing else.
+    /// Whether requests can be submitted as a list: their URLs come from a file, and all other properties are shared.
     static func takes(_ template: TransferRequest, _ list: URLList, of options: RequestOptions) -> Bool {
-        // A list gives no file a name; no line of a file is empty or has two.
+        // Files in a list have no names, and each has exactly one URL.
         options.inputFile != nil && options.urls.isEmpty && list.extras.isEmpty && template.name == nil
             && template.mirrors.isEmpty
             && options.checksums == nil

@@ -1,27 +1,27 @@
 import FerryCore
 
-/// What earlier commands have left unfinished in a session, so that the same command again goes on with it.
+/// Unfinished transfers of earlier commands in a session, so that repeating a command continues them.
 struct UnfinishedTransfers {
-    /// What makes two transfers the same wish.
+    /// The properties that make two requests equal.
     private struct Key: Hashable {
         let url: String
         let folder: String
         let name: String?
-        /// The part of the file; nil for all of it.
+        /// The range of the file, or nil for all of it.
         let range: String?
     }
 
     private var transfers: [Key: Transfer] = [:]
 
-    /// How many of the newest open transfers are looked at for some URLs; for a list all are.
+    /// Maximum number of unfinished transfers examined for individual URLs, newest first. For a list all are.
     private static let page = 1000
 
-    /// Knows of none.
+    /// Without any transfers.
     init() {}
 
     var isEmpty: Bool { transfers.isEmpty }
 
-    /// - Parameter isForList: whether all open transfers of the session may be meant.
+    /// - Parameter isForList: Whether to examine all unfinished transfers of the session.
     init(
         _ service: any TransferService, session: SessionID, isForList: Bool = false
     ) async throws(ServiceError) {
@@ -43,10 +43,10 @@ struct UnfinishedTransfers {
         } while isForList && query.after != nil
     }
 
-    /// The transfer that a request would make a second time; each counts for one request.
+    /// Returns the transfer that a request would repeat. Each is returned once.
     mutating func take(for request: TransferRequest) -> Transfer? { take(request.url, like: request) }
 
-    /// The transfer that a URL of a list would make a second time.
+    /// Returns the transfer that a URL of a list would repeat.
     mutating func take(_ url: String, like template: TransferRequest) -> Transfer? {
         guard !transfers.isEmpty, template.method == "GET", let url = try? HTTPURL(parsing: url) else { return nil }
         return transfers.removeValue(
@@ -56,7 +56,7 @@ struct UnfinishedTransfers {
     }
 }
 
-/// An unfinished transfer that goes on, and the request that asks for it now.
+/// An unfinished transfer to continue, and the request that now applies.
 struct Continuation {
     let transfer: Transfer
     let request: TransferRequest
@@ -66,7 +66,7 @@ struct Continuation {
         return "going on with \(transfer.id) at \(amount): \(transfer.displayName)"
     }
 
-    /// What the request asks for that the transfer may not have been begun with: what is as usual changes nothing.
+    /// The request's options that may differ from the transfer's. Default values change nothing.
     var change: TransferChange {
         let usual = TransferRequest(url: request.url, folder: request.folder)
         var change = TransferChange()
@@ -77,16 +77,15 @@ struct Continuation {
         if request.rateLimit != usual.rateLimit { change.rateLimit = request.rateLimit }
         if request.onConflict != usual.onConflict { change.onConflict = request.onConflict }
         change.connections = request.connections
-        // With a login of its own; the bytes are the same.
+        // New credentials, for the same bytes.
         if let url = try? HTTPURL(parsing: request.url), url.credentials != nil { change.url = request.url }
         return change
     }
 }
 
 extension [Continuation] {
-    /// Lets the transfers go on, as far as possible with what is asked for now.
-    ///
-    /// - Throws: the first error: a transfer that cannot go on would be waited for in vain.
+    /// Continues the transfers with the requested changes where possible.
+    /// ⏎ - Throws: The first error, since waiting for a transfer that cannot continue would be pointless.
     func goOn(in service: any TransferService) async throws(ServiceError) {
         var unchanged: [TransferID] = []
         for continuation in self {

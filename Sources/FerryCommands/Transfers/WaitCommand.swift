@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// Waits until transfers end.
+/// Waits until transfers have finished.
 struct WaitCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "wait", abstract: "Wait until transfers end.",
@@ -17,7 +17,7 @@ struct WaitCommand: FerrySubcommand {
         if !transfers.ids.isEmpty {
             return try await output.wait(for: TransferWords(words: transfers.ids).ids(in: service), in: context)
         }
-        // What has ended already was not waited for.
+        // Transfers that had already finished are not waited for.
         let open = try await transfers.filter.transfers(in: service).filter { !$0.state.isEnded }
         return try await output.wait(for: open.map(\.id), in: context)
     }
@@ -30,7 +30,7 @@ extension ExitStatus {
         ]
 }
 
-/// What a command says that waits for transfers.
+/// Output options of a waiting command.
 struct WaitOutput: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Say nothing but errors.")
     var quiet = false
@@ -49,9 +49,8 @@ struct Waiting {
     let isQuiet: Bool
     let printsJSON: Bool
 
-    /// Waits until the transfers have ended; shows how they get on.
-    ///
-    /// - Returns: the exit status: that of the first that failed.
+    /// Waits until the transfers have finished, and shows their progress.
+    /// ⏎ - Returns: The exit status: that of the first failure.
     func run(in context: CommandContext) async throws -> Int32 {
         let results = TransferResults()
         if ids.isEmpty {

@@ -36,7 +36,7 @@ struct WatchCommand: FerrySubcommand {
 }
 
 extension FollowUpdate {
-    /// This update as an event; how a transfer stands is shown as an event of its state.
+    /// This update as an event. A transfer's current state is shown as an event of that kind.
     fileprivate func event(at now: @Sendable () -> Date) -> TransferEvent? {
         switch self {
         case .event(let event): event
