@@ -1,26 +1,26 @@
 package import FerryCore
 
 extension RPCEndpoint {
-    /// What an endpoint works with.
+    /// The endpoint's dependencies and settings.
     package struct Configuration: Sendable {
         package let service: any SessionService
-        /// What clients have to show, looked up with each message.
+        /// Returns the secret required of clients. Called for each message.
         package let secret: @Sendable () -> RPCSecret
-        /// Absolute path of the folder that files go to without a `dir`.
+        /// Returns the absolute path of the default folder, used without `dir`.
         package let folder: @Sendable () -> String
-        /// The session of new transfers, and the one that clients see.
+        /// The session of new transfers. Clients see its transfers.
         package var session: SessionID = Self.usualSession
         /// Whether clients see the transfers of all sessions.
         package var showsAll: @Sendable () -> Bool = { false }
-        /// Names this start of the program to clients: 40 hexadecimal digits.
+        /// Identifies this run of the program to clients: 40 hexadecimal digits.
         package var sessionIdentifier: String
-        /// Ends the program, at once if forced; nil where that is not up to a client.
+        /// Shuts the program down, at once if forced. `nil` if clients may not do this.
         package var shutdown: (@Sendable (_ isForced: Bool) -> Void)?
-        /// Writes the file that a client's session is saved to; nil: there is none.
+        /// Writes the client's session file. `nil` if there is none.
         package var saveSession: (@Sendable () async throws(ServiceError) -> Void)?
-        /// Values in force of the program's own options, such as `rpc-listen-port`.
+        /// Current values of the program's own options, such as `rpc-listen-port`.
         package var programOptions: @Sendable () -> [String: String] = { [:] }
-        /// Takes a line for the log, without secrets.
+        /// Writes a line to the log. Lines contain no secrets.
         package var log: @Sendable (String) -> Void = { _ in }
 
         package static let usualSession: SessionID = (try? SessionID("aria2")) ?? .cli
@@ -36,7 +36,7 @@ extension RPCEndpoint {
             sessionIdentifier = Self.identifier(using: &random)
         }
 
-        /// 20 random bytes in hexadecimal digits.
+        /// Returns 20 random bytes as hexadecimal digits.
         package static func identifier(using random: inout some RandomNumberGenerator) -> String {
             (0..<40).map { _ in String(Int.random(in: 0..<16, using: &random), radix: 16) }.joined()
         }

@@ -1,8 +1,9 @@
 package import FerryCore
 
-/// aria2's JSON-RPC interface over a service.
+/// aria2's JSON-RPC interface on top of a service.
 ///
-/// Knows neither sockets nor HTTP: bytes of a request go in, bytes of an answer come out, and everything is an answer.
+/// Independent of sockets and HTTP: takes the bytes of a request and returns the bytes of a response. Errors are
+/// responses too.
 package struct RPCEndpoint: Sendable {
     private let configuration: Configuration
     private let memory = EndpointMemory()
@@ -13,15 +14,15 @@ package struct RPCEndpoint: Sendable {
         hub = NotificationHub(DownloadFinder(configuration: configuration))
     }
 
-    /// Answers the body of a POST, or a text message of a WebSocket.
+    /// Handles the body of a POST or a WebSocket text message.
     ///
-    /// - Parameter isTrusted: whether the caller has shown the secret already, as by a field of the request.
+    /// - Parameter isTrusted: Whether the caller has already presented the secret, for example in a header field.
     package func answer(_ body: [UInt8], isTrusted: Bool = false) async -> RPCAnswer {
         guard let message = try? RPCValueReader.read(body) else { return Self.refusal(.parseError) }
         return await answer(message, isTrusted)
     }
 
-    /// Answers a GET by its query, without the question mark.
+    /// Handles a GET request, given its query without the question mark.
     package func answer(query: String, isTrusted: Bool = false) async -> RPCAnswer {
         do throws(RPCFault) {
             let query = try RPCQuery(query)
@@ -34,7 +35,8 @@ package struct RPCEndpoint: Sendable {
         } catch { return Self.refusal(error) }
     }
 
-    /// The notifications for one connection that has given the secret, from here on; they end where it does not take them.
+    /// Returns the notifications for one authorized connection, starting with the next one. The stream finishes if the
+    /// connection does not consume them.
     package func notifications() async throws(ServiceError) -> AsyncStream<[UInt8]> { try await hub.connect() }
 
     private func answer(_ message: RPCValue, _ isTrusted: Bool) async -> RPCAnswer {

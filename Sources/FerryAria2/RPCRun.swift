@@ -1,18 +1,18 @@
-/// Answers one message: a call, or a batch of calls.
+/// Handles one message: a call or a batch of calls.
 struct RPCRun {
     let methods: RPCMethods
     let secret: RPCSecret
-    /// Whether the caller has shown the secret in another way.
+    /// Whether the caller has presented the secret by other means.
     let isTrusted: Bool
     private(set) var isAuthorized = false
     private var wrongSecrets = 0
     private var written = 0
 
-    /// Bytes that the answer to one message has at most, but for one last result.
+    /// Maximum size of the results of one message, in bytes. The last result may exceed it.
     static let mostBytes = 32 << 20
-    /// The same for a message that does not give the secret.
+    /// The limit for a message without the secret.
     private static let mostBytesUntrusted = 1 << 20
-    /// Wrong secrets in a message after which none is compared.
+    /// After this many wrong secrets in a message, no more are compared.
     private static let mostWrongSecrets = 8
 
     init(methods: RPCMethods, secret: RPCSecret, isTrusted: Bool) {
@@ -43,7 +43,7 @@ struct RPCRun {
         }
     }
 
-    /// The result of a method, written.
+    /// Calls a method and returns its serialized result.
     private mutating func perform(_ name: String, _ parameters: [RPCValue]) async throws(RPCFault) -> RPCValue {
         let method = RPCMethod(rawValue: name)
         if method == .multicall { return try await multicall(RPCParameters(parameters)) }

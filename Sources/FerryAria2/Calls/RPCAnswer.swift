@@ -1,18 +1,18 @@
-/// What goes back to a client.
+/// The response to an HTTP request or a WebSocket message.
 package struct RPCAnswer: Hashable, Sendable {
     package var httpStatus: Int
     package var body: [UInt8]
-    /// Whether the body is a call of the script that the client named, not JSON.
+    /// Whether the body is a JSONP script that calls the client's callback, instead of JSON.
     package var isScript = false
-    /// Whether a wrong secret was given, or none: the caller holds such an answer back for a second.
+    /// True if the secret was wrong or missing. The caller delays such a response by a second.
     package var isUnauthorized = false
-    /// Whether the right secret was given: a WebSocket gets notifications from then on.
+    /// True if the secret was right. From then on, a WebSocket receives notifications.
     package var isAuthorized = false
 
     package var contentType: String { isScript ? "text/javascript" : "application/json-rpc" }
 }
 
-/// The answer to one call: a result, or why there is none.
+/// The result or error of one call.
 struct RPCReply {
     let id: RPCValue
     let result: Result<RPCValue, RPCFault>

@@ -1,10 +1,10 @@
-/// One call of a method, as it was read.
+/// A parsed method call.
 struct RPCCall {
     let id: RPCValue
     let method: String
     let parameters: [RPCValue]
 
-    /// Reads a request object. `jsonrpc` may be anything, and an `id` that is missing is null.
+    /// Parses a request object. Ignores `jsonrpc`, and treats a missing `id` as null.
     static func read(_ value: RPCValue) -> Result<RPCCall, Refusal> {
         guard let members = value.members else { return .failure(Refusal(id: .null, fault: .invalidRequest)) }
         let id = members["id"] ?? .null
@@ -20,7 +20,7 @@ struct RPCCall {
         return .success(RPCCall(id: id, method: method, parameters: elements))
     }
 
-    /// A request that is no call.
+    /// A request that is not a valid call.
     struct Refusal: Error {
         let id: RPCValue
         let fault: RPCFault

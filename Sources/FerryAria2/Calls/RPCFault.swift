@@ -1,6 +1,6 @@
 import FerryCore
 
-/// An error as aria2's clients get it: a number and a sentence, some of which clients compare.
+/// An error with the code and message that aria2's clients expect. Clients compare some of the messages.
 struct RPCFault: Error, Hashable {
     let code: Int
     let message: String
@@ -10,13 +10,13 @@ struct RPCFault: Error, Hashable {
         self.message = message
     }
 
-    /// An error of a method's own.
+    /// Creates an error specific to a method.
     init(_ message: String) { self.init(code: 1, message) }
 
-    /// An error of the service.
+    /// Creates an error from one of the service.
     init(_ error: ServiceError) { self.init(error.message) }
 
-    /// The HTTP status of an answer with this error alone.
+    /// The HTTP status of a response that consists of this error.
     var httpStatus: Int {
         switch code {
         case -32700, -32602: 500
@@ -72,7 +72,7 @@ extension RPCFault {
     static let fileIndex = RPCFault("fileIndex is out of range")
 }
 
-/// Calls the service from a method: its error becomes the method's.
+/// Calls the service and converts its error to an ``RPCFault``.
 func asking<Result>(
     _ body: () async throws(ServiceError) -> Result
 ) async throws(RPCFault) -> Result {

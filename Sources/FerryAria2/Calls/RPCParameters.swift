@@ -1,4 +1,4 @@
-/// The parameters of a call after the secret, read by their places.
+/// The positional parameters of a call, without the secret.
 struct RPCParameters {
     private let values: [RPCValue]
 
@@ -6,7 +6,7 @@ struct RPCParameters {
 
     private func value(at index: Int) -> RPCValue? { values.indices.contains(index) ? values[index] : nil }
 
-    /// Reads a parameter that may be missing, and may not have another type.
+    /// Reads a parameter that may be missing but must have the right type.
     private func optional<Value>(
         at index: Int, _ read: (RPCValue) -> Value?
     ) throws(RPCFault) -> Value? {
@@ -24,7 +24,7 @@ struct RPCParameters {
 
     func elements(at index: Int) throws(RPCFault) -> [RPCValue] { try required(at: index, \.elements) }
 
-    /// The texts of a list; what is no text is passed over.
+    /// Returns the strings of a list. Ignores other elements.
     func texts(at index: Int) throws(RPCFault) -> [String] { try elements(at: index).compactMap(\.text) }
 
     func options(at index: Int) throws(RPCFault) -> [String: RPCValue] { try required(at: index, \.members) }
@@ -33,7 +33,7 @@ struct RPCParameters {
         try optional(at: index, \.members) ?? [:]
     }
 
-    /// The names of the keys that are asked for; empty is all.
+    /// Returns the requested keys. An empty set means all keys.
     func keys(at index: Int) throws(RPCFault) -> Set<String> {
         Set(try optional(at: index, \.elements)?.compactMap(\.text) ?? [])
     }
@@ -44,14 +44,14 @@ struct RPCParameters {
         return number
     }
 
-    /// A place in the waiting line; nil if none is named.
+    /// Returns a position in the queue, or `nil` if the parameter is missing.
     func position(at index: Int) throws(RPCFault) -> Int? {
         guard let position = try optional(at: index, Self.integer) else { return nil }
         guard position >= 0 else { throw .negativePosition }
         return position
     }
 
-    /// A whole number; one that no `Int` holds counts as the nearest that does.
+    /// Returns a whole number, clamped to the range of `Int`.
     private static func integer(_ value: RPCValue) -> Int? {
         guard case .number(let text) = value else { return nil }
         if let whole = value.wholeNumber { return whole }

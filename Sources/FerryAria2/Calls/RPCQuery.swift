@@ -1,14 +1,14 @@
 import FerryCore
 import FerryFoundation
 
-/// A call in the query of a URL: `method`, `id` and `params`, which is JSON in base64, and `jsoncallback`.
+/// A call encoded in a URL's query: `method`, `id`, `params` (JSON in base64) and `jsoncallback`.
 struct RPCQuery {
-    /// The JSON value that stands for the query; nil if there is none.
+    /// The request as a JSON value, or `nil` if the query holds none.
     let request: RPCValue?
-    /// The function that a script is to call with the answer.
+    /// The JSONP callback's name.
     let callback: String?
 
-    /// - Throws: ``RPCFault`` for a function that is no plain name: it becomes part of a script.
+    /// - Throws: ``RPCFault`` if the callback is not a plain function name, because it becomes part of a script.
     init(_ query: String) throws(RPCFault) {
         var fields: [String: String] = [:]
         for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
@@ -27,7 +27,7 @@ struct RPCQuery {
             guard let bytes = bytes(base64: text), let value = try? RPCValueReader.read(bytes) else { return nil }
             parameters = value
         }
-        // Without a method the parameters are the whole request, or a batch.
+        // Without `method`, `params` holds the whole request or batch.
         guard let method = fields["method"] else { return parameters }
         var members: [String: RPCValue] = ["method": .string(method)]
         members["id"] = fields["id"].map { .string($0) }
@@ -35,7 +35,7 @@ struct RPCQuery {
         return .object(members)
     }
 
-    /// Bytes of base64 in either alphabet (RFC 4648 §4, §5), with or without padding.
+    /// Decodes base64 in either alphabet (RFC 4648 §4, §5), with or without padding.
     static func bytes(base64 text: String) -> [UInt8]? {
         var plain = text.utf8.prefix { $0 != UInt8(ascii: "=") }.map { byte in
             switch byte {

@@ -1,17 +1,18 @@
-/// The secret that clients show. That none is asked for is said in words, so that a secret which cannot be read never means it.
+/// The secret required of clients. A service without a secret must say so with ``notAsked``, so that an unreadable
+/// secret never admits everyone.
 package enum RPCSecret: Sendable {
-    /// What clients give as `token:`.
+    /// The secret that clients send as `token:`.
     case asked(String)
-    /// Of several, one that a closure takes.
+    /// Any secret that the closure accepts.
     case oneOf(@Sendable (String) -> Bool)
-    /// Every client is let in.
+    /// No secret: every client is admitted.
     case notAsked
 
     private static let mark = "token:"
 
-    /// Takes the secret off the parameters.
+    /// Checks the secret and removes it from the parameters.
     ///
-    /// - Returns: nil if it is wrong or missing.
+    /// - Returns: The remaining parameters, or `nil` if the secret is wrong or missing.
     func open(_ parameters: [RPCValue], isTrusted: Bool) -> [RPCValue]? {
         guard let token = Self.token(of: parameters) else { return isTrusted || !isAsked ? parameters : nil }
         guard isTrusted || isRight(token) else { return nil }
@@ -27,7 +28,7 @@ package enum RPCSecret: Sendable {
 
     private func isRight(_ token: String) -> Bool {
         switch self {
-        // An empty secret is a damaged one: no token is right.
+        // An empty secret indicates a damaged configuration, so no token matches it.
         case .asked(let secret): !secret.isEmpty && Self.isSame(token, secret)
         case .oneOf(let accepts): accepts(token)
         case .notAsked: true
@@ -39,7 +40,7 @@ package enum RPCSecret: Sendable {
         return String(decoding: text.utf8.dropFirst(mark.utf8.count), as: UTF8.self)
     }
 
-    /// Whether two texts have the same bytes; how long this takes depends on the first one's length alone.
+    /// Whether two strings have the same bytes. The comparison's time depends only on the length of `given`.
     package static func isSame(_ given: String, _ secret: String) -> Bool {
         let (given, secret) = (Array(given.utf8), Array(secret.utf8))
         var difference = given.count ^ secret.count

@@ -1,12 +1,12 @@
 extension RPCValue {
-    /// This value as JSON; the keys of an object stand in their order.
+    /// This value as JSON, with an object's keys sorted.
     package var json: [UInt8] {
         var output: [UInt8] = []
         write(to: &output)
         return output
     }
 
-    // No deeper than what was read, and what an answer puts around it.
+    // Recursion is bounded by the parser's depth limit plus the levels that a response adds.
     private func write(to output: inout [UInt8]) {
         switch self {
         case .null: output += "null".utf8
@@ -42,7 +42,7 @@ extension RPCValue {
             case "\n": output += #"\n"#.utf8
             case "\r": output += #"\r"#.utf8
             case "\t": output += #"\t"#.utf8
-            // The separators end a line of a script, which an answer to JSONP is.
+            // U+2028 and U+2029 end a line in JavaScript, and a JSONP response is a script.
             case "\u{0}"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
                 let digits = String(scalar.value, radix: 16)
                 output += (#"\u"# + String(repeating: "0", count: 4 - digits.utf8.count) + digits).utf8

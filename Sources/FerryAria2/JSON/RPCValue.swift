@@ -1,6 +1,6 @@
-/// One JSON value of a request or an answer.
+/// A JSON value of a request or a response.
 ///
-/// A number is kept as its text, so that an id comes back exactly as the client wrote it, however large it is.
+/// Numbers are kept as text, so that an id is returned exactly as the client wrote it, however large it is.
 package enum RPCValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -8,7 +8,7 @@ package enum RPCValue: Hashable, Sendable {
     case string(String)
     case array([RPCValue])
     case object([String: RPCValue])
-    /// The bytes of a value that has been written already; no request has one.
+    /// The bytes of a value that is already serialized. Never occurs in a request.
     case written([UInt8])
 }
 
@@ -21,13 +21,13 @@ extension RPCValue: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Expre
 }
 
 extension RPCValue {
-    /// A number as most results have it: in a string.
+    /// Returns a number as a string, the form of most results.
     static func digits(_ number: some BinaryInteger) -> RPCValue { .string(number.description) }
 
-    /// A number as the few results have it that are numbers.
+    /// Returns a JSON number, the form of a few results.
     static func integer(_ number: Int) -> RPCValue { .number(number.description) }
 
-    /// "true" or "false".
+    /// Returns the string "true" or "false".
     static func word(_ isTrue: Bool) -> RPCValue { .string(isTrue ? "true" : "false") }
 
     var text: String? {
@@ -45,13 +45,13 @@ extension RPCValue {
         return members
     }
 
-    /// The whole number that this is; nil for anything else and for a number that no `Int` holds.
+    /// The value as an integer, or `nil` if it is not a whole number within the range of `Int`.
     var wholeNumber: Int? {
         guard case .number(let text) = self else { return nil }
         return Int(text) ?? Double(text).flatMap { Int(exactly: $0) }
     }
 
-    /// The text of a string, a number or a truth value: aria2's clients write options in all of these forms.
+    /// The text of a string, number or Boolean. aria2's clients write options in any of these forms.
     var liberalText: String? {
         switch self {
         case .string(let text): text

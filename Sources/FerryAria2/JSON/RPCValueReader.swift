@@ -1,14 +1,14 @@
 import FerryCore
 
-/// Reads JSON (RFC 8259) from a client that may be hostile.
+/// Parses JSON (RFC 8259) from a client that may be hostile.
 ///
-/// Depth and size have limits, so that neither the stack nor the memory of the daemon depends on what is sent. Of keys that
-/// stand twice in an object the last one counts.
+/// Depth and size are limited, so that no input can exhaust the daemon's stack or memory. If an object repeats a key,
+/// the last value is used.
 struct RPCValueReader {
-    /// Why bytes are no JSON that is read here.
+    /// The input is invalid or exceeds a limit.
     struct Fault: Error {}
 
-    /// Arrays and objects in each other.
+    /// Maximum nesting depth of arrays and objects.
     static let deepest = 64
     static let mostBytes = 2 << 20
 
@@ -18,7 +18,7 @@ struct RPCValueReader {
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// - Throws: ``Fault`` for anything but one JSON value within the limits.
+    /// - Throws: ``Fault`` unless the bytes are exactly one JSON value within the limits.
     static func read(_ bytes: [UInt8]) throws(Fault) -> RPCValue {
         guard bytes.count <= mostBytes else { throw Fault() }
         var reader = RPCValueReader(bytes)
@@ -34,7 +34,7 @@ struct RPCValueReader {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { index += 1 }
     }
 
-    /// Whether the next byte after white space is this one; then it is passed.
+    /// Skips white space, then consumes the next byte if it matches. Returns whether it did.
     private mutating func take(_ byte: UInt8) -> Bool {
         skipSpace()
         guard next == byte else { return false }
@@ -143,7 +143,7 @@ struct RPCValueReader {
         throw Fault()
     }
 
-    /// The UTF-8 of what stands after a backslash.
+    /// Reads the part of an escape sequence after the backslash and returns its UTF-8.
     private mutating func escaped() throws(Fault) -> [UInt8] {
         guard let byte = next else { throw Fault() }
         index += 1
@@ -159,7 +159,7 @@ struct RPCValueReader {
         }
     }
 
-    /// The scalar after `\u`: four digits, or a pair of surrogates. Half a pair is refused.
+    /// Reads the scalar after `\u`: four digits, or a surrogate pair. Rejects an unpaired surrogate.
     private mutating func scalar() throws(Fault) -> Unicode.Scalar {
         let unit = try codeUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }

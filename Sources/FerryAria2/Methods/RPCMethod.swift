@@ -39,8 +39,8 @@ enum RPCMethod: String, CaseIterable {
     case listMethods = "system.listMethods"
     case listNotifications = "system.listNotifications"
 
-    /// Whether it is called with the secret: what the interface can do is told to every client, and of a multicall each nested
-    /// call has its own.
+    /// Whether a call needs the secret. Every client may list methods and notifications, and each call nested in a
+    /// multicall carries its own secret.
     var needsSecret: Bool {
         switch self {
         case .multicall, .listMethods, .listNotifications: false
@@ -49,7 +49,7 @@ enum RPCMethod: String, CaseIterable {
     }
 }
 
-/// Does what methods ask for, on a service.
+/// Implements the methods on a service.
 struct RPCMethods: Sendable {
     let configuration: RPCEndpoint.Configuration
     let memory: EndpointMemory
@@ -57,7 +57,7 @@ struct RPCMethods: Sendable {
     var service: any SessionService { configuration.service }
     var downloads: DownloadFinder { DownloadFinder(configuration: configuration) }
 
-    /// Calls a method that is not the multicall, which is a list of calls.
+    /// Calls a method other than `system.multicall`, which ``RPCRun`` handles.
     func call(_ method: RPCMethod, _ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         switch method {
         case .addUri: try await addURI(parameters)
@@ -99,10 +99,10 @@ struct RPCMethods: Sendable {
 
 /// The methods about the program itself.
 extension RPCMethods {
-    /// What aria2's clients ask for before they use it.
+    /// Features that aria2's clients check for.
     private static let features = ["Async DNS", "GZip", "HTTPS", "Message Digest"]
 
-    /// The version of aria2 whose interface this is, and Ferry's own.
+    /// The emulated version of aria2, and Ferry's own version.
     var version: RPCValue {
         [
             "version": "1.37.0", "enabledFeatures": .array(Self.features.map { .string($0) }),
@@ -118,7 +118,8 @@ extension RPCMethods {
         return "OK"
     }
 
-    /// Each download is stored before it is answered for, so there is nothing more to save without a file of the client's.
+    /// Saves the client's session file, if there is one. Downloads need no saving: each is durable before it is
+    /// confirmed.
     func saveSession() async throws(RPCFault) -> RPCValue {
         if let save = configuration.saveSession {
             do throws(ServiceError) { try await save() } catch { throw RPCFault(error) }

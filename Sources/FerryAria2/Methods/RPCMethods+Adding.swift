@@ -1,6 +1,6 @@
 import FerryCore
 
-/// Adding a download.
+/// The method that adds a download.
 extension RPCMethods {
     func addURI(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let texts = try parameters.texts(at: 0)
@@ -17,10 +17,10 @@ extension RPCMethods {
         return .string(download.gid)
     }
 
-    /// The options of a download that aria2 has; others are named in the log.
+    /// Returns the download options among the given ones. Logs the names that aria2 does not have.
     ///
-    /// - Parameter others: options that are passed over.
-    /// - Throws: ``RPCFault`` naming an option that does not take its value.
+    /// - Parameter others: Options to ignore.
+    /// - Throws: ``RPCFault`` naming an option with an invalid value.
     func known(
         _ members: [String: RPCValue], except others: Set<String> = []
     ) throws(RPCFault) -> OptionValues {
@@ -33,7 +33,7 @@ extension RPCMethods {
         return try options.filter { OptionNames.isKnown($0) && !others.contains($0) }.canonical()
     }
 
-    /// Moves a download that was added. An error would let its client add it again.
+    /// Moves a newly added download. Only logs an error, because an error response would make the client add it again.
     private func put(_ download: Download, at position: Int) async {
         do throws(ServiceError) { _ = try await service.move(download.transfer.id, QueueMove(position)) } catch {
             configuration.log("\(download.gid) was added, but not moved to place \(position): \(error.message)")
@@ -49,9 +49,9 @@ extension RPCMethods {
         return request
     }
 
-    /// Keeps a gid from other callers while a transfer gets it.
+    /// Reserves a gid while the transfer that gets it is created.
     ///
-    /// - Throws: ``RPCFault`` if it is taken.
+    /// - Throws: ``RPCFault`` if the gid is taken.
     private func naming(
         _ gid: String?, _ body: () async throws(RPCFault) -> Download
     ) async throws(RPCFault) -> Download {

@@ -1,6 +1,6 @@
 import FerryCore
 
-/// The methods that pause downloads, let them go on and end them.
+/// The methods that pause, resume and remove downloads.
 extension RPCMethods {
     func pause(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let download = try await downloads.find(parameters)
@@ -54,13 +54,14 @@ extension RPCMethods {
         return "OK"
     }
 
-    /// Forgets what has ended of the interface's own session: an app may still wait for the results of another one.
+    /// Removes the finished downloads of the interface's own session. Apps may still need the results of other
+    /// sessions.
     func purgeResults() async throws(RPCFault) -> RPCValue {
         try await act(.remove, onAll: [.succeeded, .failed, .canceled], of: configuration.session)
         return "OK"
     }
 
-    /// Acts on the transfers of some states, group by group.
+    /// Applies an action to all transfers in the given states, batch by batch.
     private func act(
         _ action: TransferAction, onAll states: [TransferState], of session: SessionID?
     ) async throws(RPCFault) {
@@ -72,7 +73,7 @@ extension RPCMethods {
     }
 }
 
-/// The method that moves a download within the waiting line.
+/// The method that moves a download within the queue.
 extension RPCMethods {
     func changePosition(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let gid = try parameters.text(at: 0)

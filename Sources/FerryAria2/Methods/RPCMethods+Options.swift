@@ -8,7 +8,7 @@ extension RPCMethods {
         return options.filter { !OptionNames.secret.contains($0) }.value
     }
 
-    /// The options that were given with a download, and what the transfer itself shows.
+    /// Returns the options given with a download, with current values from the transfer.
     private func options(of download: Download) -> OptionValues {
         let transfer = download.transfer
         var options = (download.note?.options ?? OptionValues()).merging(memory.secrets(of: transfer.id))
@@ -30,7 +30,7 @@ extension RPCMethods {
         var change = try options.change(
             of: download.transfer, given: given.names, urls: download.urls, folder: configuration.folder())
         let note = DownloadNote(gid: download.note?.gid, urls: download.urls, options: options)
-        // A transfer of another client keeps that client's note.
+        // Keeps the note of a transfer that another client added.
         if download.transfer.note == nil || download.note != nil { change.note = note.stored }
         try await self.change(download, change)
         memory.setSecrets(options.filter(note.withheld.contains), of: download.transfer.id)
@@ -43,7 +43,8 @@ extension RPCMethods {
         return "OK"
     }
 
-    /// Fields are given anew all together, so that none may be missing.
+    /// Checks that all secret header fields are known. A change replaces all fields, so a missing secret would be
+    /// dropped.
     private func checkSecrets(of download: Download, _ given: Set<String>) throws(RPCFault) {
         guard !given.isDisjoint(with: OptionNames.fields), !given.contains("header") else { return }
         guard download.note != nil || download.transfer.session == configuration.session else {
@@ -79,7 +80,7 @@ extension RPCMethods {
         given = given.merging(
             global.filter { !["max-concurrent-downloads", "max-overall-download-limit"].contains($0) })
         let options = memory.globals.merging(given)
-        // Defaults that no download could have are refused here, not with each download.
+        // Rejects invalid defaults here instead of with each later download.
         _ = try options.request(for: DownloadURLs("http://localhost/"), folder: configuration.folder())
         try await changeLimits(
             downloads: try global.whole("max-concurrent-downloads", 1...Int.max),
@@ -88,7 +89,7 @@ extension RPCMethods {
         return "OK"
     }
 
-    /// Limits hold for the session of the interface: what others have in the queue is not its own.
+    /// Changes the limits of the interface's own session. Other sessions are not affected.
     private func changeLimits(downloads: Int?, rate: Int64?) async throws(RPCFault) {
         guard downloads != nil || rate != nil else { return }
         var change = SessionSettingsChange()
@@ -127,7 +128,7 @@ extension RPCMethods {
             change.mirrors = urls.mirrors
             var note = download.note ?? DownloadNote(gid: nil, urls: urls, options: OptionValues())
             note.urls = urls.mirrors.isEmpty ? [] : urls.all
-            // A transfer of another client keeps that client's note.
+            // Keeps the note of a transfer that another client added.
             if download.transfer.note == nil || download.note != nil { change.note = note.stored }
             try await self.change(download, change)
         }

@@ -1,6 +1,6 @@
 import FerryCore
 
-/// The methods that tell how downloads stand.
+/// The methods that report the status of downloads.
 extension RPCMethods {
     func tellStatus(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let gid = try parameters.text(at: 0)
@@ -49,7 +49,7 @@ extension RPCMethods {
         ]
     }
 
-    /// The part of a list that a client asks for: a negative offset counts from the end, and the last transfer then comes first.
+    /// Returns the requested part of a list. A negative offset counts from the end and reverses the order.
     private func page(of part: QueuePart, _ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let offset = try parameters.integer(at: 0)
         let number = try parameters.integer(at: 1, atLeast: 0)
@@ -66,7 +66,7 @@ extension RPCMethods {
     }
 }
 
-/// The statuses of some transfers, written one by one, so that a list that is too large ends early.
+/// A list of statuses, serialized one by one, so that building stops once the list is too large.
 private struct StatusList {
     let keys: Set<String>
     private var list: [RPCValue] = []

@@ -1,24 +1,23 @@
 import FerryCore
 
-/// Follows the service's events once, and sends every connection that has given the secret the notifications that follow from
-/// them.
+/// Subscribes to the service's events once, and sends the resulting notifications to every authorized connection.
 ///
-/// Follows the events while there is a connection. The sequence of a connection ends when it has not taken ``mostWaiting`` of
-/// its notifications.
+/// The subscription lasts while there is a connection. A connection's stream finishes when it has ``mostWaiting``
+/// undelivered notifications and another one arrives.
 actor NotificationHub {
-    /// Notifications that wait for one connection.
+    /// Maximum number of undelivered notifications of a connection.
     static let mostWaiting = 256
 
     private let downloads: DownloadFinder
     private var connections: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
     private var lastConnection = 0
     private var following: Task<Void, Never>?
-    /// Gids that clients have chosen, of transfers that events told of: a later event may come after the transfer is gone.
+    /// Client-chosen gids of recent transfers. A later event may arrive after its transfer was removed.
     private var chosen = BoundedMap<TransferID, String>(most: 1000)
 
     init(_ downloads: DownloadFinder) { self.downloads = downloads }
 
-    /// The notifications from here on, as JSON.
+    /// Returns a stream of notifications as JSON, starting with the next one.
     func connect() async throws(ServiceError) -> AsyncStream<[UInt8]> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: [UInt8].self, bufferingPolicy: .bufferingOldest(Self.mostWaiting))
@@ -48,10 +47,11 @@ actor NotificationHub {
         var subscription = EventSubscription()
         subscription.session = downloads.listed
         let events = try await service.events(subscription)
-        // A transfer that runs, or waits for its next attempt, started before this connection came.
+        // Transfers that run or wait for their next attempt started before this connection, so no start is sent for
+        // them.
         var rule = NotificationRule()
         for transfer in (try? await downloads.active()) ?? [] { rule.noteStart(of: transfer.id) }
-        // Another connection has begun to follow meanwhile.
+        // Another connection may have subscribed during the calls above.
         guard following == nil, !connections.isEmpty else { return }
         following = Task(name: "notifications of aria2") { [rule] in
             var rule = rule
@@ -60,12 +60,12 @@ actor NotificationHub {
                     let kinds = rule.kinds(of: event)
                     guard !kinds.isEmpty else { continue }
                     let gid = await self.gid(of: event)
-                    // The last connection may have left while the service was asked.
+                    // The last connection may have closed during the call to the service.
                     guard !Task.isCancelled else { return }
                     for kind in kinds { self.send(RPCNotification(kind: kind, gid: gid)) }
                 }
             } catch {
-                // Without events there are no notifications: the connections end below.
+                // Without events there are no notifications, so the connections are closed below.
             }
             self.end()
         }
@@ -85,7 +85,7 @@ actor NotificationHub {
         for connection in connections.keys { leave(connection) }
     }
 
-    /// The gid of an event's transfer. Most events bring the transfer; otherwise the service is asked for it.
+    /// Returns the gid of an event's transfer. Queries the service if the event does not carry the transfer.
     private func gid(of event: TransferEvent) async -> String {
         var transfer = event.transfer
         if transfer == nil, let gid = chosen[event.id] { return gid }

@@ -1,6 +1,6 @@
 import FerryCore
 
-/// What clients on a WebSocket are told of a download.
+/// A notification about a download for WebSocket clients.
 struct RPCNotification: Hashable {
     enum Kind: String, CaseIterable {
         case start = "aria2.onDownloadStart"
@@ -22,16 +22,16 @@ struct RPCNotification: Hashable {
     }
 }
 
-/// Decides which of Ferry's events aria2's clients are told of.
+/// Maps Ferry's events to aria2's notifications.
 ///
-/// Ferry tells of every attempt; clients hear of the start of a download once, until it is paused or has ended, and before
-/// its end even if the download was so short that no running was seen.
+/// Ferry reports every attempt. Clients get one start per download, until it pauses or finishes. If a download finishes
+/// before an attempt was seen, the start is sent just before the completion or error.
 struct NotificationRule {
-    /// Downloads of which a start is still to be told.
+    /// Downloads with a start notification that was not yet sent.
     private var pending = BoundedMap<TransferID, Bool>(most: EndpointMemory.mostTransfers)
     private var started = BoundedMap<TransferID, Bool>(most: EndpointMemory.mostTransfers)
 
-    /// Notes that clients have been told of a start already, or had no connection then.
+    /// Records that no start is to be sent: it was sent already, or happened before there was a connection.
     mutating func noteStart(of id: TransferID) { started[id] = true }
 
     mutating func kinds(of event: TransferEvent) -> [RPCNotification.Kind] {

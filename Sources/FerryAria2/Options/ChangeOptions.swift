@@ -1,12 +1,12 @@
 import FerryCore
 
-/// What changed options mean to a transfer that is there.
+/// Converts changed options to a change of an existing transfer.
 extension OptionValues {
-    /// The change that some options ask for.
+    /// Returns the change that the given options describe.
     ///
     /// - Parameters:
-    ///   - given: the names that the client has sent; the others are as they were.
-    ///   - folder: absolute path, for a `dir` that is relative.
+    ///   - given: The names sent by the client. The other options are unchanged.
+    ///   - folder: Absolute path, the base of a relative `dir`.
     func change(
         of transfer: Transfer, given: Set<String>, urls: DownloadURLs, folder: String
     ) throws(RPCFault) -> TransferChange {
@@ -31,7 +31,7 @@ extension OptionValues {
         return change
     }
 
-    /// The options that a change cannot take over to a transfer that is there.
+    /// Returns the options that cannot be changed on an existing transfer.
     static func notLive(_ given: Set<String>) -> Set<String> {
         given.intersection(OptionNames.mapped).subtracting(live)
     }

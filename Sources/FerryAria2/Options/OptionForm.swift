@@ -1,24 +1,24 @@
 import FerryCore
 
-/// The values that an option takes.
+/// The form of an option's value, with its limits.
 ///
-/// The limits are those of aria2c 1.36, which was given the same twelve texts as values of each option.
+/// The limits were measured on aria2c 1.36 by passing it the same twelve texts for each option.
 enum OptionForm: Hashable, Sendable {
-    /// `true`, `false`, or nothing, which is `true`.
+    /// `true`, `false`, or empty, which means `true`.
     case flag
     case whole(ClosedRange<Int>)
-    /// Bytes, with K for 1024 and M for its square.
+    /// A number of bytes. The suffix K multiplies by 1024, M by 1024².
     case size(ClosedRange<Int64>)
-    /// A number that is not negative; what is no number counts as 0.
+    /// A non-negative number. Text that is not a number counts as 0.
     case decimal
     case word([String])
-    /// A file's number and its name, as `1=name`.
+    /// A file's number and name, such as `1=name`.
     case indexed
-    /// Numbers of files and ranges of them, as `1-3,5`, or nothing.
+    /// File numbers and ranges, such as `1-3,5`. May be empty.
     case ranges
     case text
 
-    /// The value as aria2 keeps and shows it; nil if the option does not take it.
+    /// Returns the value as aria2 stores and shows it, or `nil` if it is invalid.
     func canonical(_ text: String) -> String? {
         switch self {
         case .flag: text.isEmpty ? "true" : ["true", "false"].contains(text) ? text : nil
@@ -32,7 +32,7 @@ enum OptionForm: Hashable, Sendable {
         }
     }
 
-    /// The number of bytes that a text names; nil if it names none.
+    /// Parses a number of bytes with an optional suffix. Returns `nil` if the text is invalid.
     static func bytes(_ text: String) -> Int64? {
         let unit: Int64
         switch text.utf8.last {

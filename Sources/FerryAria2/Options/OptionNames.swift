@@ -1,9 +1,9 @@
-/// The names of aria2's options of a download, by what Ferry does with them.
+/// The names of aria2's download options, grouped by Ferry's use of them.
 enum OptionNames {
     /// Options that may be given several times.
     static let repeated: Set = ["header", "index-out"]
 
-    /// Options that say something that Ferry does.
+    /// Options with a counterpart in Ferry.
     static let mapped: Set = [
         "all-proxy", "all-proxy-passwd", "all-proxy-user", "allow-overwrite", "auto-file-renaming", "ca-certificate",
         "certificate", "check-certificate", "checksum", "conditional-get", "connect-timeout", "dir", "ferry-session",
@@ -14,24 +14,24 @@ enum OptionNames {
         "private-key", "referer", "remote-time", "retry-wait", "split", "timeout", "user-agent",
     ]
 
-    /// Options whose values open something for their user, and are not stored with a transfer.
+    /// Passwords. They are not stored with a transfer.
     static let secret: Set = [
         "all-proxy-passwd", "ftp-passwd", "ftp-proxy-passwd", "http-passwd", "http-proxy-passwd", "https-proxy-passwd",
     ]
 
-    /// Options that become fields of the request.
+    /// Options that become header fields of the request.
     static let fields: Set = ["header", "http-no-cache", "http-passwd", "http-user", "referer", "user-agent"]
 
-    /// Options of one download: they are no defaults of others.
+    /// Options specific to one download, which cannot be defaults.
     static let ofOneDownload: Set = ["checksum", "ferry-session", "gid", "index-out", "out", "pause", "select-file"]
 
-    /// Options that have no meaning once a download is there.
+    /// Options without effect on an existing download.
     static let atStart: Set = ["ferry-session", "gid", "pause"]
 
-    /// Whether an option may be given with a download. Ferry maps some of these options; `aria2.getOption` shows the others as they
-    /// were given.
+    /// Whether an option may be given with a download. Ferry maps some of these options; `aria2.getOption` shows the
+    /// others as given.
     static func isKnown(_ name: String) -> Bool { mapped.contains(name) || OptionTable[name]?.scope == .download }
 
-    /// Whether an option is of all downloads together, and may be changed.
+    /// Whether an option applies to all downloads together and may be changed.
     static func isOfAll(_ name: String) -> Bool { OptionTable[name]?.scope == .all }
 }

@@ -1,18 +1,18 @@
-/// An option of aria2's, with its scope, its form and its default.
+/// An option of aria2, with its scope, form and default.
 struct OptionRow: Sendable {
     enum Scope: Sendable {
-        /// One download; a default of all downloads where it is changed for all of them.
+        /// One download. A global change sets the default of all downloads.
         case download
-        /// All downloads together; it may be changed while aria2 runs.
+        /// All downloads together. May be changed while aria2 runs.
         case all
-        /// The program; it is shown, and a change is ignored.
+        /// The program. Shown, but changes are ignored.
         case program
     }
 
     let name: String
     let scope: Scope
     let form: OptionForm
-    /// aria2's default; nil where it has none.
+    /// aria2's default, or `nil` if there is none.
     let usual: String?
 }
 
@@ -24,7 +24,7 @@ enum OptionTable {
 
     private static let byName = Dictionary(rows.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// aria2's defaults of one download.
+    /// aria2's defaults of the download options.
     static let usualOfDownloads = usual { $0.scope == .download }
 
     /// aria2's defaults of all options.
@@ -75,7 +75,7 @@ enum OptionTable {
         + group(
             .download, timeouts, usual: "60", "bt-tracker-connect-timeout bt-tracker-timeout connect-timeout timeout")
         + group(.download, .whole(0...600), usual: "0", "retry-wait")
-        // aria2c takes 16 at most; builds of it that clients bring along take as many as Ferry has for a file.
+        // aria2c allows 16. Modified builds bundled with clients allow as many as Ferry does per file.
         + group(.download, .whole(1...64), usual: "1", "max-connection-per-server")
         + group(.download, .whole(1...Int.max), usual: "5", "split")
         + group(.download, sizes, usual: "0", "lowest-speed-limit max-download-limit max-upload-limit")

@@ -1,6 +1,6 @@
 import FerryCore
 
-/// Options of a download by aria2's names; of options that may be given several times the lines of one text.
+/// Option values by aria2's names. A repeatable option's values are the lines of one text.
 struct OptionValues: Hashable, Sendable {
     private(set) var values: [String: String] = [:]
 
@@ -8,9 +8,9 @@ struct OptionValues: Hashable, Sendable {
 
     init(_ values: [String: String]) { self.values = values }
 
-    /// Reads what a client gives: texts, numbers, truth values, and lists of them where an option may be repeated.
+    /// Parses a client's options: strings, numbers, Booleans, and lists of them for repeatable options.
     ///
-    /// A value of another kind is passed over, as aria2 does it.
+    /// Ignores values of other types, as aria2 does.
     init(reading members: [String: RPCValue]) {
         for (name, value) in members {
             if let text = value.liberalText {
@@ -30,10 +30,10 @@ struct OptionValues: Hashable, Sendable {
 
     var names: Set<String> { Set(values.keys) }
 
-    /// Bytes of all names and values.
+    /// Size of all names and values, in bytes.
     var size: Int { values.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
 
-    /// These options and others; of two with the same name the other one counts.
+    /// Returns these options merged with others. The others' values take precedence.
     func merging(_ others: OptionValues) -> OptionValues {
         OptionValues(values.merging(others.values) { _, other in other })
     }
@@ -48,9 +48,9 @@ struct OptionValues: Hashable, Sendable {
 // MARK: Reading values
 
 extension OptionValues {
-    /// These values as aria2 keeps and shows them.
+    /// Returns the values as aria2 stores and shows them.
     ///
-    /// - Throws: ``RPCFault`` naming the first option that does not take its value.
+    /// - Throws: ``RPCFault`` naming the first option with an invalid value.
     func canonical() throws(RPCFault) -> OptionValues {
         var canonical = self
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -61,7 +61,7 @@ extension OptionValues {
         return canonical
     }
 
-    /// The value of a switch; nil if it is not given.
+    /// Returns the value of a flag, or `nil` if it is missing.
     func flag(_ name: String) throws(RPCFault) -> Bool? {
         guard let text = values[name] else { return nil }
         guard let canonical = OptionForm.flag.canonical(text) else { throw .option(name) }
@@ -80,13 +80,13 @@ extension OptionValues {
         return number
     }
 
-    /// Bytes, with K for 1024 and M for its square.
+    /// Returns a number of bytes. The suffix K multiplies by 1024, M by 1024².
     func bytes(_ name: String) throws(RPCFault) -> Int64? {
         guard let text = values[name] else { return nil }
         guard let bytes = OptionForm.bytes(text) else { throw .option(name) }
         return bytes
     }
 
-    /// A text that is not empty.
+    /// Returns a value unless it is missing or empty.
     func text(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

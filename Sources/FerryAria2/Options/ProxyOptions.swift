@@ -1,10 +1,11 @@
 import FerryCore
 
-/// The options that say through which proxy a request goes.
+/// The options that choose a request's proxy.
 extension OptionValues {
     private static let schemes = ["all-proxy", "http-proxy", "https-proxy"]
 
-    /// The proxies as variables of an environment; nil if no option names one, and the daemon's own count.
+    /// Returns the proxies as environment variables, or `nil` if no option names one. The daemon's own environment then
+    /// applies.
     func proxies() throws(RPCFault) -> [String: String]? {
         guard (Self.schemes + ["no-proxy"]).contains(where: { values[$0] != nil }) else { return nil }
         var variables: [String: String] = [:]
@@ -18,7 +19,7 @@ extension OptionValues {
         return variables
     }
 
-    /// A proxy's URL with the user and the password that options of their own name.
+    /// Adds the user name and password from separate options to a proxy's URL.
     private func withCredentials(_ url: String, of name: String) -> String {
         guard let user = text(name + "-user") else { return url }
         let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
@@ -28,7 +29,7 @@ extension OptionValues {
         return String(url[..<start]) + userinfo + "@" + String(bare[place...])
     }
 
-    /// A text that stands for itself within the userinfo of a URL (RFC 3986 §3.2.1).
+    /// Percent-encodes text for the userinfo of a URL (RFC 3986 §3.2.1).
     private static func encoded(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {

@@ -1,11 +1,11 @@
 import FerryCore
 import FerryFoundation
 
-/// The options that become fields of a request.
+/// The options that become header fields of a request.
 extension OptionValues {
-    /// The fields; a field of its own goes before one that an option of another name stands for.
+    /// Returns the header fields. A field of `header` takes precedence over the same field from another option.
     ///
-    /// - Parameter url: what `referer` means by `*`.
+    /// - Parameter url: The value of `referer` for `*`.
     func headers(for url: String) throws(RPCFault) -> [HeaderField] {
         var fields: [HeaderField] = []
         for line in (values["header"] ?? "").utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {

@@ -1,13 +1,13 @@
 import FerryCore
 
-/// What the options of a download mean to Ferry's request.
+/// Converts the options of a download to Ferry's request.
 extension OptionValues {
-    /// Bytes of names and values that the options of one download may have.
+    /// Maximum size of one download's option names and values, in bytes.
     static let mostBytes = 64 << 10
 
-    /// A request for the first of some URLs, the others being its mirrors.
+    /// Returns a request for the first URL, with the others as mirrors.
     ///
-    /// - Parameter folder: absolute path, for a `dir` that is missing or relative.
+    /// - Parameter folder: Absolute path, used if `dir` is missing, or as the base of a relative `dir`.
     func request(for urls: DownloadURLs, folder: String) throws(RPCFault) -> TransferRequest {
         try refuseWhatFerryCannot()
         var request = TransferRequest(url: urls.first, folder: self.folder(in: folder))
@@ -33,7 +33,8 @@ extension OptionValues {
         return request
     }
 
-    /// Options that change what a download is, and that Ferry has nothing for.
+    /// Rejects options that change the kind of download and that Ferry does not support, and options that are too
+    /// large.
     private func refuseWhatFerryCannot() throws(RPCFault) {
         for name in ["dry-run", "hash-check-only"] where try flag(name) == true {
             throw RPCFault("Ferry has no --\(name); leave the option out.")
@@ -43,13 +44,14 @@ extension OptionValues {
         }
     }
 
-    /// The absolute path of the folder that `dir` names.
+    /// Returns the absolute path of the folder named by `dir`.
     func folder(in folder: String) -> String {
         guard let path = text("dir") else { return folder }
         return path.utf8.first == UInt8(ascii: "/") ? path : folder.appendingPathPart(path)
     }
 
-    /// The file's name or path, which stays below the download's folder; nil if none is given.
+    /// Returns the file's name or relative path, or `nil` if none is given. The path may not leave the download's
+    /// folder.
     func name() throws(RPCFault) -> String? {
         guard let path = text("out") else { return nil }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -59,7 +61,7 @@ extension OptionValues {
         return path
     }
 
-    /// aria2 writes the digest as `sha-256=HEX`.
+    /// Parses aria2's form of a digest, `sha-256=HEX`.
     func checksums() throws(RPCFault) -> [Checksum]? {
         guard let text = text("checksum") else { return nil }
         let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -69,7 +71,7 @@ extension OptionValues {
         }
     }
 
-    /// What three switches say of a name that is taken; nil if none of them is given.
+    /// Returns the policy for an existing file from three flags, or `nil` if none is given.
     func conflictPolicy() throws(RPCFault) -> ConflictPolicy? {
         let (overwrites, renames) = (try flag("allow-overwrite"), try flag("auto-file-renaming"))
         let updates = try flag("conditional-get")
@@ -78,7 +80,7 @@ extension OptionValues {
         return renames == false ? .fail : .unique
     }
 
-    /// aria2 has one limit for all servers and one for each; Ferry has one for the file.
+    /// Returns the number of connections. aria2 limits the total and each server; Ferry limits each file.
     func connections(of urls: DownloadURLs) throws(RPCFault) -> Int? {
         let split = try whole("split", 1...1_000_000)
         let each = try whole("max-connection-per-server", 1...1_000_000)
@@ -86,12 +88,12 @@ extension OptionValues {
         return [split, ofServers].compactMap(\.self).min().map(SettingRange<Int>.connections.clamp)
     }
 
-    /// A limit of a speed; one that is too low to be kept to is the lowest that is kept.
+    /// Returns a rate limit. Values below the lowest limit that Ferry can enforce are raised to it.
     func rateLimit(_ name: String) throws(RPCFault) -> Int64? {
         try bytes(name).map { $0 == 0 ? 0 : max($0, SettingRange<Int64>.rateLimit.allowed.lowerBound) }
     }
 
-    /// Takes over `max-tries`, which counts all attempts; 0 is no limit, neither of attempts nor of time.
+    /// Applies `max-tries`, which counts all attempts. With 0, neither attempts nor time are limited.
     private func limitAttempts(of request: inout TransferRequest) throws(RPCFault) {
         guard let tries = try whole("max-tries", 0...Int.max) else { return }
         let range = SettingRange<Int>.retries
@@ -99,7 +101,7 @@ extension OptionValues {
         if tries == 0 { request.giveUpAfter = 0 }
     }
 
-    /// The same wait before each attempt; nil leaves Ferry its growing delays.
+    /// Returns a rule with a constant delay before each attempt, or `nil` to use Ferry's growing delays.
     func retryRule() throws(RPCFault) -> RetryRule? {
         guard let wait = try seconds("retry-wait"), wait > 0 else { return nil }
         return RetryRule(

@@ -1,6 +1,6 @@
 import FerryCore
 
-/// A transfer as aria2's clients see it.
+/// A transfer in aria2's terms.
 struct Download {
     let transfer: Transfer
     let note: DownloadNote?
@@ -17,7 +17,7 @@ struct Download {
         note.flatMap { DownloadURLs($0.urls) } ?? DownloadURLs(transfer.url)
     }
 
-    /// Where the file is or will be; empty until its name is known.
+    /// The file's path, or empty until its name is known.
     private var path: String {
         transfer.destination
             ?? (transfer.name ?? transfer.givenName).map { name in
@@ -28,13 +28,13 @@ struct Download {
     private var total: Int64 { max(0, transfer.bytesExpected ?? (status == .complete ? transfer.bytesReceived : 0)) }
     private var received: Int64 { max(0, transfer.bytesReceived) }
 
-    /// Bytes per second; 0 unless running.
+    /// Bytes per second. 0 unless running.
     var speed: Int64 {
         guard transfer.state == .running, let speed = transfer.bytesPerSecond, speed > 0 else { return 0 }
         return speed < Double(SettingRange<Int64>.mostBytes) ? Int64(speed) : SettingRange<Int64>.mostBytes
     }
 
-    /// The ranges that survive a power cut; of what has succeeded, all.
+    /// The ranges that survive a power cut. All of the file once the download has succeeded.
     private var durable: ByteRangeSet { status == .complete ? ByteRangeSet(0..<total) : transfer.own.durable }
 
     private var connections: Int {
@@ -46,9 +46,9 @@ struct Download {
 // MARK: Results
 
 extension Download {
-    /// The status of a download.
+    /// Returns the status of a download.
     ///
-    /// - Parameter keys: what is asked for; empty is all.
+    /// - Parameter keys: The requested keys. Empty means all.
     func value(keys: Set<String>) -> RPCValue {
         let pieces = Pieces(total: total)
         var members: [String: RPCValue] = [:]
@@ -92,7 +92,8 @@ extension Download {
         ]
     }
 
-    /// The URLs that bytes come from at the moment; the download's own once it was asked, where nothing says more.
+    /// All URLs, marked as used or waiting. Once the download has started, its first URL counts as used if no segment
+    /// names a source.
     var uris: RPCValue {
         let hasBegun = transfer.attempts > 0 || transfer.state == .running || status.isStopped
         let sources = Set(transfer.segments.compactMap(\.source))
@@ -103,7 +104,7 @@ extension Download {
             })
     }
 
-    /// A server for each connection.
+    /// The server of each connection.
     var servers: RPCValue {
         var servers: [RPCValue] = transfer.segments.map { segment in
             let source = segment.source ?? 0

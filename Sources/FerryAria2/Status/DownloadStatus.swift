@@ -1,6 +1,6 @@
 import FerryCore
 
-/// Where a download stands, in aria2's words.
+/// The state of a download in aria2's terms.
 enum DownloadStatus: String {
     case active, waiting, paused, error, complete, removed
 
@@ -11,8 +11,8 @@ enum DownloadStatus: String {
         }
         switch transfer.state {
         case .running: self = .active
-        // aria2's clients show what waits for another attempt, for room or for its folder as active without speed. What waits
-        // for a network has not had its turn.
+        // aria2's clients show a transfer that waits for another attempt, free disk space or its folder as active
+        // without speed. A transfer that waits for a network has not had a slot.
         case .waiting: self = transfer.own.isActive ? .active : .waiting
         case .suspended: self = .paused
         case .succeeded: self = .complete
@@ -22,7 +22,7 @@ enum DownloadStatus: String {
         }
     }
 
-    /// Whether nothing more happens without a call.
+    /// Whether the download stays in this state until a call changes it.
     var isStopped: Bool {
         switch self {
         case .error, .complete, .removed: true

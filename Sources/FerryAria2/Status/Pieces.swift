@@ -1,8 +1,8 @@
 import FerryCore
 
-/// The pieces that aria2's clients draw a download with: Ferry's ranges have no pieces of their own.
+/// The pieces that aria2's clients draw a download with. Ferry's ranges are not divided into pieces.
 struct Pieces: Equatable {
-    /// Bytes of each piece but the last, which may be shorter.
+    /// Size of each piece in bytes. The last one may be shorter.
     let length: Int64
     let count: Int
     private let total: Int64
@@ -10,7 +10,7 @@ struct Pieces: Equatable {
     private static let shortest: Int64 = 1 << 20
     private static let most: Int64 = 1 << 14
 
-    /// - Parameter total: bytes of the file; 0 or less if they are not known.
+    /// - Parameter total: Size of the file in bytes. 0 or less if unknown.
     init(total: Int64) {
         self.total = max(0, total)
         var length = Self.shortest
@@ -19,7 +19,7 @@ struct Pieces: Equatable {
         count = Int(self.total / length) + (self.total % length > 0 ? 1 : 0)
     }
 
-    /// The pieces that are there, in hexadecimal digits: the first is the highest bit.
+    /// Returns the complete pieces in hexadecimal digits, with the first piece in the highest bit.
     func bitfield(_ ranges: ByteRangeSet) -> String {
         var bytes = [UInt8](repeating: 0, count: (count + 7) / 8)
         for piece in 0..<count {

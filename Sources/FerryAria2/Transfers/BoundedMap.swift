@@ -1,6 +1,6 @@
 import DequeModule
 
-/// A dictionary that forgets the oldest entry when it is full. Each call takes the same time, however many entries there are.
+/// A dictionary with a maximum size, which evicts the oldest entry. Operations take amortized constant time.
 struct BoundedMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         var value: Value
@@ -8,8 +8,8 @@ struct BoundedMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private var entries: [Key: Entry] = [:]
-    /// The keys in the order in which they came. A key that was removed stays in it until it is the oldest, or until half of the
-    /// line is of such keys; its turn tells it from the same key that came again.
+    /// The keys in order of insertion. A removed key stays until it is the oldest, or until half of the deque are
+    /// removed keys. `turn` tells it from the same key inserted again.
     private var line: Deque<(key: Key, turn: UInt64)> = []
     private var turn: UInt64 = 0
     private let most: Int

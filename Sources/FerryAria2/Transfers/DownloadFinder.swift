@@ -1,22 +1,22 @@
 import FerryCore
 
-/// Finds downloads by their gids, and reads the parts of the queue.
+/// Finds downloads by their gids and lists the parts of the queue.
 struct DownloadFinder: Sendable {
     let configuration: RPCEndpoint.Configuration
 
     private var service: any SessionService { configuration.service }
 
-    /// The session whose transfers are listed; nil is all.
+    /// The session to list, or `nil` for all sessions.
     var listed: SessionID? { configuration.showsAll() ? nil : configuration.session }
 
     // MARK: One download
 
-    /// The download whose gid is the first parameter.
+    /// Returns the download named by the first parameter.
     func find(_ parameters: RPCParameters) async throws(RPCFault) -> Download {
         try await find(try parameters.text(at: 0))
     }
 
-    /// The download of a gid or of the only one that begins so.
+    /// Returns the download with a gid, or the only one with this prefix.
     func find(_ text: String) async throws(RPCFault) -> Download {
         let gid = try GID.parse(text)
         if let download = try await download(named: gid) { return download }
@@ -27,7 +27,7 @@ struct DownloadFinder: Sendable {
         return download
     }
 
-    /// The download that has a whole gid, which a client has chosen or which is its transfer's id.
+    /// Returns the download with a complete gid, either chosen by a client or the transfer's id.
     private func download(named gid: String) async throws(RPCFault) -> Download? {
         guard gid.utf8.count == GID.digits else { return nil }
         if let chosen = try await chosen(gid, limit: 1).first { return chosen }
@@ -36,7 +36,7 @@ struct DownloadFinder: Sendable {
         return download.gid == gid && isVisible(download) ? download : nil
     }
 
-    /// Two of the downloads at most whose gids begin so.
+    /// Returns at most two downloads with this prefix of a gid.
     private func beginning(with prefix: String) async throws(RPCFault) -> [Download] {
         var found = try await chosen(prefix, limit: 2)
         guard found.count < 2, let ids = GID.ids(beginning: prefix) else { return found }
@@ -49,7 +49,7 @@ struct DownloadFinder: Sendable {
             for transfer in page.transfers {
                 guard ids.contains(transfer.id) else { return found }
                 let download = Download(transfer)
-                // A chosen gid takes the place of the id.
+                // A chosen gid replaces the id.
                 if download.note?.gid == nil { found.append(download) }
                 if found.count == 2 { return found }
             }
@@ -58,7 +58,7 @@ struct DownloadFinder: Sendable {
         return found
     }
 
-    /// Downloads whose gids were chosen by a client and begin so.
+    /// Returns downloads with a client-chosen gid that has this prefix.
     private func chosen(_ prefix: String, limit: Int) async throws(RPCFault) -> [Download] {
         var query = TransferQuery()
         query.tagPrefix = GID.tag(prefix)
@@ -66,12 +66,12 @@ struct DownloadFinder: Sendable {
         return try await page(query).transfers.map(Download.init).filter(isVisible)
     }
 
-    /// Whether a client sees a download: one of the interface's session, or one that has been added here to another.
+    /// Whether clients see a download: it belongs to a listed session, or was added over this interface.
     private func isVisible(_ download: Download) -> Bool {
         listed.map { $0 == download.transfer.session } ?? true || download.note != nil
     }
 
-    /// Whether a gid belongs to a transfer, be it one that clients do not see.
+    /// Whether a gid belongs to any transfer, including ones hidden from clients.
     func isTaken(_ gid: String) async throws(RPCFault) -> Bool {
         if try await !chosen(gid, limit: 1).isEmpty { return true }
         guard let id = TransferID(gid) else { return false }
@@ -87,15 +87,14 @@ struct DownloadFinder: Sendable {
 
     // MARK: Lists
 
-    /// Transfers of a part of the queue, without what comes before an offset.
-    ///
+    /// Calls a closure with the transfers of a part of the queue, starting at an offset.
     func forEach(
         of part: QueuePart, offset: Int = 0, number: Int = .max, reversed: Bool = false,
         _ handle: (Transfer) throws(RPCFault) -> Void
     ) async throws(RPCFault) {
         var query = QueueQuery(part, session: listed, offset: offset, reversed: reversed)
         var left = number
-        // The queue may move on between two pages: no transfer is given twice.
+        // The queue may change between two pages. Each transfer is delivered once.
         var seen: Set<TransferID> = []
         while left > 0 {
             query.limit = min(left, Self.pageSize)
@@ -110,14 +109,14 @@ struct DownloadFinder: Sendable {
 
     private static let pageSize = 100
 
-    /// The transfers that run, or wait for another attempt, for room or for their folder.
+    /// Returns the transfers that run, or wait for another attempt, free disk space or their folder.
     func active() async throws(RPCFault) -> [Transfer] {
         var active: [Transfer] = []
         try await forEach(of: .active) { active.append($0) }
         return active
     }
 
-    /// Calls a closure with groups of the listed transfers that are in some states, in the order of submission.
+    /// Calls a closure with batches of the session's transfers in the given states, in order of submission.
     func forEachGroup(
         _ states: [TransferState], of session: SessionID?, _ body: ([Transfer]) async throws(RPCFault) -> Void
     ) async throws(RPCFault) {

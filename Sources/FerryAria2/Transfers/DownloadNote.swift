@@ -1,19 +1,19 @@
 import FerryCore
 
-/// What is stored with a transfer for aria2's clients: what they gave, and no request of Ferry's has a place for.
+/// Data stored with a transfer for aria2's clients: given values without a counterpart in Ferry's request.
 struct DownloadNote: Hashable, Sendable {
-    /// The gid that the client has chosen; nil: the transfer's id.
+    /// The gid chosen by the client, or `nil` to use the transfer's id.
     var gid: String?
-    /// All URLs of a file that has mirrors, without users and passwords; else empty.
+    /// All URLs of a file with mirrors, without user names and passwords. Otherwise empty.
     var urls: [String] = []
-    /// Without secrets: a note outlives the end of its transfer, which secrets do not.
+    /// The options without secrets. A note is kept after its transfer finishes; secrets are not.
     var options = OptionValues()
-    /// The names of the options that have lost something secret.
+    /// The names of options with parts removed because they are secret.
     var withheld: Set<String> = []
 
     static let application = "aria2"
 
-    /// Options that the transfer itself shows, or that have no meaning once it is there.
+    /// Options that the transfer itself holds, or that have no effect on an existing one.
     private static let shown: Set = ["dir", "ferry-session", "gid", "max-download-limit", "out", "pause"]
 
     init(gid: String?, urls: DownloadURLs, options: OptionValues) {
@@ -26,7 +26,7 @@ struct DownloadNote: Hashable, Sendable {
         }
     }
 
-    /// The note of a transfer that has been added here; nil for any other.
+    /// Returns the note of a transfer that was added over this interface, or `nil` for any other.
     init?(_ transfer: Transfer) {
         guard let note = transfer.note, note.application == Self.application else { return nil }
         let members = (try? RPCValueReader.read(Array(note.data.utf8)))?.members ?? [:]
@@ -36,12 +36,12 @@ struct DownloadNote: Hashable, Sendable {
         withheld = Set(members["withheld"]?.elements?.compactMap(\.text) ?? [])
     }
 
-    /// The note of a new transfer; nil if there is nothing to keep.
+    /// The note of a new transfer, or `nil` if it is empty.
     var clientNote: ClientNote? {
         gid == nil && urls.isEmpty && options.isEmpty && withheld.isEmpty ? nil : stored
     }
 
-    /// The note as the service keeps it.
+    /// The note in the service's format.
     var stored: ClientNote {
         var members: [String: RPCValue] = [:]
         members["gid"] = gid.map { .string($0) }
@@ -53,7 +53,7 @@ struct DownloadNote: Hashable, Sendable {
             data: String(decoding: RPCValue.object(members).json, as: UTF8.self))
     }
 
-    /// What of a value may be stored; nil if nothing.
+    /// Returns the part of a value that may be stored, or `nil` if there is none.
     private static func withoutSecrets(_ name: String, _ value: String) -> String? {
         if OptionNames.secret.contains(name) { return nil }
         if name.hasSuffix("-proxy") { return SecretParts.withoutUserinfo(value) }

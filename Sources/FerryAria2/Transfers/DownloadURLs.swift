@@ -1,14 +1,14 @@
 import FerryCore
 
-/// The URLs of one file: the first is asked first, the others are its mirrors.
+/// The URLs of one file. The first is tried first; the others are mirrors.
 struct DownloadURLs: Hashable, Sendable {
-    /// Never empty; each once.
+    /// Not empty, without duplicates.
     private(set) var all: [String]
 
     var first: String { all[0] }
     var mirrors: [String] { Array(all.dropFirst()) }
 
-    /// The most URLs that a file has: its own and 64 mirrors.
+    /// Maximum number of URLs of a file: its own and 64 mirrors.
     static let most = 65
 
     init?(_ urls: [String]) {
@@ -18,10 +18,10 @@ struct DownloadURLs: Hashable, Sendable {
 
     init(_ url: String) { all = [url] }
 
-    /// Takes what a client gives: texts that are no URLs of Ferry's and repeated ones are passed over, as aria2 does it.
+    /// Parses the URLs given by a client. Ignores duplicates and URLs that Ferry does not support, as aria2 does.
     ///
-    /// A user and a password go to the first URL alone.
-    /// - Throws: ``RPCFault`` if none is left, with the reason why the first one cannot be fetched.
+    /// Only the first URL keeps its user name and password.
+    /// - Throws: ``RPCFault`` if no URL is left, with the reason why the first one is not supported.
     init(reading texts: [String]) throws(RPCFault) {
         guard let given = texts.first else { throw .noURI }
         all = []
@@ -40,22 +40,22 @@ struct DownloadURLs: Hashable, Sendable {
         do throws(ServiceError) { return try HTTPURL(parsing: text) } catch { return nil }
     }
 
-    /// What two texts of the same URL have in common.
+    /// Returns the normalized form by which equal URLs are detected.
     private static func key(_ url: HTTPURL) -> String { url.withoutUserinfo.withoutFragment.string }
 
-    /// These URLs as they are kept and shown.
+    /// These URLs as they are stored and shown, without user names and passwords.
     var withoutUserinfo: DownloadURLs {
         DownloadURLs(all.map { Self.parse($0)?.withoutUserinfo.string ?? $0 }) ?? self
     }
 
-    /// What changes of the URLs: how many were taken out and put in, and what is left.
+    /// The result of an edit: the numbers of removed and added URLs, and the new list.
     struct Edit: Equatable {
         var removed = 0
         var added = 0
         var urls: [String]
     }
 
-    /// Takes URLs out, then puts others in at a place, or at the end.
+    /// Returns the result of removing URLs and then inserting others at a position, or at the end.
     func edited(removing: [String], adding: [String], at position: Int?) -> Edit {
         var edit = Edit(urls: all)
         for text in removing {

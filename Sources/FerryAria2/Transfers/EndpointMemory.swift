@@ -1,14 +1,14 @@
 import FerryCore
 import Synchronization
 
-/// What an endpoint remembers while it lives, all of it bounded; what must survive is in the notes of the transfers.
+/// The endpoint's in-memory state, all of it bounded. Persistent data is in the notes of the transfers.
 final class EndpointMemory: Sendable {
     private struct State {
-        /// Defaults of downloads, and options of all of them together.
+        /// Defaults of downloads, and options of all downloads together.
         var globals = OptionValues()
-        /// Values that open something for their user.
+        /// Secret option values by transfer.
         var secrets = BoundedMap<TransferID, OptionValues>(most: EndpointMemory.mostSecrets)
-        /// Gids that are being given to new transfers.
+        /// Gids reserved for transfers being created.
         var reserved: Set<String> = []
     }
 
@@ -32,13 +32,13 @@ final class EndpointMemory: Sendable {
 
     // MARK: Gids
 
-    /// Keeps a gid for one caller.
+    /// Reserves a gid.
     ///
-    /// - Returns: false if another one has it.
+    /// - Returns: False if it is already reserved.
     func reserve(_ gid: String) -> Bool { state.withLock { $0.reserved.insert(gid).inserted } }
 
     func release(_ gid: String) { state.withLock { _ = $0.reserved.remove(gid) } }
 
-    /// Forgets a transfer that is gone.
+    /// Removes the state of a removed transfer.
     func forget(_ id: TransferID) { setSecrets(OptionValues(), of: id) }
 }

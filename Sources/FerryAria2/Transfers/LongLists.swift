@@ -1,23 +1,23 @@
 import DequeModule
 import Synchronization
 
-/// Makes long lists one after another, in the order of their calls. Each holds many transfers in memory, and short calls are
-/// answered between their pages.
+/// Limits the number of long lists built at once, in the order of their calls. Each holds many transfers in memory.
+/// Short calls are handled between their pages.
 final class LongLists: Sendable {
     private struct State {
         var free: Int
         var waiting: Deque<CheckedContinuation<Void, Never>> = []
     }
 
-    /// Lists with more transfers are long.
+    /// Lists of more transfers are long.
     static let short = 100
 
     private let state: Mutex<State>
 
-    /// - Parameter most: lists that are made at a time.
+    /// - Parameter most: Maximum number of lists built at once.
     init(most: Int = 1) { state = Mutex(State(free: most)) }
 
-    /// Calls a closure once there is a turn for it.
+    /// Runs a closure once a slot is free.
     func whileInTurn<Value, Failure: Error>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
