@@ -1,15 +1,15 @@
 import FerryCore
 package import FerryFoundation
 
-/// Writes and reads the JSON of the control API.
+/// Encodes and decodes the JSON of the control API.
 ///
-/// Keys are sorted, so that equal values are equal bytes; dates are RFC 3339 in UTC with milliseconds.
+/// Keys are sorted, so equal values have equal bytes. Dates are RFC 3339 in UTC with milliseconds.
 package enum APIJSON {
     private static let writer = JSONWriter(date: .text { WireDate.text($0) }, sortsKeys: true)
 
-    /// The bytes of a value.
+    /// Encodes a value.
     ///
-    /// - Throws: what the value throws, or `EncodingError` for a number that JSON has no form of.
+    /// - Throws: Errors of the value's `encode(to:)`, or `EncodingError` for a number that JSON cannot represent.
     package static func bytes(_ value: some Encodable) throws -> [UInt8] { try writer.bytes(value) }
 
     package static let decoder = {
@@ -26,14 +26,14 @@ package enum APIJSON {
     }()
 }
 
-/// Writes dates as RFC 3339 in UTC with milliseconds, and reads them with or without a fraction.
+/// Formats dates as RFC 3339 in UTC with milliseconds, and parses them with or without a fraction.
 ///
-/// Each transfer has several, so that the usual form is taken apart and put together here: a format style needs as long
-/// for its first date as a small command for the rest of its work.
+/// The usual form is implemented by hand, since each transfer has several dates: a format style's first use takes as
+/// long as the rest of a small command.
 enum WireDate {
-    /// Years 0 to 9999 are all that the form can hold; other dates become the first or the last of these.
+    /// Formats a date. The form holds years 0 to 9999; other dates are clamped.
     static func text(_ date: Date) -> String {
-        // Rounded once, here: what is read back is written as the same text again.
+        // Rounds once, here, so that a parsed date is formatted as the same text.
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         let total = milliseconds.isNaN ? 0 : Int(min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999))
         let days = Int((Double(total) / 86_400_000).rounded(.down))
@@ -61,14 +61,14 @@ enum WireDate {
     }
 
     static func date(_ text: String) -> Date? {
-        // The format style would take the 29th of a month with 28 days for the 1st of the next one.
+        // The format style would parse the 29th of a month with 28 days as the 1st of the next one.
         text.utf8.last == UInt8(ascii: "Z") ? usual(text) : try? fraction.parse(text)
     }
 
-    /// Reads the forms of other zones.
+    /// Parses dates in other time zones.
     private static let fraction = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// Reads `2026-01-31T12:00:00Z`, with up to 18 digits of a fraction; nil for anything else.
+    /// Parses `2026-01-31T12:00:00Z`, with up to 18 digits of a fraction. Returns `nil` for anything else.
     private static func usual(_ text: String) -> Date? {
         var rest = text.utf8[...]
         func number(_ digits: Int, then mark: Unicode.Scalar?) -> Int? {

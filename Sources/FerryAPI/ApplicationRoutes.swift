@@ -1,7 +1,7 @@
 package import FerryCore
 
-/// Attaches a process to its session for as long as it reads the answer, a signal a line. The query
-/// is that of `SessionAttachment`.
+/// Attaches a process to its session while it reads the response, which has one signal per line. The query is a
+/// `SessionAttachment`.
 package enum AttachSession: Endpoint {
     package typealias Response = SessionSignal
     package static let route = Route(
@@ -9,8 +9,8 @@ package enum AttachSession: Endpoint {
         "Attaches a process to its session while it reads the answer, a signal a line.")
 }
 
-/// Connects an app's run loop for as long as it reads the answer, a signal a line. The query is that
-/// of `ApplicationConnection`.
+/// Connects an app's run loop while it reads the response, which has one signal per line. The query is an
+/// `ApplicationConnection`.
 package enum ConnectApplication: Endpoint {
     package typealias Response = ApplicationSignal
     package static let route = Route(
@@ -18,7 +18,7 @@ package enum ConnectApplication: Endpoint {
         "Connects an app's run loop while it reads the answer, a signal a line.")
 }
 
-/// Says that a process that was launched for its events has become active.
+/// Reports that a process launched for its events has become active.
 package enum ActivateApplication: Endpoint {
     package typealias Response = Request
     package static let route = Route(
@@ -38,14 +38,14 @@ extension ActivateApplication.Request: StrictBody {
     package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }
 
-/// Stores how an app is started for its events.
+/// Sets the command that launches an app for its events.
 package enum ChangeApplication: Endpoint {
     package typealias Response = Request
     package static let route = Route(
         .patch, "/applications/{id}", "Stores how an app is started for its events.")
 
     package struct Request: Hashable, Codable, Sendable {
-        /// Nil: it is not started.
+        /// The command, or `nil` if the app is not launched.
         package var launch: LaunchCommand?
 
         package init(launch: LaunchCommand?) { self.launch = launch }
@@ -75,7 +75,7 @@ extension SessionAttachment {
         return items
     }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown, wrong or missing.
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the unknown, invalid or missing parameter.
     package init(items: [QueryItem]) throws(ServiceError) {
         let known = try items.byName(among: Self.names)
         self.init(
@@ -102,7 +102,7 @@ extension ApplicationConnection {
         [QueryItem("process", String(process))] + (launchedFor.map { [QueryItem("launched_for", $0)] } ?? [])
     }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown, wrong or missing.
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the unknown, invalid or missing parameter.
     package init(_ application: String, items: [QueryItem]) throws(ServiceError) {
         let known = try items.byName(among: ["process", "launched_for"])
         self.init(
@@ -112,7 +112,7 @@ extension ApplicationConnection {
 }
 
 extension [QueryItem] {
-    /// The items by their names, of which all are known.
+    /// Returns the items by name. Throws if a name is unknown.
     fileprivate func byName(among names: [String]) throws(ServiceError) -> [String: QueryItem] {
         for item in self where !names.contains(item.name) { throw item.unknown(among: names) }
         return Dictionary(map { ($0.name, $0) }) { $1 }

@@ -3,12 +3,12 @@ package import FerryCore
 /// The content types of the control API.
 package enum MediaType {
     package static let json = "application/json"
-    /// One JSON value a line.
+    /// One JSON value per line.
     package static let lines = "application/x-ndjson"
-    /// Lines that are no JSON.
+    /// Lines of plain text, not JSON.
     package static let text = "text/plain"
 
-    /// A content type without its parameters, in small letters.
+    /// Returns a content type in lower case, without its parameters.
     package static func essence(_ field: String) -> String {
         var type = field.prefix { $0 != ";" }.drop { $0 == " " }
         while type.last == " " { type.removeLast() }
@@ -16,17 +16,17 @@ package enum MediaType {
     }
 }
 
-/// How many bytes the bodies of requests may have.
+/// Maximum sizes of request bodies, in bytes.
 package enum BodyLimit {
     /// One JSON value, or one line of a batch.
     package static let value = 4 << 20
-    /// All lines of a batch, or the one value of another body about many transfers.
+    /// All lines of a batch, or the single value of another body about many transfers.
     package static let batch = 64 << 20
     /// All lines of a list of URLs.
     package static let list = 32 << 20
 }
 
-/// A body that names all keys that it may have, so that a misspelt one is refused and not ignored.
+/// A body that lists its allowed keys, so that a misspelled key is rejected instead of ignored.
 package protocol StrictBody: Decodable {
     static var keys: Set<String> { get }
 }
@@ -48,19 +48,19 @@ extension SessionSettingsChange: StrictBody {
     package static let keys = Set(SessionSettings.CodingKeys.allCases.map(\.rawValue))
 }
 
-/// The body of every response that reports an error.
+/// The body of every error response.
 package struct ErrorBody: Hashable, Codable, Sendable {
     package var error: ServiceError
 
     package init(_ error: ServiceError) { self.error = error }
 }
 
-/// Header fields of the daemon's answers that say what a client would otherwise have to ask for.
+/// Header fields of the daemon's responses that save the client a request.
 package enum AnswerField {
-    /// Which daemon answers, `ferryd/VERSION`; of every answer.
+    /// The daemon's version, `ferryd/VERSION`. In every response.
     package static let server = "Server"
-    /// Version of the control API that the daemon speaks; of every answer.
+    /// The daemon's version of the control API. In every response.
     package static let api = "Ferry-API"
-    /// Number of a durable event before the events of what was submitted.
+    /// The number of a durable event that precedes all events of the submitted transfers.
     package static let lastEvent = "Ferry-Last-Event"
 }

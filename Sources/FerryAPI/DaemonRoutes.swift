@@ -1,6 +1,6 @@
 package import FerryCore
 
-/// Says which daemon this is and what it speaks.
+/// Returns the versions of the daemon and its API.
 package enum GetVersion: Endpoint {
     package static let route = Route(.get, "/version", "The daemon's version and that of this API.")
 
@@ -9,7 +9,7 @@ package enum GetVersion: Endpoint {
         package var version: String
         /// Version of the control API.
         package var api: Int
-        /// Number of a durable event: the latest that its listeners were told of.
+        /// The number of the latest durable event delivered to subscribers.
         package var lastEvent: Int64?
 
         package init(version: String, api: Int, lastEvent: Int64? = nil) {
@@ -25,13 +25,13 @@ package enum GetVersion: Endpoint {
     }
 }
 
-/// Says how the daemon is.
+/// Returns the daemon's status.
 package enum GetStatus: Endpoint {
     package typealias Response = ServiceStatus
     package static let route = Route(.get, "/status", "How the daemon is and what it has to do.")
 }
 
-/// Shows the daemon's settings.
+/// Returns the daemon's settings.
 package enum GetSettings: Endpoint {
     package typealias Response = ServiceSettings
     package static let route = Route(.get, "/settings", "Shows the daemon's settings.")
@@ -45,13 +45,13 @@ package enum ChangeSettings: Endpoint {
         .patch, "/settings", "Changes the daemon's settings while it runs.")
 }
 
-/// Ends the daemon; transfers checkpoint first and go on at its next start.
+/// Stops the daemon. Transfers checkpoint first and resume when it next starts.
 package enum StopDaemon: Endpoint {
     package static let route = Route(
         .post, "/stop", "Ends the daemon; transfers go on at its next start.")
 
     package struct Response: Hashable, Codable, Sendable {
-        /// Process that is about to end.
+        /// Process ID of the daemon that is shutting down.
         package var pid: Int32
 
         package init(pid: Int32) { self.pid = pid }

@@ -1,27 +1,27 @@
 package import FerryCore
 import FerryFoundation
 
-/// Where a user's daemon keeps its things; client and daemon find each other by it.
+/// The paths of a user's daemon. Client and daemon find each other through them.
 ///
-/// Follows the XDG Base Directory Specification: a variable that is empty or no absolute path counts as unset.
+/// Follows the XDG Base Directory Specification: a variable counts as unset if it is empty or not an absolute path.
 /// `FERRY_HOME` moves everything below one folder.
 package struct FerryPaths: Hashable, Sendable {
-    /// The journal, the lock and the log.
+    /// Holds the journal, the lock and the log.
     package let stateFolder: String
-    /// The socket.
+    /// Holds the socket.
     package let runtimeFolder: String
 
     package var socket: String { runtimeFolder + "/ferryd.sock" }
     package var lock: String { stateFolder + "/ferryd.lock" }
     package var log: String { stateFolder + "/ferryd.log" }
 
-    /// Bytes that a socket's path may have: `sun_path` without the zero at its end.
+    /// Maximum length of a socket's path in bytes: `sun_path` without the terminating zero.
     package static let longestSocketPath = 107
 
-    /// Finds the folders; makes none.
+    /// Determines the folders without creating them.
     ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` if `FERRY_HOME` is no absolute path, no home is known, or
-    ///   the socket's path is too long for the system.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if `FERRY_HOME` is not an absolute path, no home folder
+    ///   is known, or the socket's path exceeds the system's limit.
     package init(
         environment: [String: String], userID: UInt32, isFolder: (String) -> Bool = FerryPaths.isFolder
     ) throws(ServiceError) {
@@ -53,7 +53,7 @@ package struct FerryPaths: Hashable, Sendable {
         }
     }
 
-    /// Whether there is a folder at this path.
+    /// Whether a folder exists at this path.
     package static func isFolder(_ path: String) -> Bool {
         var isFolder = false
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
@@ -75,7 +75,7 @@ package struct FerryPaths: Hashable, Sendable {
         return trimmed(path)
     }
 
-    /// Without slashes at the end.
+    /// Returns the path without trailing slashes.
     private static func trimmed(_ path: String) -> String {
         var result = Substring(path)
         while result.count > 1, result.hasSuffix("/") { result.removeLast() }

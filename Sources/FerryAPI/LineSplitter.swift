@@ -1,17 +1,17 @@
 package import FerryFoundation
 
-/// Cuts bytes that arrive in pieces into lines, without their line breaks; empty lines count.
+/// Splits bytes that arrive in pieces into lines without line breaks. Empty lines are included.
 package struct LineSplitter: Sendable {
     private var open = Data()
-    /// Bytes of `open` that hold no line break.
+    /// Number of bytes of `open` that are known to contain no line break.
     private var searched = 0
 
     package init() {}
 
-    /// Bytes of the line that has not ended.
+    /// Number of bytes of the unfinished line.
     package var pending: Int { open.count }
 
-    /// Takes the next bytes and returns the lines that end in them.
+    /// Appends bytes and returns the lines that they complete.
     package mutating func append(_ bytes: some Sequence<UInt8>) -> [Data] {
         open.append(contentsOf: bytes)
         var lines: [Data] = []
@@ -25,7 +25,7 @@ package struct LineSplitter: Sendable {
         return lines
     }
 
-    /// The last line, if it ended without a line break.
+    /// Returns the last line if it lacks a line break, and resets the splitter.
     package mutating func finish() -> Data? {
         defer { self = LineSplitter() }
         return open.isEmpty ? nil : open

@@ -1,14 +1,14 @@
 package import FerryCore
 
-/// Lists transfers, a page at a time. The query is that of `TransferQuery`, and whether what is as usual is left out.
+/// Lists transfers, one page at a time. The query is a `TransferQuery`, optionally with ``omitsUsual``.
 package enum ListTransfers: Endpoint {
     package typealias Response = TransferPage
     package static let route = Route(.get, "/transfers", "Lists transfers, a page at a time.")
 
-    /// Asks for transfers without the keys whose values are those that an absent key means.
+    /// Requests transfers without the keys that have their default values.
     package static let omitsUsual = QueryItem("omit", "usual")
 
-    /// A page of transfers without what is as usual.
+    /// A page of transfers without the keys that have their default values.
     package struct ShortPage: Encodable, Sendable {
         private let transfers: [Transfer.Short]
         private let next: TransferID?
@@ -19,15 +19,15 @@ package enum ListTransfers: Endpoint {
         }
     }
 
-    /// The query, and whether what is as usual is left out.
+    /// Parses the query, and whether default values are omitted.
     ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown or wrong.
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the unknown or invalid parameter.
     package static func query(_ items: [QueryItem]) throws(ServiceError) -> (query: TransferQuery, isShort: Bool) {
         let (others, isShort) = try takeForm(items)
         return (try TransferQuery(items: others), isShort)
     }
 
-    /// The items without the one that asks for the short form, and whether it was among them.
+    /// Separates the parameter that requests the short form from the others.
     ///
     /// - Throws: ``ServiceError`` with code `invalid_request` for another form.
     static func takeForm(_ items: [QueryItem]) throws(ServiceError) -> (others: [QueryItem], isShort: Bool) {
@@ -40,10 +40,10 @@ package enum ListTransfers: Endpoint {
 }
 
 extension TransferQuery {
-    /// The pages that a list may have.
+    /// Allowed page sizes.
     package static let limits = 1...1000
 
-    /// The parameters that say this; what is as usual is left out.
+    /// The query's parameters, without default values.
     package var items: [QueryItem] {
         var items: [QueryItem] = []
         if let session { items.append(QueryItem("session", session.name)) }
@@ -56,7 +56,7 @@ extension TransferQuery {
         return items
     }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown or wrong.
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the unknown or invalid parameter.
     package init(items: [QueryItem]) throws(ServiceError) {
         self.init()
         for item in items {

@@ -2,7 +2,7 @@ package import FerryCore
 import FerryFoundation
 
 extension PathFacts {
-    /// What is at a path; nil with `errno` if nothing can be seen there.
+    /// Reads the facts of a path. Returns `nil` with `errno` set if it cannot be read.
     package init?(at path: String) {
         var found = stat()
         guard unsafe lstat(path, &found) == 0 else { return nil }
@@ -15,21 +15,21 @@ extension PathFacts {
             }
         self.init(
             path: path, kind: kind, owner: found.st_uid, mode: found.st_mode & 0o7777,
-            // Asked only where it matters: names may come over a network.
+            // Looked up only if the mode requires it: group names may come over a network.
             isGroupPrivate: found.st_mode & 0o022 == 0o020 && PrivateGroup.isPrivate(found.st_gid, of: found.st_uid),
             device: UInt64(found.st_dev), inode: UInt64(found.st_ino))
     }
 }
 
-/// The folders and links that a path leads through, from the root to what stands at its end.
+/// The folders and links that a path traverses, from the root to its last component.
 ///
-/// Links on the way are followed, and their targets are parts of the way too; a link at the end is itself.
+/// Links on the way are followed, and the components of their targets are included. A link at the end is not followed.
 package struct PathWay {
     package private(set) var parts: [PathFacts] = []
-    /// Why what comes after the parts cannot be seen; 0 if all of the path is there.
+    /// The error at the component after `parts`, or 0 if the whole path exists.
     package private(set) var errorNumber: Int32 = 0
 
-    /// As many links as the kernel follows (path_resolution(7)).
+    /// The kernel's limit of followed links (path_resolution(7)).
     private static let mostLinks = 40
 
     /// - Parameter path: An absolute path.
@@ -69,16 +69,16 @@ package struct PathWay {
         return part
     }
 
-    /// The names of a path, the last first.
+    /// Returns the components of a path, the last first.
     private static func names(_ path: String) -> [String] {
         path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init)
     }
 }
 
 extension UserNamespace {
-    /// The namespace of this process, read once: a map is written before a program starts in its namespace.
+    /// The namespace of this process, read once. The map is written before a program starts in its namespace.
     ///
-    /// Without /proc nothing is known of it.
+    /// Unknown without /proc.
     package static let own: UserNamespace = {
         guard let map = text("/proc/self/uid_map"), let overflow = text("/proc/sys/kernel/overflowuid") else {
             return UserNamespace()
@@ -91,12 +91,12 @@ extension UserNamespace {
     }
 }
 
-/// The groups that systems make for one user each, so that a folder of mode 775 is still the user's own.
+/// Detects user private groups. A folder of mode 775 with such a group is writable by its owner only.
 enum PrivateGroup {
-    // Names and members of such a group are a few bytes.
+    // The name and members of such a group take a few bytes.
     private static let room = 16 << 10
 
-    /// Whether a group bears the name of this user and has no other member.
+    /// Whether a group has the user's name and no other member.
     static func isPrivate(_ number: gid_t, of user: uid_t) -> Bool {
         guard let name = name(of: user) else { return false }
         return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: room) { buffer -> Bool in
@@ -127,17 +127,17 @@ enum PrivateGroup {
     }
 }
 
-/// The room on the disk of a folder.
+/// The free space on a folder's disk.
 package struct DiskRoom: Hashable, Sendable {
-    /// Bytes that the user may still write.
+    /// Bytes available to the user.
     package let bytes: Int64
-    /// Files that can still be made; nil where the file system has no such limit.
+    /// Number of files that can still be created, or `nil` if the file system has no such limit.
     package let files: Int64?
 
-    /// Asks the disk, which may take as long as the disk likes.
+    /// Queries the file system, which may block for any length of time.
     ///
-    /// - Parameter folder: absolute path; where it is not there yet, the folder above counts that will hold it.
-    /// - Returns: nil where the system does not say.
+    /// - Parameter folder: Absolute path. If it does not exist, its nearest existing parent folder is used.
+    /// - Returns: `nil` if the system reports no free space.
     package init?(at folder: String) {
         var status = statvfs()
         var path = folder

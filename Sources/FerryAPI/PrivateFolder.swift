@@ -1,17 +1,17 @@
 package import FerryCore
 import FerryFoundation
 
-/// Makes folders that only their owner may enter.
+/// Creates folders that only their owner may enter.
 package enum PrivateFolder {
-    /// Makes the folder, and the folders above it, with mode 0700, or judges the one that is there.
+    /// Creates the folder and its parent folders with mode 0700, or checks an existing one.
     ///
-    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if it is no folder, or another user could replace it or
-    ///   what is in it.
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if the path is not a folder, or another user could
+    ///   replace the folder or its contents.
     package static func make(_ path: String) throws(ServiceError) {
         let trust = PathTrust(user: geteuid(), in: .own)
         let found = PathWay(to: path)
         if found.errorNumber != 0 {
-            // Nothing is made below a folder that is not to be trusted.
+            // Nothing is created below an untrusted folder.
             if let refusal = trust.refusal(ofWay: found.parts) { throw refusal }
             try makeParts(path)
         }

@@ -14,7 +14,7 @@ package struct QueryItem: Hashable, Sendable {
         items.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
     }
 
-    /// Reads what stands after the question mark. A plus sign is a plus sign.
+    /// Parses the part of a URL after the question mark. A plus sign is not a space.
     /// - Throws: ``ServiceError`` with code `invalid_request` for a broken escape.
     package static func decode(_ query: String) throws(ServiceError) -> [QueryItem] {
         var items: [QueryItem] = []
@@ -32,14 +32,14 @@ package struct QueryItem: Hashable, Sendable {
 }
 
 extension QueryItem {
-    /// The error for a parameter that the route does not have.
+    /// Returns the error for an unknown parameter.
     package func unknown(among known: [String]) -> ServiceError {
         ServiceError(
             .invalidRequest,
             "The query has no parameter “\(name.escapingControls)”; there is \(known.joined(separator: ", ")).")
     }
 
-    /// The error for a value that the parameter cannot have.
+    /// Returns the error for an invalid value.
     package func invalid(_ wanted: String) -> ServiceError {
         ServiceError(.invalidRequest, "\(name) is \(wanted), not “\(value.escapingControls)”.")
     }
@@ -75,7 +75,7 @@ package enum PercentEncoding {
         return result
     }
 
-    /// Nil for a broken escape or bytes that are no UTF-8.
+    /// Decodes percent-encoded text. Returns `nil` for a broken escape or invalid UTF-8.
     package static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8.makeIterator()

@@ -1,11 +1,12 @@
 package import FerryCore
 
-/// Lists a part of the queue, a page at a time. The query is that of `QueueQuery`, and whether what is as usual is left out.
+/// Lists a part of the queue, one page at a time. The query is a `QueueQuery`, optionally with
+/// ``ListTransfers/omitsUsual``.
 package enum ListQueue: Endpoint {
     package typealias Response = TransferPage
     package static let route = Route(.get, "/queue", "Lists a part of the queue in its order, a page at a time.")
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown, wrong or missing.
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the unknown, invalid or missing parameter.
     package static func query(_ items: [QueryItem]) throws(ServiceError) -> (query: QueueQuery, isShort: Bool) {
         let (others, isShort) = try ListTransfers.takeForm(items)
         return (try QueueQuery(items: others), isShort)
@@ -17,7 +18,7 @@ package enum CountQueue: Endpoint {
     package typealias Response = QueueCounts
     package static let route = Route(.get, "/queue/counts", "Counts the transfers of each part of the queue.")
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` for a query that means nothing here.
+    /// - Throws: ``ServiceError`` with code `invalid_request` for an unsupported query.
     package static func session(_ query: [QueryItem]) throws(ServiceError) -> SessionID? {
         var session: SessionID?
         for item in query {
@@ -28,14 +29,14 @@ package enum CountQueue: Endpoint {
     }
 }
 
-/// Moves a waiting transfer within its session's line.
+/// Moves a waiting or suspended transfer within its session's queue.
 package enum MoveTransfer: Endpoint {
     package typealias Request = QueueMove
     package static let route = Route(
         .post, "/transfers/{id}/move", "Moves a waiting or suspended transfer within its session's line.")
 
     package struct Response: Hashable, Codable, Sendable {
-        /// Its place in the line afterwards, counted from 0; nil if the transfer is not in line.
+        /// The new position in the queue, counted from 0, or `nil` if the transfer is not in the queue.
         package var place: Int?
 
         package init(place: Int?) { self.place = place }
@@ -47,7 +48,7 @@ extension QueueMove: StrictBody {
 }
 
 extension QueueQuery {
-    /// The parameters that say this; what is as usual is left out.
+    /// The query's parameters, without default values.
     package var items: [QueryItem] {
         let usual = QueueQuery(part)
         var items = [QueryItem("part", part.rawValue)]
@@ -58,7 +59,7 @@ extension QueueQuery {
         return items
     }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown, wrong or missing.
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the unknown, invalid or missing parameter.
     package init(items: [QueryItem]) throws(ServiceError) {
         let parts = QueuePart.allCases.map(\.rawValue).joined(separator: ", ")
         self.init(.active)

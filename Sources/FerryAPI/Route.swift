@@ -1,19 +1,19 @@
-/// A route of the control API, as data: client, server and documentation are made from it.
+/// A route of the control API, as data. Client, server and documentation are derived from it.
 package struct Route: Hashable, Sendable {
     package let method: Method
     /// The path with its parameters in braces, such as `/v1/transfers/{id}`.
     package let path: String
-    /// One line for people.
+    /// A one-line description for the documentation.
     package let summary: String
 
-    /// Takes the path below the version, such as `/transfers/{id}`.
+    /// - Parameter path: The path below the version, such as `/transfers/{id}`.
     package init(_ method: Method, _ path: String, _ summary: String) {
         self.method = method
         self.path = APIVersion.prefix + path
         self.summary = summary
     }
 
-    /// The request target: the path with its one parameter filled in, and the query.
+    /// Returns the request target: the path with its parameter filled in, and the query.
     package func target(_ parameter: String? = nil, query: [QueryItem] = []) -> String {
         var result = path
         if let parameter, let open = path.firstIndex(of: "{"), let close = path.firstIndex(of: "}") {
@@ -23,10 +23,10 @@ package struct Route: Hashable, Sendable {
     }
 }
 
-/// The version of the control API that this build speaks; the first part of every path.
+/// This build's version of the control API. The first component of every path.
 package enum APIVersion {
     package static let current = 1
-    /// What every path of this version begins with.
+    /// The prefix of every path of this version.
     package static let prefix = "/v\(current)"
 }
 
@@ -41,18 +41,18 @@ package enum Method: String, CaseIterable, Sendable {
 
 /// A route with the types of its bodies.
 package protocol Endpoint: Sendable {
-    /// What the request's body holds; ``NoBody`` where there is none. A line of it where the body is JSON lines.
+    /// The request's body, or ``NoBody``. One line of it if the body is JSON lines.
     associatedtype Request: Encodable & Sendable = NoBody
-    /// What a successful response's body holds. A line of it where the body is JSON lines.
+    /// The body of a successful response. One line of it if the body is JSON lines.
     associatedtype Response: Codable & Sendable
     static var route: Route { get }
 }
 
-/// Stands for a request that has no body.
+/// A request without a body.
 package struct NoBody: Hashable, Codable, Sendable {}
 
 extension Route {
-    /// All routes, in the order in which the documentation shows them.
+    /// All routes, in the order of the documentation.
     package static let all: [Route] = [
         GetVersion.route, GetStatus.route,
         AddTransfer.route, AddTransfers.route, ListTransfers.route, GetTransfer.route, GetRanges.route,

@@ -6,7 +6,7 @@ package enum ListSessions: Endpoint {
     package static let route = Route(.get, "/sessions", "Lists the sessions and their limits.")
 }
 
-/// Changes limits of one session; makes the session if there is none.
+/// Changes limits of one session. Creates the session if it does not exist.
 package enum ChangeSession: Endpoint {
     package typealias Request = SessionSettingsChange
     package typealias Response = SessionInfo
@@ -22,7 +22,7 @@ package enum ActOnSession: Endpoint {
 
     package struct Request: Hashable, Codable, Sendable {
         package var action: SessionAction
-        /// The named ones; nil is all of the session.
+        /// The transfers to act on, or `nil` for all of the session.
         package var ids: TransferIDRuns?
 
         package init(action: SessionAction, ids: TransferIDRuns?) {
@@ -50,7 +50,7 @@ extension ActOnSession.Request: StrictBody {
     package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }
 
-/// Stores in which order a session's transfers get their turns.
+/// Sets the order of a session's transfers in the queue.
 package enum ReorderSession: Endpoint {
     package static let route = Route(
         .put, "/sessions/{id}/order",
@@ -84,14 +84,14 @@ extension ReorderSession.Request: StrictBody {
     package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }
 
-/// Lets durable events of a session go.
+/// Removes durable events of a session.
 package enum AcknowledgeEvents: Endpoint {
     package typealias Response = Request
     package static let route = Route(
         .post, "/sessions/{id}/acknowledge", "Lets a session's durable events up to a number go.")
 
     package struct Request: Hashable, Codable, Sendable {
-        /// The last number that the client has dealt with.
+        /// Number of the last event that the client has handled.
         package var through: Int64
 
         package init(through: Int64) { self.through = through }
@@ -104,7 +104,7 @@ extension AcknowledgeEvents.Request: StrictBody {
     package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }
 
-/// Force-quits one session, or all of an app.
+/// Force-quits one session, or all sessions of an app.
 package enum QuitSessions: Endpoint {
     package typealias Response = ActOnTransfers.Response
     package static let route = Route(

@@ -2,13 +2,13 @@ import FerryFoundation
 
 /// The standard input, output and error of this process.
 package enum StandardStreams {
-    /// Opens `/dev/null` for each standard stream that is closed.
+    /// Opens `/dev/null` for each closed standard stream.
     ///
-    /// A socket or a file that got one of their numbers would be written to by what is meant for the user. Call it before anything
-    /// is opened.
+    /// Otherwise a socket or file could get the number of a standard stream and receive output for the user. Call this
+    /// before opening anything.
     package static func fill() {
         for descriptor: CInt in 0...2 where fcntl(descriptor, F_GETFD) == -1 {
-            // The system gives the lowest number that is free.
+            // `open` returns the lowest free descriptor.
             _ = unsafe open("/dev/null", O_RDWR)
         }
     }

@@ -1,16 +1,16 @@
 package import FerryCore
 
-/// Sends events as they happen, a line each. The query is that of `EventSubscription`.
+/// Streams events as they happen, one per line. The query is an `EventSubscription`.
 package enum StreamEvents: Endpoint {
     package typealias Response = TransferEvent
     package static let route = Route(.get, "/events", "Sends events as they happen, a line each.")
 }
 
 extension EventSubscription {
-    /// The seconds that may lie between progress samples.
+    /// Allowed intervals between progress samples, in seconds.
     package static let intervals = 0.05...60
 
-    /// The parameters that say this; what is as usual is left out.
+    /// The query's parameters, without default values.
     package var items: [QueryItem] {
         var items: [QueryItem] = []
         if let after { items.append(QueryItem("after", String(after))) }
@@ -23,7 +23,7 @@ extension EventSubscription {
         return items
     }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming the parameter that is unknown or wrong.
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the unknown or invalid parameter.
     package init(items: [QueryItem]) throws(ServiceError) {
         self.init()
         for item in items {

@@ -1,6 +1,7 @@
 package import FerryCore
 
-/// Adds many transfers in one transaction: a request a line, answered by a result a line, in the same order.
+/// Adds many transfers in one transaction. Each line is a request; the response has a result per line, in the same
+/// order.
 package enum AddTransfers: Endpoint {
     package typealias Request = TransferRequest
     package typealias Response = SubmissionResult
@@ -8,7 +9,7 @@ package enum AddTransfers: Endpoint {
         .post, "/transfers/batch", "Adds many transfers in one transaction, a line each.")
 }
 
-/// Adds many transfers of one session that differ in little, in one transaction.
+/// Adds many similar transfers of one session in one transaction.
 package enum SubmitBatch: Endpoint {
     package typealias Request = TransferBatch
     package typealias Response = TransferBatch.Report
@@ -16,7 +17,7 @@ package enum SubmitBatch: Endpoint {
         .post, "/submissions", "Adds many transfers that differ in little, in one transaction.")
 }
 
-/// Adds a transfer for each URL of a list, in one transaction: a line with a request, then a line for each URL.
+/// Adds a transfer for each URL of a list, in one transaction. The first line is a request; each further line is a URL.
 package enum SubmitList: Endpoint {
     package typealias Request = TransferRequest
     package typealias Response = TransferBatch.Report

@@ -1,25 +1,25 @@
 package import FerryCore
 
-/// Adds one transfer; answered once it is durable.
+/// Adds one transfer. The response is sent once it is durable.
 package enum AddTransfer: Endpoint {
     package typealias Request = TransferRequest
     package typealias Response = Transfer
     package static let route = Route(.post, "/transfers", "Adds one transfer.")
 }
 
-/// Shows one transfer.
+/// Returns one transfer.
 package enum GetTransfer: Endpoint {
     package typealias Response = Transfer
     package static let route = Route(.get, "/transfers/{id}", "Shows one transfer.")
 }
 
-/// Shows which bytes of one transfer survive a power cut.
+/// Returns the byte ranges of one transfer that survive a power cut.
 package enum GetRanges: Endpoint {
     package static let route = Route(
         .get, "/transfers/{id}/ranges", "Shows which bytes of one transfer survive a power cut.")
 
     package struct Response: Hashable, Codable, Sendable {
-        /// Starts and ends (not included), ascending; no two ranges touch.
+        /// Pairs of start and end (exclusive), ascending. No two ranges touch.
         package var durable: [[Int64]]
 
         package init(durable: ByteRangeSet) {
@@ -28,7 +28,7 @@ package enum GetRanges: Endpoint {
     }
 }
 
-/// Changes one transfer, whether it waits or runs.
+/// Changes one waiting or running transfer.
 package enum ChangeTransfer: Endpoint {
     package typealias Request = TransferChange
     package typealias Response = Transfer
@@ -36,13 +36,13 @@ package enum ChangeTransfer: Endpoint {
         .patch, "/transfers/{id}", "Changes one transfer, whether it waits or runs.")
 }
 
-/// Forgets one transfer; cancels it first if it has not ended.
+/// Removes one transfer. Cancels it first if it is unfinished.
 package enum DeleteTransfer: Endpoint {
     package typealias Response = ActionResult
     package static let route = Route(
         .delete, "/transfers/{id}", "Forgets one transfer; cancels it first if it has not ended.")
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` for a query that means nothing here.
+    /// - Throws: ``ServiceError`` with code `invalid_request` for an unsupported query.
     package static func deletesFile(_ query: [QueryItem]) throws(ServiceError) -> Bool {
         var result = false
         for item in query {
@@ -60,7 +60,7 @@ package enum ReleaseTransfer: Endpoint {
         "Ends one transfer and hands its partial file over to a request that continues it.")
 
     package struct Response: Hashable, Codable, Sendable {
-        /// What a new request continues; nil if the transfer cannot be continued.
+        /// The partial file that a new request can continue, or `nil` if the transfer cannot be continued.
         package var source: PartialSource?
 
         package init(source: PartialSource?) { self.source = source }
@@ -74,9 +74,9 @@ package enum ActOnTransfers: Endpoint {
 
     package struct Request: Hashable, Codable, Sendable {
         package var action: TransferAction
-        /// The named ones; nil is all that the session filter lets through.
+        /// The transfers to act on, or `nil` for all that match `session`.
         package var ids: [TransferID]?
-        /// Only transfers of this session; nil is all sessions.
+        /// Restricts the action to one session. `nil` means all sessions.
         package var session: SessionID?
 
         package init(action: TransferAction, selection: TransferSelection) {

@@ -1,38 +1,39 @@
 package import FerryCore
 package import FerryFoundation
 
-/// The user's hold on the gateway: in the daemon, or over its socket.
+/// Control of the gateway, within the daemon or over its socket.
 package protocol GatewayControl: Sendable {
     func status() async throws(ServiceError) -> GatewayStatus
 
-    /// Returns once the change is durable and the gateway follows it.
+    /// Changes the settings. Returns once the change is durable and in effect.
     ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` naming what cannot be; then nothing has changed.
+    /// - Throws: ``ServiceError`` with code `invalid_request` naming the invalid setting. Nothing has changed in that
+    ///   case.
     func change(_ change: GatewayChange) async throws(ServiceError) -> GatewayStatus
 
-    /// The secret that clients show.
+    /// Returns the secret required of clients.
     ///
-    /// - Parameter isNew: whether another one takes its place; who has the old one is let in no more.
+    /// - Parameter isNew: Whether to replace the secret. Clients with the old one are no longer admitted.
     func secret(isNew: Bool) async throws(ServiceError) -> String
 
-    /// A code with which one client gets a token of its own; a code that was given before is good no more.
+    /// Creates a code that gives one client its own token. Invalidates the previous code.
     func pair() async throws(ServiceError) -> PairingOffer
 
-    /// The paired clients, in the order of their pairing.
+    /// Returns the paired clients, in the order of pairing.
     func clients() async throws(ServiceError) -> [GatewayClient]
 
-    /// Forgets a paired client: its token is good no more.
+    /// Removes a paired client and invalidates its token.
     ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` if there is none of this id.
+    /// - Throws: ``ServiceError`` with code `invalid_request` if there is no client with this id.
     func removeClient(_ id: String) async throws(ServiceError)
 }
 
-/// How the gateway is.
+/// The gateway's settings and listeners.
 package struct GatewayStatus: Hashable, Codable, Sendable {
     package var settings: GatewaySettings
-    /// URLs at which it answers.
+    /// URLs on which it listens.
     package var listening: [String]
-    /// A sentence for each address at which it cannot answer.
+    /// A message for each address on which it cannot listen.
     package var problems: [String]
 
     package init(settings: GatewaySettings, listening: [String] = [], problems: [String] = []) {
@@ -42,21 +43,21 @@ package struct GatewayStatus: Hashable, Codable, Sendable {
     }
 }
 
-/// The settings of the gateway; kept when the daemon ends.
+/// The settings of the gateway. They persist across restarts of the daemon.
 package struct GatewaySettings: Hashable, Codable, Sendable {
     package var isOn = false
     package var port = Self.usualPort
-    /// Numeric addresses that it listens on.
+    /// Numeric addresses to listen on.
     package var addresses = Self.loopback
-    /// Names besides `localhost` and the addresses that `Host` may have, without a port.
+    /// Host names accepted in `Host` besides `localhost` and the addresses, without a port.
     package var names: [String] = []
-    /// Origins of web pages and extensions that may use it; `*` stands for all.
+    /// Origins of web pages and extensions that may use the gateway. `*` allows all.
     package var origins: [String] = []
-    /// Absolute paths of the folders that files may go to; the first is the usual one.
+    /// Absolute paths of the allowed download folders. The first is the default.
     package var folders: [String]
-    /// Whether clients of aria2 see the transfers of all sessions.
+    /// Whether aria2 clients see the transfers of all sessions.
     package var showsAll = false
-    /// Absolute paths of PEM files: the certificate with those between it and its authority, and its private key.
+    /// Absolute path of the PEM file with the certificate and its intermediates. `key` is that of the private key.
     package var certificate: String?
     package var key: String?
 
@@ -65,12 +66,12 @@ package struct GatewaySettings: Hashable, Codable, Sendable {
 
     package init(folders: [String]) { self.folders = folders }
 
-    /// Whether others than this machine's own programs can reach it.
+    /// Whether the gateway listens on an address that is reachable from other machines.
     package var isOpenToOthers: Bool {
         addresses.contains { !$0.hasPrefix("127.") && $0 != "::1" }
     }
 
-    /// A key that is absent, as in what an earlier version has written, has its usual value.
+    /// Decodes the settings. Missing keys, as in settings of earlier versions, have their defaults.
     package init(from decoder: any Decoder) throws {
         let box = try decoder.container(keyedBy: CodingKeys.self)
         folders = try box.decode([String].self, forKey: .folders)
@@ -91,13 +92,13 @@ package struct GatewaySettings: Hashable, Codable, Sendable {
     }
 }
 
-/// A change of the gateway's settings; absent keys stay as they are.
+/// A change of the gateway's settings. Settings of missing keys are unchanged.
 package struct GatewayChange: Hashable, Codable, Sendable {
     package var isOn: Bool?
     package var port: Int?
     package var addresses: [String]?
     package var showsAll: Bool?
-    /// An empty path takes certificate and key away.
+    /// Path of the certificate. An empty path removes certificate and key.
     package var certificate: String?
     package var key: String?
     package var addedNames: [String]?
@@ -122,11 +123,11 @@ package struct GatewayChange: Hashable, Codable, Sendable {
     }
 }
 
-/// A code that makes one client known.
+/// A code that pairs one client.
 package struct PairingOffer: Hashable, Codable, Sendable {
-    /// Eight characters that are hard to mistake for each other.
+    /// Eight characters that are hard to confuse with each other.
     package var code: String
-    /// Seconds for which it is good.
+    /// Seconds until the code expires.
     package var seconds: Double
 
     package init(code: String, seconds: Double) {
@@ -135,7 +136,7 @@ package struct PairingOffer: Hashable, Codable, Sendable {
     }
 }
 
-/// A client that was paired: it has a token of its own, which is not kept.
+/// A paired client. It has its own token, which the daemon does not keep.
 package struct GatewayClient: Hashable, Codable, Sendable {
     package var id: String
     /// The name that it gave when it was paired.

@@ -1,6 +1,6 @@
 import FerryCore
 
-/// Shows the gateway's settings, where it listens, and what keeps it from that.
+/// Returns the gateway's settings, its listeners, and their errors.
 package enum GetGateway: Endpoint {
     package typealias Response = GatewayStatus
     package static let route = Route(.get, "/gateway", "Shows the gateway and its settings.")
@@ -13,12 +13,12 @@ package enum ChangeGateway: Endpoint {
     package static let route = Route(.patch, "/gateway", "Changes the gateway's settings, and turns it on or off.")
 }
 
-/// Shows the gateway's secret, or makes another one.
+/// Returns the gateway's secret, or replaces it.
 package enum GatewaySecret: Endpoint {
     package static let route = Route(.post, "/gateway/secret", "Shows the gateway's secret, or makes another one.")
 
     package struct Request: Hashable, Codable, Sendable {
-        /// Whether another secret takes its place.
+        /// Whether to replace the secret.
         package var isNew: Bool
 
         package init(isNew: Bool) { self.isNew = isNew }
@@ -33,7 +33,7 @@ package enum GatewaySecret: Endpoint {
     }
 }
 
-/// Makes a code with which one client gets a token of its own.
+/// Creates a code that gives one client its own token.
 package enum OfferPairing: Endpoint {
     package typealias Response = PairingOffer
     package static let route = Route(
@@ -46,7 +46,7 @@ package enum ListGatewayClients: Endpoint {
     package static let route = Route(.get, "/gateway/clients", "Lists the paired clients.")
 }
 
-/// Forgets a paired client.
+/// Removes a paired client.
 package enum DeleteGatewayClient: Endpoint {
     package static let route = Route(
         .delete, "/gateway/clients/{id}", "Forgets a paired client; its token is good no more.")
@@ -58,7 +58,7 @@ package enum DeleteGatewayClient: Endpoint {
     }
 }
 
-/// Gives a client that shows a code a token of its own; served by the gateway alone.
+/// Exchanges a pairing code for the client's own token. Served by the gateway only.
 package enum PairClient: Endpoint {
     package static let route = Route(.post, "/pair", "Gives a client that shows a code a token of its own.")
 
@@ -77,7 +77,7 @@ package enum PairClient: Endpoint {
 
     package struct Response: Hashable, Codable, Sendable {
         package var id: String
-        /// Shown in place of the secret; it is told once.
+        /// Used in place of the secret. Returned only once.
         package var token: String
 
         package init(id: String, token: String) {
@@ -87,16 +87,16 @@ package enum PairClient: Endpoint {
     }
 }
 
-/// Lists the folders that clients may put files into, the usual one first; served by the gateway alone.
+/// Lists the allowed download folders, the default first. Served by the gateway only.
 package enum ListFolders: Endpoint {
     package typealias Response = [FolderRoom]
     package static let route = Route(.get, "/folders", "Lists the folders that clients may put files into.")
 }
 
-/// A folder for files, and the room on its disk.
+/// A download folder and the free space on its disk.
 package struct FolderRoom: Hashable, Codable, Sendable {
     package var path: String
-    /// Bytes that the user may still write there; nil where the disk does not say.
+    /// Bytes available to the user, or `nil` if unknown.
     package var free: Int64?
 
     package init(path: String, free: Int64?) {
