@@ -1,16 +1,17 @@
 import Foundation
 
-/// A program of this package, as it was built together with the tests.
+/// A program of this package, built together with the tests.
 package enum BuiltProgram: String, Sendable {
     case ferry, ferryd
-    /// An app with one background session that does what its arguments say.
+    /// An app with one background session, controlled by its arguments.
     case app = "BackgroundTestApp"
-    /// An app with managers that does what it is told.
+    /// An app with managers, controlled by the test.
     case managerApp = "FerryTestApp"
 
-    /// Its absolute path: beside the test program, or else in `.build/debug` of the folder that holds these sources.
+    /// Returns the program's absolute path: next to the test program, or else in `.build/debug` of the folder that
+    /// contains these sources.
     ///
-    /// - Throws: ``TestingError`` if it is at neither place.
+    /// - Throws: ``TestingError`` if it is at neither path.
     package func path() throws -> String {
         let places = [Self.besideTests, Self.inBuildFolder].compactMap(\.self).map { "\($0)/\(rawValue)" }
         guard let found = places.first(where: FileManager.default.isExecutableFile) else {

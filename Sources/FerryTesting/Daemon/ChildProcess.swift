@@ -4,9 +4,9 @@ import Foundation
 package import Glibc
 import Synchronization
 
-/// A program that a test has started, with its output in two files that can be read while it runs.
+/// A process started by a test. Its output is written to two files, which can be read while it runs.
 package final class ChildProcess: Sendable {
-    /// What to start.
+    /// The program to start, with its arguments and environment.
     package struct Command: Sendable {
         package var executable: String
         package var arguments: [String]
@@ -29,7 +29,7 @@ package final class ChildProcess: Sendable {
     private let hasEnded: Mutex<Bool>
     private let end: Task<Int32, Never>
 
-    /// - Parameter files: The path before `.out` and `.err` for what the program writes.
+    /// - Parameter files: Path of the output files, without the suffixes `.out` and `.err`.
     package init(_ command: Command, files: String) throws {
         let (out, err) = (files + ".out", files + ".err")
         let pid = try Self.spawn(command, out, err)
@@ -41,10 +41,10 @@ package final class ChildProcess: Sendable {
             for await status in ends { return status }
             return -1
         }
-        // Waiting blocks, so it has a thread of the queue that grows.
+        // Waiting blocks a thread, so it uses the global queue, which adds threads as needed.
         DispatchQueue.global().async { [self] in
             var facts = unsafe siginfo_t()
-            // The process stays a zombie here, so that its number names no other process while signals may be sent.
+            // WNOWAIT leaves the process a zombie, so that its pid is not reused while signals may be sent.
             while unsafe waitid(P_PID, id_t(pid), &facts, WEXITED | WNOWAIT) != 0, errno == EINTR {}
             var status: Int32 = 0
             hasEnded.withLock { hasEnded in
@@ -56,21 +56,21 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// What it has written to standard output so far.
+    /// Standard output so far.
     package var stdout: String { Self.text(outputFile) }
-    /// What it has written to standard error so far.
+    /// Standard error so far.
     package var stderr: String { Self.text(errorFile) }
 
     package var isRunning: Bool { hasEnded.withLock { !$0 } }
 
-    /// Sends a signal; does nothing once the process has ended.
+    /// Sends a signal. Does nothing once the process has exited.
     package func send(_ signal: Int32) {
         hasEnded.withLock { hasEnded in
             if !hasEnded { _ = Glibc.kill(pid, signal) }
         }
     }
 
-    /// Returns once it has ended.
+    /// Waits until the process has exited.
     package func result() async -> CommandResult {
         let status = await end.value
         return CommandResult(status: status, stdout: stdout, stderr: stderr)
@@ -100,8 +100,8 @@ package final class ChildProcess: Sendable {
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
         var pid: pid_t = 0
-        // `env` changes the folder and becomes the program, under the same number; Glibc's module does not show the file
-        // action that would do it.
+        // `env` changes the folder and then executes the program with the same pid. Glibc's module does not expose the
+        // file action for it.
         let words = [launcher, "--chdir=" + command.folder, command.executable] + command.arguments
         let status = unsafe withCStrings(words) { arguments in
             unsafe withCStrings(command.environment.map { "\($0.key)=\($0.value)" }) { variables in
@@ -117,9 +117,9 @@ package final class ChildProcess: Sendable {
     private static let launcher = "/usr/bin/env"
 }
 
-/// How a program ended and what it wrote.
+/// A program's exit status and output.
 package struct CommandResult: Equatable, Sendable, CustomStringConvertible {
-    /// The exit status; 128 and the signal's number for a program that a signal ended.
+    /// The exit status, or 128 plus the signal's number if a signal terminated the program.
     package var status: Int32
     package var stdout: String
     package var stderr: String
@@ -133,7 +133,7 @@ package struct CommandResult: Equatable, Sendable, CustomStringConvertible {
     /// The lines of standard output.
     package var lines: [String] { stdout.split(separator: "\n").map(String.init) }
 
-    /// Standard output as one JSON value.
+    /// Decodes standard output as one JSON value.
     package func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try JSONDecoder().decode(type, from: Data(stdout.utf8))
     }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension DaemonFixture {
-    /// Turns the gateway on, on a free port of 127.0.0.1, for files in ``folder`` alone.
+    /// Turns the gateway on, on a free port of 127.0.0.1. Only ``folder`` is allowed for downloads.
     ///
-    /// - Throws: ``TestingError`` if the gateway does not answer.
+    /// - Throws: ``TestingError`` if the gateway does not start.
     package func openGateway() async throws -> (port: Int, secret: String) {
         _ = try await run(["gateway", "folders", "--add", folder])
         for other in try await run(["gateway", "folders"]).lines where other != folder {

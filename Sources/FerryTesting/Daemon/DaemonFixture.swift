@@ -5,12 +5,12 @@ import Synchronization
 
 /// A home for one daemon, a folder for its files, and the real programs `ferry` and `ferryd`.
 ///
-/// Nothing runs until a command or ``startDaemon(_:)`` starts it. The fixture ends only processes that carry its own
-/// `FERRY_HOME` in their environment, each by its number.
+/// Nothing runs until a command or ``startDaemon(_:)`` starts it. The fixture terminates only processes with its own
+/// `FERRY_HOME` in their environment, each by its pid.
 package final class DaemonFixture: Sendable {
-    /// `FERRY_HOME`. Short, since a socket lies in it.
+    /// `FERRY_HOME`. Short, because it contains a socket.
     package let home: String
-    /// Where the commands run and where files arrive.
+    /// Working folder of the commands, and the folder of downloaded files.
     package let folder: String
     private let root: String
     private let ferry: String
@@ -36,14 +36,14 @@ package final class DaemonFixture: Sendable {
 
     // MARK: Commands
 
-    /// The environment of the programs; what a test adds goes over it.
+    /// Returns the environment of the programs. The test's own variables take precedence.
     package func environment(_ more: [String: String] = [:]) -> [String: String] {
         let inherited = ProcessInfo.processInfo.environment.filter { ["PATH", "HOME", "TMPDIR"].contains($0.key) }
         return inherited.merging(["FERRY_HOME": home, "FERRYD": ferryd, "LANG": "C.UTF-8"]) { $1 }
             .merging(more) { $1 }
     }
 
-    /// Runs `ferry` to its end.
+    /// Runs `ferry` until it exits.
     package func run(
         _ arguments: [String], environment more: [String: String] = [:], input: String? = nil, in folder: String? = nil
     ) async throws -> CommandResult {
@@ -65,7 +65,7 @@ package final class DaemonFixture: Sendable {
         try start(program ?? BuiltProgram.app.path(), arguments, more, nil, folder)
     }
 
-    /// Starts `ferryd` by hand, as a child of the test.
+    /// Starts `ferryd` directly, as a child of the test.
     package func spawnDaemon(environment more: [String: String] = [:]) throws -> ChildProcess {
         try start(ferryd, [], more, nil, nil)
     }
@@ -91,40 +91,40 @@ package final class DaemonFixture: Sendable {
 
     // MARK: The daemon
 
-    /// Starts the daemon as a client does, with these variables over its environment.
+    /// Starts the daemon as a client does, with additional environment variables.
     package func startDaemon(_ more: [String: String] = [:]) async throws {
         let result = try await run(["daemon", "start"], environment: more)
         guard result.status == 0 else { throw TestingError("The daemon does not start: \(result)\n\(log)") }
     }
 
-    /// The processes of this home that run `ferryd`.
+    /// The pids of this home's `ferryd` processes.
     package var daemons: [pid_t] { processes { $0.hasSuffix("/ferryd") } }
 
-    /// Ends the daemon as a crash does, and returns once it is gone.
+    /// Kills the daemon with SIGKILL, as in a crash, and waits until it has exited.
     package func killDaemon() async throws {
         guard let pid = daemons.first else { throw TestingError("No daemon runs.\n\(log)") }
         _ = Glibc.kill(pid, SIGKILL)
         try await waitForEnd(of: pid)
     }
 
-    /// Ends the daemon as the system does, and returns once it is gone.
+    /// Terminates the daemon with SIGTERM, as the system does, and waits until it has exited.
     package func terminateDaemon() async throws {
         guard let pid = daemons.first else { throw TestingError("No daemon runs.\n\(log)") }
         _ = Glibc.kill(pid, SIGTERM)
         try await waitForEnd(of: pid)
     }
 
-    /// Returns once no daemon runs, as after a step at which it ends itself.
+    /// Waits until no daemon runs, for example after the daemon stops by itself.
     package func waitForNoDaemon() async throws {
         try await eventually("no daemon runs") { daemons.isEmpty }
     }
 
-    /// What daemons of this home have written.
+    /// The log of this home's daemons.
     package var log: String {
         String(decoding: FileManager.default.contents(atPath: home + "/state/ferryd.log") ?? Data(), as: UTF8.self)
     }
 
-    /// Runs some code with a client of the daemon in this process; it starts none.
+    /// Calls a closure with a client in this process. The client does not start a daemon.
     package func withClient<Result>(_ body: (RemoteTransferService) async throws -> Result) async throws -> Result {
         var configuration = try ClientConfiguration(environment: environment())
         configuration.startsDaemon = false
@@ -141,17 +141,17 @@ package final class DaemonFixture: Sendable {
 
     // MARK: Files
 
-    /// The names of what lies in the folder, hidden files too, sorted.
+    /// The names of all files in the folder, including hidden ones, sorted.
     package var contents: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 
-    /// The path of a file in the folder.
+    /// Returns the path of a file in the folder.
     package func file(_ name: String) -> String { "\(folder)/\(name)" }
 
-    // MARK: End
+    // MARK: Shutdown
 
-    /// Ends what was started, the last first, and removes the folders.
+    /// Ends all started processes, the last first, and removes the folders.
     package func stop() async {
         for child in state.withLock({ $0.children.reversed() }) where child.isRunning {
             child.send(SIGKILL)
@@ -179,7 +179,7 @@ package final class DaemonFixture: Sendable {
         }
     }
 
-    /// Whether a process that has not ended carries this fixture's home. A zombie has no environment.
+    /// Whether a running process has this fixture's home in its environment. A zombie has no environment.
     private func isOwn(_ pid: pid_t) -> Bool {
         guard let variables = FileManager.default.contents(atPath: "/proc/\(pid)/environ") else { return false }
         return variables.split(separator: 0).contains(Data("FERRY_HOME=\(home)".utf8))

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Calls for the files of one folder that hang until they are released.
+/// Blocks one kind of call for the files of one folder until released.
 package final class DiskHold: Sendable {
     private struct State {
         var isReleased = false
@@ -18,10 +18,10 @@ package final class DiskHold: Sendable {
         self.folder = folder
     }
 
-    /// Calls that hang.
+    /// Number of blocked calls.
     package var count: Int { state.withLock(\.held) }
 
-    /// Lets all calls go on that hang, and later ones too.
+    /// Unblocks all calls, including later ones.
     package func release() {
         let held = state.withLock { state in
             state.isReleased = true

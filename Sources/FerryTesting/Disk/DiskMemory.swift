@@ -2,7 +2,7 @@ import FerryEngine
 import Foundation
 import Synchronization
 
-/// What each file held at its last sync, and the renames whose folder was not synced.
+/// The durable state of each file: its contents at the last sync, and the renames in folders not synced since.
 struct DiskMemory: Sendable {
     private struct Key: Hashable {
         let device: UInt64
@@ -17,7 +17,7 @@ struct DiskMemory: Sendable {
     private struct Memory {
         var path: String
         var bytes: [UInt8]
-        /// Nanoseconds since 1970 of the last modification.
+        /// Modification time in nanoseconds since 1970.
         var modified: Int64
     }
 
@@ -44,7 +44,7 @@ struct DiskMemory: Sendable {
         renames.removeAll { $0.folder == Key(folder) }
     }
 
-    /// All files hold what they hold, and all renames are durable.
+    /// Records that the current contents of all files and all renames are durable.
     mutating func allSynced() {
         for (key, memory) in files {
             let attributes = try? FileManager.default.attributesOfItem(atPath: memory.path)
@@ -61,7 +61,7 @@ struct DiskMemory: Sendable {
         for (key, memory) in files where memory.path == from { files[key]?.path = to }
     }
 
-    /// Takes renames back and gives files the bytes of their last sync.
+    /// Reverts renames that are not durable, and restores the files' contents of their last sync.
     mutating func restore(_ loss: FaultyDisk.Loss) throws {
         for rename in renames.reversed() {
             try FileManager.default.moveItem(atPath: rename.to, toPath: rename.from)
@@ -82,15 +82,15 @@ struct DiskMemory: Sendable {
 }
 
 extension FaultyDisk {
-    /// What a power cut takes of what was not synced.
+    /// The effect of a power cut on unsynced files.
     package enum Loss: Hashable, Sendable, CaseIterable {
-        /// Bytes and lengths: files are as long as at their last sync.
+        /// Unsynced bytes and lengths are lost. Files have the length of their last sync.
         case bytesAndLengths
-        /// Bytes alone: files have their length, with zeros where bytes were not synced.
+        /// Only unsynced bytes are lost. Files keep their length, with zeros in place of unsynced bytes.
         case bytes
     }
 
-    /// Makes of the files what a power cut leaves: bytes that were not synced and renames whose folder was not are gone.
+    /// Simulates the effect of a power cut on the files: unsynced bytes and renames in unsynced folders are lost.
     ///
     /// No transfer may be running.
     package func forgetUnsynced(_ loss: Loss = .bytesAndLengths) throws {

@@ -2,9 +2,9 @@ package import FerryEngine
 import Foundation
 import Synchronization
 
-/// The real disk, with faults that a test orders, and a record of what was asked.
+/// The real disk with injected faults and a record of its events.
 ///
-/// It keeps what each file held at its last sync, so that `forgetUnsynced` can make of the files what a power cut may.
+/// Keeps each file's contents at its last sync, so that `forgetUnsynced` can simulate a power cut.
 package final class FaultyDisk: DiskSystem {
     struct Fault: Sendable {
         var errno: Int32
@@ -28,7 +28,7 @@ package final class FaultyDisk: DiskSystem {
         var memory = DiskMemory()
     }
 
-    /// How much of `renameat2` and `linkat` the file system has.
+    /// The file system's support for the flags of `renameat2` and for `linkat`.
     package enum Renaming: Hashable, Sendable, CaseIterable {
         case native, withoutFlags, withoutFlagsAndLinks
     }
@@ -40,51 +40,51 @@ package final class FaultyDisk: DiskSystem {
 
     // MARK: Orders
 
-    /// Makes a call fail, after some calls that pass, for some times.
+    /// Fails a call a number of times, after some calls that succeed.
     package func fail(_ call: DiskCall, _ errno: Int32 = EIO, after passing: Int = 0, times: Int = .max) {
         state.withLock { $0.faults[call] = Fault(errno: errno, passing: passing, times: times) }
     }
 
-    /// Runs before each such call, on the thread that makes it; it may block.
+    /// Runs a closure before each such call, on the calling thread. The closure may block.
     package func before(_ call: DiskCall, _ action: (@Sendable () -> Void)?) {
         state.withLock { $0.actions[call] = action }
     }
 
-    /// Lets only so many more bytes be written; nil for no limit.
+    /// Limits the number of bytes that can still be written. `nil` removes the limit.
     package func setRoom(_ bytes: Int64?, errno: Int32 = ENOSPC) {
         state.withLock { $0.room = bytes.map { ($0, errno) } }
     }
 
-    /// Writes at most so many bytes a call.
+    /// Limits the number of bytes per write.
     package func setLargestWrite(_ bytes: Int) { state.withLock { $0.largestWrite = bytes } }
 
-    /// Whether blocks can be reserved.
+    /// Sets whether blocks can be reserved.
     package func setAllocates(_ allocates: Bool) { state.withLock { $0.allocates = allocates } }
 
-    /// Whether whole file systems can be synced.
+    /// Sets whether whole file systems can be synced.
     package func setSyncsFileSystems(_ syncs: Bool) { state.withLock { $0.syncsFileSystems = syncs } }
 
-    /// What waits in memory to be written, of whatever program.
+    /// Sets the number of bytes in memory not yet written to disk, of all programs.
     package func setUnwrittenBytes(_ bytes: Int64?) { state.withLock { $0.unwritten = bytes } }
 
     package func setRenaming(_ renaming: Renaming) { state.withLock { $0.renaming = renaming } }
 
-    /// Fails every call until `restorePower`.
+    /// Fails every ``DiskCall`` until `restorePower`.
     package func cutPower() { state.withLock { $0.isCut = true } }
 
     package func restorePower() { state.withLock { $0.isCut = false } }
 
-    /// Makes a folder, with what is below it, another file system, as far as that is asked.
+    /// Reports another device for a folder and everything below it.
     package func setDevice(_ device: UInt64, of folder: String) { state.withLock { $0.devices[folder] = device } }
 
-    /// Lets every call of a kind for a folder's files hang until the hold is released.
+    /// Blocks a kind of call for a folder and the files below it until the hold is released.
     package func hold(_ call: DiskCall, below folder: String) -> DiskHold {
         let hold = DiskHold(call, below: folder)
         state.withLock { $0.hold = hold }
         return hold
     }
 
-    /// What happened so far, in order.
+    /// All events so far, in order.
     package var events: [DiskEvent] { state.withLock(\.events) }
 
     // MARK: Calls
@@ -258,7 +258,7 @@ package final class FaultyDisk: DiskSystem {
 
     package func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64 { try disk.freeSpace(of: folder) }
 
-    /// Keeps what a file holds, as what survives a power cut.
+    /// Records the file's contents as durable.
     private func remember(_ file: OpenFile) throws(DiskError) {
         let identity = try disk.identity(of: file)
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(identity.size)) { buffer, count in
@@ -269,24 +269,24 @@ package final class FaultyDisk: DiskSystem {
     }
 }
 
-/// The calls of a disk, as the words by which a test names them.
+/// The calls of a disk that a test can make fail.
 package enum DiskCall: String, Hashable, Sendable, CaseIterable {
     case openFolder, createFile, openFile, write, read, truncate, allocate, syncData, syncFileSystem, syncFolder,
         setMode, rename, remove
 }
 
-/// What happened on a disk, in order.
+/// An event on a disk.
 package enum DiskEvent: Equatable, Sendable {
     case created(String)
     case written(Range<Int64>)
     case truncated(Int64)
     case syncBegan
-    /// A sync that has succeeded.
+    /// A sync succeeded.
     case syncEnded
     case fileSystemSynced
     case renamed(String)
     case folderSynced
     case removed(String)
-    /// A call that failed on command.
+    /// A call failed because of an injected fault.
     case failed(DiskCall)
 }

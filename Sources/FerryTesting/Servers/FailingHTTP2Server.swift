@@ -3,9 +3,9 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server on `localhost` that fails requests of HTTP/2 in one way, and serves a text over HTTP/1.1.
+/// A server on `localhost` that fails HTTP/2 requests in one way and serves a text over HTTP/1.1.
 package final class FailingHTTP2Server: Sendable {
-    /// How a request of HTTP/2 ends.
+    /// The response to an HTTP/2 request.
     package enum Fault: Sendable {
         /// RST_STREAM with HTTP_1_1_REQUIRED (RFC 9113 §7).
         case streamRefused
@@ -13,25 +13,26 @@ package final class FailingHTTP2Server: Sendable {
         case connectionRefused
         /// A head with a field of 45,000 bytes, in both versions.
         case largeHead
-        /// A head with a field that HTTP/2 forbids, which is an error of its stream alone (RFC 9113 §8.1.1).
+        /// A head with a field that HTTP/2 forbids, which is a stream error (RFC 9113 §8.1.1).
         case malformedHead
-        /// None, but the server ends the connection after its first answer, and speaks HTTP/1.1 alone from then on.
+        /// No fault, but the server closes the connection after its first response and then speaks HTTP/1.1 only.
         case goesBack
-        /// Two streams that the server pushes before it has acknowledged that it may not, and ends (RFC 9113 §8.4).
+        /// Two pushed streams, which the server promises without acknowledging the settings that forbid it, and resets
+        /// (RFC 9113 §8.4).
         case pushes
-        /// These heads, one after the other, then a body.
+        /// These heads in order, then a body unless the last head ends the stream.
         case heads([Head])
 
-        /// The faults that are no fault of HTTP/1.1.
+        /// The faults that do not affect HTTP/1.1.
         package static let ofHTTP2: [Fault] = [
             .streamRefused, .connectionRefused, .largeHead, .malformedHead, .pushes,
         ]
     }
 
-    /// A head that is sent whatever it is.
+    /// A response head that is sent without validation.
     package struct Head: Sendable, ExpressibleByStringLiteral {
         var status: String
-        /// Whether the stream ends with it.
+        /// Whether the head ends the stream.
         var ends = false
 
         package init(_ status: String, ends: Bool = false) {
@@ -43,7 +44,7 @@ package final class FailingHTTP2Server: Sendable {
     }
 
     package static let text = "over HTTP/1.1"
-    /// What a request of HTTP/2 gets that is answered.
+    /// Body of the successful HTTP/2 responses.
     package static let text2 = "over HTTP/2"
 
     private let channel: any Channel
@@ -56,8 +57,8 @@ package final class FailingHTTP2Server: Sendable {
         self.log = log
     }
 
-    /// - Parameter answersFirst: whether the first request of a connection is answered: one half of its text comes at once, and
-    ///   the other half after the next request has failed.
+    /// - Parameter answersFirst: Whether the first request of a connection gets a response. Half of its body is sent
+    ///   immediately, and the other half after the next request has failed.
     package static func start(_ fault: Fault, answersFirst: Bool = false) async throws -> FailingHTTP2Server {
         let certificates = try await TestCertificates.make()
         do {
@@ -97,10 +98,10 @@ package final class FailingHTTP2Server: Sendable {
         "https://\(host):\(channel.localAddress?.port ?? 0)\(path)"
     }
 
-    /// How many requests came over HTTP/2.
+    /// Number of requests over HTTP/2.
     package var requests2: Int { log.state.withLock(\.requests2) }
 
-    /// The request lines that came over HTTP/1.1.
+    /// The request lines received over HTTP/1.1.
     package var requests1: [String] { log.state.withLock(\.requests1) }
 
     package func shutdown() async {
@@ -109,7 +110,7 @@ package final class FailingHTTP2Server: Sendable {
     }
 }
 
-/// What the connections of one server have in common.
+/// State shared by the connections of one server.
 private final class RequestLog: Sendable {
     struct State {
         var requests1: [String] = []
@@ -120,7 +121,7 @@ private final class RequestLog: Sendable {
     let state = Mutex(State())
 }
 
-/// Speaks as much of both versions as a failure needs.
+/// Implements as much of both versions as the faults need.
 private final class FailingHTTP2Handler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -130,7 +131,7 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
     private let fault: FailingHTTP2Server.Fault
     private let log: RequestLog
     private var answersNext: Bool
-    /// The stream whose answer is half sent.
+    /// The stream with a half-sent response.
     private var answered: UInt32?
     private var received = ByteBuffer()
     private var isHTTP2 = false
@@ -242,7 +243,7 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
                 Array(fields[$0..<min($0 + 16_000, fields.count)])
             }
             for (index, piece) in pieces.enumerated() {
-                // END_STREAM goes with the first frame, END_HEADERS with the last one.
+                // END_STREAM is set on the first frame, END_HEADERS on the last one.
                 let flags: UInt8 = (index == 0 ? 1 : 0) | (index == pieces.count - 1 ? 4 : 0)
                 send(frame(type: index == 0 ? 1 : 9, flags: flags, stream: stream, piece), context)
             }

@@ -2,14 +2,14 @@ import FerryCore
 import NIOCore
 import Synchronization
 
-/// One connection of an HTTP proxy: opens tunnels by CONNECT, and sends other requests on without a body.
+/// One connection of an HTTP proxy. Opens tunnels for CONNECT, and forwards other requests without a body.
 final class HTTPProxyHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let script: ScriptedProxy.Script
     private var received = ByteBuffer()
     private var tunnel: (any Channel)?
-    /// The origin that requests were sent on to last, and its authority.
+    /// The connection to the origin of the last forwarded request, and its authority.
     private var forward: (authority: String, channel: EventLoopFuture<any Channel>)?
 
     init(_ script: ScriptedProxy.Script) { self.script = script }
@@ -18,7 +18,7 @@ final class HTTPProxyHandler: ChannelInboundHandler {
         var part = unwrapInboundIn(data)
         if let tunnel { return tunnel.writeAndFlush(part, promise: nil) }
         received.writeBuffer(&part)
-        // As a TLS handshake begins.
+        // 0x16 is the first byte of a TLS handshake.
         if received.readableBytesView.first == 0x16 { return respond(400, context.channel) }
         while let end = String(buffer: received).firstRange(of: "\r\n\r\n") {
             let text = String(buffer: received)
@@ -60,7 +60,7 @@ final class HTTPProxyHandler: ChannelInboundHandler {
         }
     }
 
-    /// Sends a request on whose target is a whole URL.
+    /// Forwards a request with an absolute URL as its target.
     private func send(_ head: String, _ words: [String], _ channel: any Channel) {
         guard let url = try? HTTPURL(parsing: words[1]), !url.isSecure else { return respond(400, channel) }
         let lines = head.components(of: "\r\n").dropFirst().filter { !$0.lowercased().hasPrefix("proxy-") }
@@ -93,7 +93,7 @@ final class HTTPProxyHandler: ChannelInboundHandler {
 }
 
 extension String {
-    /// The parts between separators, the empty ones included.
+    /// Splits the string at a separator. Includes empty parts.
     fileprivate func components(of separator: String) -> [String] {
         var (parts, rest) = ([String](), self[...])
         while let found = rest.firstRange(of: separator) {
@@ -104,7 +104,7 @@ extension String {
     }
 }
 
-/// One connection of a SOCKS 5 proxy (RFC 1928), with user names and passwords where it wants them (RFC 1929).
+/// One connection of a SOCKS 5 proxy (RFC 1928), with user name and password if the proxy requires them (RFC 1929).
 final class SOCKSProxyHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -129,7 +129,7 @@ final class SOCKSProxyHandler: ChannelInboundHandler {
         if case .tunnel(let far) = stage { far.close(promise: nil) }
     }
 
-    /// The answer to the next message; nil while there is no whole one, or the answer comes later.
+    /// Returns the reply to the next message, or `nil` if the message is incomplete or the reply is sent later.
     private func next(_ channel: any Channel) -> [UInt8]? {
         let bytes = Array(received.readableBytesView)
         switch stage {
@@ -183,7 +183,7 @@ final class SOCKSProxyHandler: ChannelInboundHandler {
 
     private static func reply(_ code: UInt8) -> [UInt8] { [5, code, 0, 1, 0, 0, 0, 0, 0, 0] }
 
-    /// The host of a request, and where its port begins.
+    /// Returns the host of a request and the index of its port.
     private static func address(_ bytes: [UInt8]) -> (host: String, end: Int)? {
         guard bytes.count >= 5 else { return nil }
         let (start, length) = bytes[3] == 3 ? (5, Int(bytes[4])) : (4, bytes[3] == 1 ? 4 : 16)

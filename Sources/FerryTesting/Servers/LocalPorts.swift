@@ -1,9 +1,9 @@
 import NIOCore
 import NIOPosix
 
-/// Ports of 127.0.0.1 for servers that others wrote, which cannot choose one of their own.
+/// Free ports of 127.0.0.1, for third-party servers that cannot choose their own.
 package enum LocalPorts {
-    /// Returns ports that are free at the moment, all different. Another program may take one before the server does.
+    /// Returns different free ports. Another program may take one before the server does.
     package static func free(_ count: Int) async throws -> [Int] {
         var channels: [any Channel] = []
         for _ in 0..<count {

@@ -7,16 +7,16 @@ import NIOPosix
 import NIOResumableUpload
 import Synchronization
 
-/// A server that resumes uploads with swift-nio-extras, in front of a handler that keeps what it gets and answers with its size.
+/// A server that resumes uploads with swift-nio-extras. Its handler keeps each upload and responds with its size.
 ///
-/// It speaks the versions 3, 5 and 6 of the protocol.
+/// Supports versions 3, 5 and 6 of the protocol.
 package final class NIOUploadServer: Sendable {
     package let port: Int
     private let channel: any Channel
     private let kept: Kept
     private let group: MultiThreadedEventLoopGroup
 
-    /// The received content, and the connections.
+    /// The received content and the connections.
     private final class Kept: Sendable {
         let bodies = Mutex<[ByteBuffer]>([])
         let channels = Mutex<[any Channel]>([])
@@ -32,7 +32,7 @@ package final class NIOUploadServer: Sendable {
 
     package static func start() async throws -> NIOUploadServer {
         let kept = Kept()
-        // The handler keeps an upload on the loop of its first connection.
+        // The handler binds an upload to the event loop of its first connection.
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let context = Mutex<HTTPResumableUploadContext?>(nil)
         let channel = try await ServerBootstrap(group: group)
@@ -59,12 +59,12 @@ package final class NIOUploadServer: Sendable {
 
     package func url(_ path: String = "/in") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// Content of each upload that came whole.
+    /// Content of each complete upload.
     package var bodies: [ByteBuffer] { kept.bodies.withLock(\.self) }
-    /// Content bytes that came over all connections.
+    /// Number of content bytes received over all connections.
     package var bytesReceived: Int64 { kept.bytes.withLock(\.self) }
 
-    /// Ends all connections that are open.
+    /// Closes all open connections.
     package func cut() async {
         for channel in kept.channels.withLock({ channels in
             defer { channels = [] }
@@ -80,7 +80,7 @@ package final class NIOUploadServer: Sendable {
         try? await group.shutdownGracefully()
     }
 
-    /// Counts content on its way to the upload's handler.
+    /// Counts content before it reaches the upload handler.
     private final class ByteCounter: ChannelInboundHandler {
         typealias InboundIn = HTTPRequestPart
         typealias InboundOut = HTTPRequestPart
@@ -97,7 +97,7 @@ package final class NIOUploadServer: Sendable {
         }
     }
 
-    /// The resource that uploads are for.
+    /// The resource that receives uploads.
     private final class KeepingHandler: ChannelInboundHandler {
         typealias InboundIn = HTTPRequestPart
         typealias OutboundOut = HTTPResponsePart

@@ -2,16 +2,16 @@ import Foundation
 import Subprocess
 import Synchronization
 
-/// An nginx process of the test's own, on free ports, with its files in a temporary folder.
+/// An nginx process for one test, on free ports, with its files in a temporary folder.
 ///
-/// One address speaks HTTP/1.1, one HTTP/1.1 over TLS, one HTTP/2 over TLS.
+/// It listens for HTTP/1.1, for HTTP/1.1 over TLS, and for HTTP/2 over TLS.
 package final class Nginx: Sendable {
-    /// How a file is fetched.
+    /// The protocol of a listener.
     package enum Listener: Int, CaseIterable, Sendable {
         case http, https, http2
     }
 
-    /// The certificate authority to trust, in PEM form.
+    /// Path of the trusted certificate authority, in PEM form.
     package var caFile: String { certificates.caFile }
 
     private let folder: TemporaryFolder
@@ -29,12 +29,12 @@ package final class Nginx: Sendable {
         self.process = process
     }
 
-    /// Whether this machine has nginx.
+    /// Whether nginx is installed.
     package static var isInstalled: Bool { NginxProcess.isInstalled }
 
     /// Starts nginx and returns once it accepts connections.
     ///
-    /// - Parameter limitRate: Bytes a second for each connection; nil for no limit.
+    /// - Parameter limitRate: Bytes per second for each connection, or `nil` for no limit.
     package static func start(limitRate: Int? = nil) async throws -> Nginx {
         let folder = try TemporaryFolder()
         do {
@@ -53,7 +53,7 @@ package final class Nginx: Sendable {
         }
     }
 
-    /// Another program can take a port between its choice and nginx's start, so the start is tried more than once.
+    /// Starts nginx with retries, because another program may take a port before nginx does.
     private static func start(
         in folder: TemporaryFolder, _ certificates: TestCertificates, limitRate: Int?
     ) async throws -> Nginx {
@@ -71,14 +71,14 @@ package final class Nginx: Sendable {
         throw TestingError("nginx does not start: \(log)")
     }
 
-    /// Ends the process and removes its files.
+    /// Stops the process and removes its files.
     package func stop() async {
         await process.stop()
         certificates.remove()
         folder.remove()
     }
 
-    /// Puts a file into the document root.
+    /// Adds a file to the document root.
     package func add(file name: String, body: SeededBody) throws {
         let path = filePath(name)
         guard FileManager.default.createFile(atPath: path, contents: nil) else {
@@ -94,23 +94,24 @@ package final class Nginx: Sendable {
         }
     }
 
-    /// Where a file of the document root lies.
+    /// Returns the path of a file in the document root.
     package func filePath(_ name: String) -> String { folder.file("files/\(name)") }
 
-    /// The URL of a file of the document root.
+    /// Returns the URL of a file in the document root.
     package func url(_ name: String, over listener: Listener = .http) -> String {
         let base = listener == .http ? "http://127.0.0.1" : "https://localhost"
         return "\(base):\(ports[listener.rawValue])/\(name)"
     }
 
-    /// The lines of the access log so far: method, path, protocol, status, body bytes, Range, connection number.
+    /// Returns the lines of the access log so far: method, path, protocol, status, body bytes, Range, connection
+    /// number.
     package func accessLog() -> [String] {
         let text = (try? String(contentsOfFile: folder.file("access.log"), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init)
     }
 }
 
-/// Runs some code with an nginx that is stopped afterwards.
+/// Calls a closure with an nginx and stops it afterwards.
 package func withNginx<Result>(
     limitRate: Int? = nil, _ body: (Nginx) async throws -> Result
 ) async throws -> Result {
@@ -125,15 +126,16 @@ package func withNginx<Result>(
     }
 }
 
-/// The text of a configuration that keeps everything in one folder.
+/// An nginx configuration that keeps all files in one folder.
 struct NginxConfiguration {
     var folder: TemporaryFolder
     var certificates: TestCertificates
-    /// In the order of ``Nginx/Listener``.
+    /// The ports, in the order of ``Nginx/Listener``.
     var ports: [Int]
     var limitRate: Int?
 
-    // One process without workers: ending it leaves nothing behind, and it reads files as the user who runs the tests.
+    // A single process without workers leaves nothing behind when it is terminated, and reads files as the user who
+    // runs the tests.
     var text: String {
         """
         daemon off;

@@ -2,7 +2,7 @@ import Foundation
 import Subprocess
 import Synchronization
 
-/// A running nginx. Ends the process that it started and no other.
+/// A running nginx. Terminates only the process that it started.
 final class NginxProcess: Sendable {
     private let folder: TemporaryFolder
     private let task: Task<Void, any Error>
@@ -12,7 +12,7 @@ final class NginxProcess: Sendable {
         let value = Atomic<Bool>(false)
     }
 
-    /// Where to look for the program: PATH, and where distributions put it.
+    /// Search path of the program: PATH, and the folders where distributions install it.
     private static let searchPath: String =
         [ProcessInfo.processInfo.environment["PATH"], "/usr/sbin", "/usr/local/sbin"].compactMap(\.self)
         .joined(separator: ":")
@@ -40,9 +40,10 @@ final class NginxProcess: Sendable {
         }
     }
 
-    /// Returns whether nginx accepts connections on all ports; false if it ended, as it does when a port is taken.
+    /// Returns whether nginx accepts connections on all ports. False if it exited, for example because a port was
+    /// taken.
     ///
-    /// nginx writes its pid file after it has bound its ports, so a stranger's port is not taken for nginx's own.
+    /// nginx writes its pid file after binding its ports, so another program's port is not mistaken for its own.
     func waitUntilReady(ports: [Int]) async throws -> Bool {
         do {
             try await eventually("nginx accepts connections") {

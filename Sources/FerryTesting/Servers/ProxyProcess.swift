@@ -3,12 +3,12 @@ import Foundation
 import Subprocess
 import Synchronization
 
-/// A proxy that others wrote, on a free port of 127.0.0.1. Ends the process that it started and no other.
+/// A third-party proxy on a free port of 127.0.0.1. Terminates only the process that it started.
 package final class ProxyProcess: Sendable {
     package enum Program: String, CaseIterable, Sendable {
         /// HTTP, with tunnels to every port.
         case tinyproxy
-        /// HTTP over TLS, with tunnels to port 443 alone, as it is installed.
+        /// HTTP over TLS, with tunnels to port 443 only, as in its default configuration.
         case squid
         /// SOCKS 5.
         case microsocks
@@ -20,7 +20,7 @@ package final class ProxyProcess: Sendable {
         }
     }
 
-    /// PATH, and where distributions put servers.
+    /// PATH, and the folders where distributions install servers.
     private static let searchPath: String =
         [ProcessInfo.processInfo.environment["PATH"], "/usr/sbin", "/usr/local/sbin"].compactMap(\.self)
         .joined(separator: ":")
@@ -33,15 +33,15 @@ package final class ProxyProcess: Sendable {
         (self.port, self.folder, self.task) = (port, folder, task)
     }
 
-    /// Starts a proxy, and returns once it takes connections.
+    /// Starts a proxy and returns once it accepts connections.
     ///
     /// - Parameters:
-    ///   - credentials: Those that it wants.
-    ///   - certificates: Those of squid.
+    ///   - credentials: The credentials that the proxy requires.
+    ///   - certificates: The certificates of squid, which needs them.
     package static func start(
         _ program: Program, credentials: Credentials? = nil, certificates: TestCertificates? = nil
     ) async throws -> ProxyProcess {
-        // A port that was free may be taken before the proxy has it.
+        // Another program may take the port before the proxy does.
         for _ in 0..<5 {
             guard let port = try await LocalPorts.free(1).first else { continue }
             let folder = try TemporaryFolder()
@@ -94,7 +94,7 @@ package final class ProxyProcess: Sendable {
             return ["-d", "-c", folder.file("tinyproxy.conf")]
         case .squid:
             guard let certificates else { throw TestingError("squid needs certificates here.") }
-            // It reads as another user where it is started by root.
+            // squid reads its files as another user if root starts it.
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
             for (name, source) in [("pem", certificates.certificateFile), ("key", certificates.keyFile)] {
                 let copy = folder.file("squid.\(name)")

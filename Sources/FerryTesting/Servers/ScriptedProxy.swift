@@ -4,20 +4,20 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// An HTTP or SOCKS 5 proxy on a free port of 127.0.0.1, which keeps what it was asked.
+/// An HTTP or SOCKS 5 proxy on a free port of 127.0.0.1 that records its requests.
 package final class ScriptedProxy: Sendable {
     package enum Answer: Sendable {
-        /// A tunnel; an HTTP proxy also sends requests on whose target is a whole URL.
+        /// A tunnel. An HTTP proxy also forwards requests with an absolute URL.
         case tunnel
-        /// A tunnel to this port of 127.0.0.1, whatever is asked for.
+        /// A tunnel to this port of 127.0.0.1, regardless of the requested target.
         case divert(Int)
-        /// In place of a tunnel a response of this status, or a SOCKS reply of this code.
+        /// A response of this status, or a SOCKS reply with this code, in place of a tunnel.
         case refuse(Int)
-        /// Nothing.
+        /// No response.
         case silence
-        /// The end of the connection.
+        /// The connection closes.
         case close
-        /// The end of the connection by a reset.
+        /// The connection is reset.
         case reset
         /// These bytes.
         case bytes(String)
@@ -25,7 +25,7 @@ package final class ScriptedProxy: Sendable {
 
     package enum Kind: Sendable { case http, socks }
 
-    /// What all connections have in common.
+    /// State shared by all connections.
     struct Script: Sendable {
         let answer: Answer
         let credentials: Credentials?
@@ -45,8 +45,8 @@ package final class ScriptedProxy: Sendable {
     }
 
     /// - Parameters:
-    ///   - credentials: Those that it wants.
-    ///   - certificates: Those that it speaks TLS with; without them it does not.
+    ///   - credentials: The credentials that the proxy requires.
+    ///   - certificates: The certificates for TLS, or `nil` to serve without TLS.
     package static func start(
         _ answer: Answer = .tunnel, kind: Kind = .http, credentials: Credentials? = nil,
         certificates: TestCertificates? = nil
@@ -70,20 +70,20 @@ package final class ScriptedProxy: Sendable {
 
     package var port: Int { channel.localAddress?.port ?? 0 }
 
-    /// The heads of all requests to an HTTP proxy, or the `host:port` of all to a SOCKS proxy, in order.
+    /// The heads of all requests to an HTTP proxy, or the `host:port` of all requests to a SOCKS proxy, in order.
     package var heads: [String] { log.entries.withLock(\.self) }
 
     package func shutdown() async { try? await channel.close() }
 }
 
 extension ScriptedProxy.Script {
-    /// Whether the answer is given without any look at the request.
+    /// Performs an answer that does not depend on the request. Returns false for the other answers.
     func answersAtOnce(_ channel: any Channel) -> Bool {
         switch answer {
         case .silence: return true
         case .close: channel.close(promise: nil)
         case .reset:
-            // Closed with unsent data dropped, which is a reset to the peer.
+            // Closing with a linger time of 0 drops unsent data and sends RST.
             channel.eventLoop.makeFutureWithTask {
                 guard let socket = channel as? any SocketOptionProvider else { return }
                 try await socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
@@ -95,7 +95,7 @@ extension ScriptedProxy.Script {
         return true
     }
 
-    /// Connects to where a tunnel leads.
+    /// Connects to the target of a tunnel.
     func connect(
         _ host: String, _ port: Int, for channel: any Channel
     ) -> EventLoopFuture<any Channel> {
@@ -111,7 +111,7 @@ extension ScriptedProxy.Script {
     }
 }
 
-/// Hands what the origin sends to the client.
+/// Forwards the origin's bytes to the client.
 private final class TunnelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

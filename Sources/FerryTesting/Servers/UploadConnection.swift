@@ -2,23 +2,23 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// One connection of an upload server. It writes bytes of its own making, so that it can send what no HTTP library would.
+/// One connection of an upload server. It writes raw bytes, so that it can send responses that no HTTP library would.
 final class UploadConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer
 
-    /// The request that is being read.
+    /// The request being read.
     private struct Request {
         let head: HTTPRequestHead
         let number: Int
         let fault: UploadBehaviour.Fault?
-        /// The upload that its content goes to; nil once it is answered.
+        /// The upload that receives the content, or `nil` once the request has its response.
         var upload: String?
         var count: Int64 = 0
         var toldCount: Int64 = 0
         var isAnnounced = false
         var isAnswered = false
-        /// Whether the upload is whole with it.
+        /// Whether this request completes the upload.
         var isLast = true
     }
 
@@ -53,7 +53,7 @@ final class UploadConnection: ChannelInboundHandler {
         }
         if case .status(let status, let fields) = fault { return refuse(status, fields) }
         if let name, case .redirect(let status) = fault {
-            // Read to its end: what is redirected comes again on the same connection.
+            // The content is read and dropped. The client sends it again to the new location.
             request.upload = nil
             request.isAnswered = true
             return answer(status, [("Location", base + name)], "", context, ends: true)
@@ -82,7 +82,7 @@ final class UploadConnection: ChannelInboundHandler {
         let incomplete = head.headers.first(name: "Upload-Incomplete")
         request.isLast = complete != "?0" && incomplete != "?1"
         request.upload = name ?? log.create(head.uri)
-        // A server that does not know the protocol keeps what it gets to itself.
+        // A server without the protocol does not announce where it keeps the upload.
         request.isAnnounced =
             !behaviour.announces || !behaviour.resumes || (complete ?? incomplete) == nil || name != nil
         announce(&request, behaviour, context)

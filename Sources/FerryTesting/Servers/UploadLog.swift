@@ -6,7 +6,7 @@ import Synchronization
 final class UploadLog: Sendable {
     /// The server's state of one upload.
     struct Kept: Sendable {
-        /// The path that it was sent to first.
+        /// Path of the first request.
         var path: String
         var content = ByteBuffer()
         var isComplete = false
@@ -44,9 +44,9 @@ final class UploadLog: Sendable {
         for channel in state.withLock({ Array($0.channels.values) }) { try? await channel.close() }
     }
 
-    /// Notes a request.
+    /// Records a request.
     ///
-    /// - Returns: its number, from 1, and what goes wrong with it.
+    /// - Returns: The request's number, from 1, and its fault.
     func began(_ head: HTTPRequestHead) -> (number: Int, fault: UploadBehaviour.Fault?) {
         state.withLock { state in
             state.requests.append(
@@ -63,7 +63,7 @@ final class UploadLog: Sendable {
         }
     }
 
-    /// Begins an upload; returns the name under which it is kept.
+    /// Creates an upload and returns its name.
     func create(_ path: String) -> String {
         state.withLock { state in
             let name = "\(state.uploads.count + 1)"
@@ -84,7 +84,7 @@ final class UploadLog: Sendable {
 
     func remove(_ name: String) { state.withLock { $0.uploads[name] = nil } }
 
-    /// An upload is whole.
+    /// Marks an upload as complete.
     func complete(_ name: String) {
         state.withLock { state in
             guard var kept = state.uploads.removeValue(forKey: name) else { return }

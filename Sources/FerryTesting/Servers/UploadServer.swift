@@ -3,13 +3,14 @@ package import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A server on 127.0.0.1 that keeps uploads, and resumes them by the IETF's protocol (draft-ietf-httpbis-resumable-upload) as its
-/// behaviour says. It keeps what it has got through a restart of its own.
+/// A server on 127.0.0.1 that keeps uploads and resumes them by the IETF's protocol
+/// (draft-ietf-httpbis-resumable-upload), with configurable behavior. It keeps received content across `stop()` and
+/// `restart()`.
 package final class UploadServer: Sendable {
     package let port: Int
     private let log: UploadLog
     private let listener: Mutex<(any Channel)?>
-    /// Keeps the port while no socket listens on it.
+    /// Reserves the port while no socket listens on it.
     private let keeper = Mutex<PortKeeper?>(nil)
 
     private init(_ channel: any Channel, _ log: UploadLog) {
@@ -41,7 +42,7 @@ package final class UploadServer: Sendable {
 
     package func url(_ path: String = "/in") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// Ends all connections and takes none, as a server does that was killed; what it has got stays.
+    /// Closes all connections and accepts no more, like a killed server. Received content is kept.
     package func stop() async {
         let channel = listener.withLock { $0.take() }
         try? await channel?.close()
@@ -55,75 +56,75 @@ package final class UploadServer: Sendable {
         listener.withLock { $0 = channel }
     }
 
-    /// Changes how the next requests are answered.
+    /// Changes the behavior for the next requests.
     package func behave(_ change: (inout UploadBehaviour) -> Void) { log.change(change) }
 
     /// All requests so far, in order.
     package var requests: [UploadedRequest] { log.requests }
-    /// Content of each upload that was completed, by the path that it was sent to first.
+    /// Content of each completed upload, by the path of its first request.
     package var completed: [String: ByteBuffer] { log.completed }
-    /// SHA-256 of the content of each completed upload, by its path.
+    /// SHA-256 of each completed upload's content, by path.
     package var digests: [String: String] { completed.mapValues { FileDigest.sha256($0) } }
-    /// Content bytes that came over all connections.
+    /// Number of content bytes received over all connections.
     package var bytesReceived: Int64 { log.bytesReceived }
-    /// Content of all uploads as far as they came.
+    /// Content of all uploads so far.
     package var contents: [ByteBuffer] { log.contents }
 
-    /// Waits until the server has got so many content bytes.
+    /// Waits until the server has received this many content bytes.
     package func wait(forBytes count: Int64) async throws {
         try await eventually("the server gets \(count) bytes") { self.bytesReceived >= count }
     }
 }
 
-/// A request as the server got it.
+/// A received request.
 package struct UploadedRequest: Sendable {
     package var method: String
     package var path: String
     package var fields: HTTPHeaders
-    /// Content bytes that came with it.
+    /// Number of content bytes received with it.
     package var count: Int64 = 0
 
     package func value(_ name: String) -> String? { fields.first(name: name) }
 }
 
-/// How an ``UploadServer`` answers.
+/// The behavior of an ``UploadServer``.
 package struct UploadBehaviour: Sendable {
-    /// A failure of one request.
+    /// A fault in the handling of one request.
     package enum Fault: Sendable {
-        /// The connection ends once so many content bytes have come with the request.
+        /// Closes the connection after this many content bytes of the request.
         case cut(afterBytes: Int64)
-        /// A response before any content is read; the connection ends with it.
+        /// Sends a response before reading any content, and closes the connection.
         case status(Int, fields: [(String, String)] = [])
-        /// The upload is gone.
+        /// Removes the upload.
         case gone
-        /// The server has lost all of the upload but so many bytes.
+        /// Drops the upload's content except for this many bytes.
         case forgetsAllBut(Int64)
-        /// Claims another offset than it has.
+        /// Reports this offset instead of the actual one.
         case claims(String)
-        /// Redirects to the same upload under another path.
+        /// Redirects to the same upload at another path, with this status.
         case redirect(Int)
-        /// Takes everything, and ends the connection before it answers.
+        /// Receives everything, and closes the connection without a response.
         case noAnswer
     }
 
-    /// Whether uploads are resumed at all.
+    /// Whether uploads can be resumed.
     package var resumes = true
-    /// Whether a 104 says where the upload is kept.
+    /// Whether a 104 announces the upload's location.
     package var announces = true
-    /// Content bytes of a request after which the 104 comes.
+    /// Content bytes of a request after which the 104 is sent.
     package var announcesAfter: Int64 = 0
-    /// Content bytes of a request after each of which a 104 states the offset; nil is never.
+    /// Interval, in content bytes of a request, between 104 responses with the offset. `nil` sends none.
     package var progressEvery: Int64?
     package var versions: Set<Int> = [3, 5, 6, 8]
-    /// The base of the upload resources' URLs; a path of its own, or another origin's URL.
+    /// The base of the upload resources' URLs: a path, or the URL of another origin.
     package var base = "/uploads/"
     package var mostOfPart: Int64?
     package var mostOfAll: Int64?
-    /// Status and body of the answer to a whole upload.
+    /// Status and body of the response to a complete upload.
     package var answer: (status: Int, body: String) = (201, "stored")
-    /// Faults by the number of the request, the first being 1.
+    /// Faults by request number, starting at 1.
     package var faults: [Int: Fault] = [:]
-    /// The fault of every request that has none of its own.
+    /// The fault of every request without its own.
     package var always: Fault?
 
     package init() {}

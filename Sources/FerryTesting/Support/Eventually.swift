@@ -1,7 +1,7 @@
-/// Returns once a condition holds; the limit only turns a hang into a failure.
+/// Returns once a condition holds. The limit only turns a hang into a failure.
 ///
-/// For facts that nothing announces. Where there is an event, wait for the event.
-/// - Throws: ``TestingError`` when the limit has passed, `CancellationError` when the caller is cancelled.
+/// For conditions without an event. If there is an event, wait for it instead.
+/// - Throws: ``TestingError`` after the limit, `CancellationError` if the caller is canceled.
 package func eventually(
     within limit: Duration = .seconds(30), _ what: String = "the condition",
     _ condition: () async throws -> Bool
@@ -14,7 +14,7 @@ package func eventually(
     }
 }
 
-/// A failure of the test's own tools.
+/// A failure of the testing tools.
 package struct TestingError: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Mutations of samples, the same in every run of one seed.
+/// Random mutations of samples, reproducible from a seed.
 ///
-/// By themselves the tests that use them take about a minute together. Two variables concern all of them:
-/// `FERRY_FUZZ_ROUNDS` makes so many rounds of each in place of its usual number, `FERRY_FUZZ_SEED` takes another seed:
+/// With their default rounds, the tests that use them take about a minute together. Two environment variables apply to
+/// all of them: `FERRY_FUZZ_ROUNDS` sets the number of rounds of each, `FERRY_FUZZ_SEED` the seed:
 /// ```sh
 /// FERRY_FUZZ_ROUNDS=10000 scripts/test 'Mutated|Hostile'
 /// ```
@@ -22,15 +22,15 @@ package struct Mutations: RandomNumberGenerator, Sendable {
 
     private static let chosenRounds: Int? = variable("FERRY_FUZZ_ROUNDS")
 
-    /// The time limit of a suite in minutes, where so many are usual.
+    /// Returns the time limit of a suite in minutes, given the usual one. With `FERRY_FUZZ_ROUNDS` set, it is 600.
     package static func minutes(_ usual: Int) -> Int { chosenRounds == nil ? usual : 600 }
 
-    /// Makes rounds of a test, and checks that the process does not grow with them.
+    /// Runs rounds of a test, and checks that the process's memory does not grow.
     ///
     /// - Parameters:
-    ///   - usual: how many, unless the environment says another number.
-    ///   - growth: MiB that the process may have at most, at any moment, beyond what it had before. Less than what a small leak of
-    ///     each round comes to in many of them, and than what most numbers ask for that an input can claim.
+    ///   - usual: Number of rounds, unless the environment sets another.
+    ///   - growth: Maximum growth of the process's memory at any moment, in MiB. Small enough to detect a small leak
+    ///     per round over many rounds, and to detect the allocation of most sizes that an input can claim.
     package mutating func rounds(
         _ usual: Int, growth: Int = 128, _ body: (inout Mutations, _ round: Int) async throws -> Void
     ) async throws {
@@ -43,7 +43,7 @@ package struct Mutations: RandomNumberGenerator, Sendable {
 
     // MARK: Mutations
 
-    /// Texts that readers trip over.
+    /// Texts that often break parsers.
     private static let texts: [String] =
         [
             "-1", "-0", "-0.0", "0", "1e300", "-1e300", "1e309", "1e-400", "9007199254740993", "9223372036854775807",
@@ -54,16 +54,16 @@ package struct Mutations: RandomNumberGenerator, Sendable {
             "\n",
         ] + ["[", "{\"a\":", "<dict>", "<array>"].map { String(repeating: $0, count: 5000) }
 
-    /// The same as bytes, and some that are no UTF-8.
+    /// The same texts as bytes, and some invalid UTF-8.
     private static let tokens: [[UInt8]] =
         texts.map { Array($0.utf8) } + [[0xFF], [0xC3], [0xE2, 0x80], [0xED, 0xA0, 0x80]]
 
-    /// Whole numbers at the ends of what a column or a field may hold.
+    /// Integers at the limits of columns and fields.
     package static let integers: [Int64] = [
         .min, .min + 1, -1_000_000_000_000, -1, 0, 1, 2, 5, 6, 255, 1 << 31, 1 << 53, 1 << 60, .max - 1, .max,
     ]
 
-    /// A sample with one to three changes.
+    /// Returns a sample with one to three changes.
     package mutating func mutate(_ sample: [UInt8]) -> [UInt8] {
         var bytes = sample
         for _ in 0..<Int.random(in: 1...3, using: &self) { change(&bytes) }
@@ -92,7 +92,7 @@ package struct Mutations: RandomNumberGenerator, Sendable {
         }
     }
 
-    /// Puts a token in the place of the next number, which is what most readers compute with.
+    /// Replaces the next number by a token, since most readers compute with numbers.
     private mutating func replaceNumber(_ bytes: inout [UInt8], from start: Int, with token: [UInt8]) {
         let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         guard let first = bytes[start...].firstIndex(where: isDigit) else { return }
@@ -101,7 +101,7 @@ package struct Mutations: RandomNumberGenerator, Sendable {
     }
 }
 
-/// Random numbers that follow from a seed (SplitMix64), so that a run can be repeated.
+/// Random numbers from a seed (SplitMix64), so that a run can be repeated.
 package struct SplitMix: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the process has in memory since a moment, as the kernel counts it.
+/// The growth of the process's resident memory since this value was created, as counted by the kernel.
 package struct ResidentMemory: Sendable {
     private let start: Int
     private let counter: String
 
     package init() {
-        // The kernel counts the most that there was from here on (proc_pid_clear_refs(5)), so that what was given back shows too.
+        // Resets the kernel's peak count (proc_pid_clear_refs(5)), so that memory released later is included.
         let isReset: Bool
         if let handle = FileHandle(forWritingAtPath: "/proc/self/clear_refs") {
             isReset = (try? handle.write(contentsOf: Data("5".utf8))) != nil
@@ -18,7 +18,7 @@ package struct ResidentMemory: Sendable {
         start = Self.kibibytes("VmRSS")
     }
 
-    /// MiB that the process has had at most beyond what it had at the beginning.
+    /// Maximum growth since the start, in MiB.
     package var growth: Int { max(0, Self.kibibytes(counter) - start) / 1024 }
 
     private static func kibibytes(_ name: String) -> Int {

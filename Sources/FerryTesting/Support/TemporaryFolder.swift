@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 package import NIOCore
 
-/// A new, empty folder of its own; the test that makes it removes it.
+/// A new, empty temporary folder. The test that creates it removes it.
 package struct TemporaryFolder: Sendable {
     package let path: String
 
@@ -13,30 +13,30 @@ package struct TemporaryFolder: Sendable {
         path = url.resolvingSymlinksInPath().path(percentEncoded: false)
     }
 
-    /// The path of a file in the folder; the file need not exist.
+    /// Returns the path of a file in the folder. The file need not exist.
     package func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// The names of what lies in the folder, sorted.
+    /// The names of the folder's contents, sorted.
     package var contents: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 
-    /// Removes the folder and all that lies in it; what is gone already is no error.
+    /// Removes the folder with its contents. Does nothing if it does not exist.
     package func remove() {
         try? FileManager.default.removeItem(atPath: path)
     }
 }
 
-/// Runs some code with a folder that is removed afterwards.
+/// Calls a closure with a folder and removes it afterwards.
 package func withTemporaryFolder<Result>(_ body: (TemporaryFolder) async throws -> Result) async throws -> Result {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     return try await body(folder)
 }
 
-/// Reads files and says what they contain.
+/// Digests of files and bytes.
 package enum FileDigest {
-    /// The SHA-256 of a file in hexadecimal digits, read piece by piece.
+    /// Returns the SHA-256 of a file in hexadecimal digits. Reads it in pieces.
     package static func sha256(_ path: String) throws -> String {
         let file = try FileHandle(forReadingFrom: URL(filePath: path))
         defer { try? file.close() }
@@ -47,7 +47,7 @@ package enum FileDigest {
         return hexadecimal(function.finalize())
     }
 
-    /// The SHA-256 of bytes in hexadecimal digits.
+    /// Returns the SHA-256 of bytes in hexadecimal digits.
     package static func sha256(_ bytes: ByteBuffer) -> String {
         var function = SHA256()
         unsafe bytes.withUnsafeReadableBytes { unsafe function.update(bufferPointer: $0) }

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// A stretch of a response's body: part of a seeded body, or bytes as they are.
+/// A part of a response's body: a range of a seeded body, or literal bytes.
 package enum OriginContent: Equatable, Sendable {
     case seeded(SeededBody, Range<Int64>)
     case bytes([UInt8])
@@ -19,7 +19,7 @@ package enum OriginContent: Equatable, Sendable {
         }
     }
 
-    /// This stretch in two: the first `length` bytes and the rest.
+    /// Splits this part into the first `length` bytes and the remaining bytes.
     package func split(at length: Int64) -> (OriginContent, OriginContent) {
         let length = min(max(0, length), count)
         switch self {
@@ -42,14 +42,14 @@ package enum OriginContent: Equatable, Sendable {
 extension [OriginContent] {
     package var byteCount: Int64 { reduce(0) { $0 + $1.count } }
 
-    /// These stretches with another byte at an offset, if they have one there.
+    /// Returns these parts with the byte at an offset inverted, if there is one.
     package func damaged(at offset: Int64) -> [OriginContent] {
         let (head, rest) = split(at: offset)
         let (byte, tail) = rest.split(at: 1)
         return head + byte.map { .bytes($0.bytes.map { ~$0 }) } + tail
     }
 
-    /// These stretches in two: the first `length` bytes and the rest.
+    /// Splits these parts into the first `length` bytes and the remaining bytes.
     package func split(at length: Int64) -> ([OriginContent], [OriginContent]) {
         var head: [OriginContent] = []
         var tail: [OriginContent] = []
@@ -64,7 +64,7 @@ extension [OriginContent] {
     }
 }
 
-/// Writes the gzip format (RFC 1952) with stored blocks.
+/// Encodes the gzip format (RFC 1952) with stored blocks.
 package enum StoredGzip {
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]

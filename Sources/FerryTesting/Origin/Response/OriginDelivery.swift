@@ -1,6 +1,6 @@
-/// What happens while an answer is sent.
+/// The way a response is sent: interruptions, pace and damaged bytes.
 package struct OriginDelivery: Sendable {
-    /// A step that comes after some body bytes.
+    /// A step at an offset of the body.
     private struct Interruption: Sendable {
         var offset: Int64
         var step: OriginStep
@@ -10,7 +10,7 @@ package struct OriginDelivery: Sendable {
     private var damaged: [Int64] = []
     private var pace: OriginPace?
     private var afterwards: [OriginStep] = []
-    /// Whether the connection ends with this answer.
+    /// Whether the connection closes after this response.
     package private(set) var closesAtEnd: Bool
 
     package init(_ modes: [OriginMode], _ response: OriginResponse, _ request: RecordedRequest) {
@@ -46,7 +46,7 @@ package struct OriginDelivery: Sendable {
         interruptions.append(Interruption(offset: offset, step: step))
     }
 
-    /// The steps that send a response, up to the first that ends the connection.
+    /// Returns the steps that send a response, up to the first that ends the connection.
     package func steps(for response: OriginResponse) -> [OriginStep] {
         var steps: [OriginStep] = [.send(response.head)]
         if !response.omitsBody, response.framing != .none {
@@ -80,27 +80,27 @@ package struct OriginDelivery: Sendable {
     }
 }
 
-/// One step of an answer.
+/// One step of sending a response.
 package enum OriginStep: Equatable, Sendable {
-    /// Sends bytes that are no body: heads, chunk framing.
+    /// Sends bytes that are not part of the body: heads, chunk framing.
     case send([UInt8])
     /// Sends body bytes, which are counted.
     case body(OriginContent, pace: OriginPace?, chunked: Bool)
     case pause(Duration)
-    /// Waits until the test releases that name.
+    /// Waits until the test releases this name.
     case hold(String)
-    /// Sends bytes again and again until the peer leaves.
+    /// Sends bytes repeatedly until the peer disconnects.
     case forever([UInt8], every: Duration)
-    /// Says nothing more and keeps the connection open.
+    /// Sends nothing more and keeps the connection open.
     case stall
-    /// Ends the connection in order: what was sent arrives, then FIN; over TLS with close_notify.
+    /// Closes the connection gracefully: sends remaining bytes, close_notify over TLS, then FIN.
     case close
-    /// Ends a TLS connection with FIN alone.
+    /// Closes a TLS connection with FIN only.
     case closeWithoutNotify
-    /// Ends the connection with RST once the peer's kernel has all that was sent.
+    /// Closes the connection with RST once the peer's kernel has received all bytes.
     case reset
 
-    /// Whether nothing can follow.
+    /// Whether no step can follow.
     package var isLast: Bool {
         switch self {
         case .forever, .stall, .close, .closeWithoutNotify, .reset: true
@@ -109,7 +109,7 @@ package enum OriginStep: Equatable, Sendable {
     }
 }
 
-/// How fast body bytes go out: pieces of a size, one an interval.
+/// The rate of body bytes: pieces of a fixed size, one per interval.
 package struct OriginPace: Equatable, Sendable {
     package var bytes: Int
     package var interval: Duration

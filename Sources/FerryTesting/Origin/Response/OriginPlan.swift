@@ -1,7 +1,7 @@
 import FerryCore
 import Foundation
 
-/// Decides what a connection does about one request. Performs nothing.
+/// Plans the steps of the response to one request. Performs none of them.
 package enum OriginPlan {
     package static func steps(for exchange: OriginExchange, script: OriginScript) -> [OriginStep] {
         let modes = script.modes(for: exchange)

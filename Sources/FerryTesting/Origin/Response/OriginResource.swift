@@ -1,7 +1,7 @@
 package import FerryCore
 import Foundation
 
-/// What one request finds at its path.
+/// The resource at the path of a request.
 package struct OriginResource: Sendable {
     /// 1 January 2024.
     package static let lastModifiedSeconds: Int64 = 1_704_067_200
@@ -19,7 +19,7 @@ package struct OriginResource: Sendable {
         etag = Self.etag(of: body)
     }
 
-    /// The strong ETag that the origin gives a body.
+    /// Returns the strong ETag of a body.
     package static func etag(of body: SeededBody) -> String { "\"\(String(body.seed, radix: 16))-\(body.size)\"" }
 
     package mutating func apply(_ mode: OriginMode, in exchange: OriginExchange) {
@@ -55,7 +55,7 @@ package struct OriginResource: Sendable {
         }
     }
 
-    /// The fields that describe the resource.
+    /// The header fields that describe the resource.
     package var fields: [HeaderField] {
         let fields = [
             ("Last-Modified", lastModified), ("ETag", etag), ("Accept-Ranges", acceptRanges),

@@ -1,6 +1,7 @@
-/// The right answer to a request, and the wrong answers to a range.
+/// The correct response to a request, and incorrect responses to a range.
 extension OriginResponse {
-    /// The answer that the resource itself gives: whole, part, not modified or not satisfiable (RFC 9110 §13, §14).
+    /// Returns the response of the resource itself: whole, partial, not modified or not satisfiable (RFC 9110 §13,
+    /// §14).
     package static func answering(
         _ exchange: OriginExchange, _ resource: OriginResource, _ modes: [OriginMode]
     ) -> OriginResponse {
@@ -90,7 +91,7 @@ extension OriginResponse {
         return date == resource.lastModified
     }
 
-    /// Strong comparison of If-Range (RFC 9110 §13.1.5); a request without the field always holds.
+    /// Strong comparison of If-Range (RFC 9110 §13.1.5). True if the request has no such field.
     private static func ifRangeHolds(
         _ request: RecordedRequest, _ resource: OriginResource, _ modes: [OriginMode]
     ) -> Bool {

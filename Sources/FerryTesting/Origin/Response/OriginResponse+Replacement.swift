@@ -1,9 +1,9 @@
 import FerryCore
 import Foundation
 
-/// Answers that have nothing to do with the resource.
+/// Responses that replace that of the resource.
 extension OriginResponse {
-    /// What a mode answers in place of the resource; nil if it leaves the resource its say.
+    /// Returns the response with which a mode replaces that of the resource, or `nil` if it does not replace it.
     package static func replacement(_ mode: OriginMode, _ exchange: OriginExchange) -> OriginResponse? {
         switch mode {
         case .status(let status, let retryAfter, let body):

@@ -2,7 +2,7 @@ import Crypto
 package import FerryCore
 import Foundation
 
-/// An answer of the origin: a head, a body and how the one frames the other.
+/// A response of the origin: head, body and framing.
 package struct OriginResponse: Sendable {
     package enum Framing: Hashable, Sendable {
         /// No body and no field about one: 204, 304.
@@ -10,10 +10,10 @@ package struct OriginResponse: Sendable {
         case length
         case chunked
         case untilClose
-        /// Two Content-Length fields that differ.
+        /// Two different Content-Length fields.
         case twoLengths
         case lengthAndChunked
-        /// A first chunk whose size is this text.
+        /// A first chunk with this text as its size.
         case badChunk(String)
     }
 
@@ -22,9 +22,9 @@ package struct OriginResponse: Sendable {
     package var fields: [HeaderField] = []
     package var content: [OriginContent] = []
     package var framing = Framing.length
-    /// Added to the true length in Content-Length.
+    /// Added to the actual length in Content-Length.
     package var lengthError: Int64 = 0
-    /// For HEAD: the head of the answer and nothing else.
+    /// True for HEAD: only the head is sent.
     package var omitsBody = false
 
     package init(status: Int, fields: [HeaderField] = [], content: [OriginContent] = []) {
@@ -33,7 +33,7 @@ package struct OriginResponse: Sendable {
         self.content = content
     }
 
-    /// An answer with a short text as its body.
+    /// Creates a response with a short text as its body.
     package init(status: Int, text: String, type: String = "text/plain", fields: [HeaderField] = []) {
         self.init(
             status: status, fields: [HeaderField(name: "Content-Type", value: type)] + fields,
@@ -49,7 +49,7 @@ package struct OriginResponse: Sendable {
         fields.append(HeaderField(name: name, value: value))
     }
 
-    /// The bytes of the head with its empty line.
+    /// The bytes of the head, including the empty line.
     package var head: [UInt8] { Array((statusLine + fieldLines + "\r\n").utf8) }
 
     package var statusLine: String { "\(version) \(status) \(Self.reasons[status] ?? "Status")\r\n" }
@@ -82,7 +82,7 @@ package struct OriginResponse: Sendable {
     ]
 }
 
-/// What modes do to the fields and the framing of an answer.
+/// The effects of modes on fields and framing.
 extension OriginResponse {
     /// Applies a mode that changes fields or framing.
     package mutating func apply(_ mode: OriginMode, resource: OriginResource) {
@@ -129,7 +129,7 @@ extension OriginResponse {
         }
     }
 
-    /// Replaces the body of a 200 by its gzip form; any other answer only says that it is coded.
+    /// Compresses the body of a 200 with gzip. Other responses only get the Content-Encoding.
     private mutating func compress(codings: Int) {
         if status == 200 { content = [.bytes(StoredGzip.encode(content.flatMap(\.bytes)))] }
         add("Content-Encoding", Array(repeating: "gzip", count: codings).joined(separator: ", "))

@@ -3,9 +3,9 @@ package import FerryCore
 import Foundation
 package import NIOCore
 
-/// A body whose every byte follows from a seed and its position.
+/// A body generated from a seed.
 ///
-/// Any range can be made without what lies before it, so that a test of hundreds of MiB keeps no copy in memory.
+/// Any range can be generated independently, so a test of hundreds of MiB keeps no copy in memory.
 package struct SeededBody: Hashable, Sendable {
     package let seed: UInt64
     package let size: Int64
@@ -15,7 +15,7 @@ package struct SeededBody: Hashable, Sendable {
         self.size = size
     }
 
-    /// The bytes of a range; what lies past the end is left out.
+    /// Returns the bytes of a range, clamped to the body.
     package func bytes(in range: Range<Int64>) -> [UInt8] {
         let range = range.clamped(to: 0..<size)
         return unsafe Array(unsafeUninitializedCapacity: range.count) { buffer, count in
@@ -24,10 +24,10 @@ package struct SeededBody: Hashable, Sendable {
         }
     }
 
-    /// The whole body, for small ones.
+    /// The whole body. Meant for small ones.
     package var bytes: [UInt8] { bytes(in: 0..<size) }
 
-    /// Appends a range to a buffer; what lies past the end is left out.
+    /// Appends a range, clamped to the body, to a buffer.
     package func write(_ range: Range<Int64>, into buffer: inout ByteBuffer) {
         let range = range.clamped(to: 0..<size)
         unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: range.count) { target in
@@ -38,7 +38,7 @@ package struct SeededBody: Hashable, Sendable {
 
     /// Fills memory with the bytes from a position on.
     ///
-    /// Whole words are stored with raw operations alone, which stay fast in builds without optimization.
+    /// Stores whole words with raw operations only, which are fast even in unoptimized builds.
     private func fill(_ target: UnsafeMutableRawBufferPointer, from start: Int64) {
         var offset = 0
         let count = target.count
@@ -60,7 +60,7 @@ package struct SeededBody: Hashable, Sendable {
         }
     }
 
-    /// The finalizer of SplitMix64: neighbouring positions give unrelated words.
+    /// The finalizer of SplitMix64. Neighboring positions give unrelated words.
     @inline(__always)
     private static func mixed(_ seed: UInt64, wordAt index: UInt64) -> UInt64 {
         var word = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15
@@ -77,12 +77,12 @@ extension SeededBody {
     package var sha256Hex: String { checksum(.sha256).hex }
     package var sha512Hex: String { checksum(.sha512).hex }
 
-    /// The digest of the whole body, as a request would expect it.
+    /// Returns the digest of the whole body, in the form that a request expects.
     package func checksum(_ algorithm: DigestAlgorithm) -> Checksum {
         Checksum(algorithm, bytes: digest(algorithm, of: 0..<size))
     }
 
-    /// The digest of a range, computed piece by piece.
+    /// Returns the digest of a range, computed in pieces.
     package func digest(_ algorithm: DigestAlgorithm, of range: Range<Int64>) -> [UInt8] {
         switch algorithm {
         case .md5: digest(Insecure.MD5(), of: range)

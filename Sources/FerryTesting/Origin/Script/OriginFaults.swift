@@ -1,14 +1,14 @@
-/// What is wrong with a Content-Range.
+/// A fault in Content-Range.
 package enum ContentRangeFault: Hashable, Sendable, CaseIterable {
     case missing, reversed, thirtyDigits, itemsUnit, completeTooSmall
-    /// Another place of the same length: one byte before the asked one.
+    /// A range of the same length, one byte before the requested one.
     case shifted
-    /// One byte less than the Content-Length.
+    /// A range one byte shorter than the Content-Length.
     case shortened
-    /// `*` for the complete length, which is allowed.
+    /// `*` as the complete length, which is allowed.
     case starComplete
 
-    /// The faulty value for a range of a resource; nil for none.
+    /// Returns the faulty value for a range of a resource, or `nil` to omit the field.
     package func value(for range: Range<Int64>, complete: Int64) -> String? {
         let (first, last) = (range.lowerBound, range.upperBound - 1)
         return switch self {
@@ -24,17 +24,17 @@ package enum ContentRangeFault: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a 416 says in Content-Range.
+/// The Content-Range of a 416.
 package enum UnsatisfiableFault: Hashable, Sendable, CaseIterable {
     /// The complete length.
     case complete
-    /// Another complete length.
+    /// A wrong complete length.
     case other
     /// No Content-Range.
     case bare
 }
 
-/// What a captive portal answers.
+/// The response of a captive portal.
 package enum Portal: Hashable, Sendable, CaseIterable {
     /// 200 with a page.
     case page
@@ -44,33 +44,33 @@ package enum Portal: Hashable, Sendable, CaseIterable {
     case authenticationRequired
 }
 
-/// Which field carries a digest (RFC 9530).
+/// The field that carries a digest (RFC 9530).
 package enum DigestField: String, Hashable, Sendable, CaseIterable {
     case repr = "Repr-Digest"
     case content = "Content-Digest"
 }
 
-/// Whether a digest is that of the bytes.
+/// Whether a digest matches the bytes.
 package enum DigestTruth: Hashable, Sendable, CaseIterable {
     case right, wrong
     /// An unknown algorithm.
     case foreign
 }
 
-/// A head that is too much.
+/// An oversized head.
 package enum HeadFlood: Hashable, Sendable {
     /// Fields without end.
     case endless
-    /// One field with a value of that many bytes.
+    /// One field with a value of this many bytes.
     case bigField(bytes: Int)
     case manyFields(Int)
 }
 
-/// Where a response waits for its release.
+/// The point at which a response waits for its release.
 package enum HoldPoint: Hashable, Sendable {
     /// Before the head.
     case head
-    /// After that many body bytes; 0 is after the head.
+    /// After this many body bytes. 0 is directly after the head.
     case body(Int64)
     /// After the whole response, before the next request is read.
     case end

@@ -1,4 +1,4 @@
-/// What the origin serves, and the rules by which it misbehaves.
+/// The content that the origin serves, and the rules of its misbehavior.
 ///
 /// ```swift
 /// let script = OriginScript(
@@ -6,14 +6,14 @@
 ///     .on(.request(1), .cut(after: 500_000)),
 ///     .on(.ranged, .rangeFromZero))
 /// ```
-/// Without rules the origin is a good one: Content-Length, strong ETag, Last-Modified, Date, Accept-Ranges, and right
-/// answers to Range, If-Range, If-None-Match and If-Modified-Since.
+/// Without rules the origin behaves correctly: it sends Content-Length, a strong ETag, Last-Modified, Date and
+/// Accept-Ranges, and handles Range, If-Range, If-None-Match and If-Modified-Since.
 package struct OriginScript: Sendable {
-    /// What every path serves that `files` does not name.
+    /// The body of every path that is not in `files`.
     package var body: SeededBody
-    /// What single paths serve.
+    /// Bodies by path.
     package var files: [String: SeededBody] = [:]
-    /// All rules that match a request apply, in this order.
+    /// The rules. All that match a request apply, in this order.
     package var rules: [OriginRule]
 
     package init(_ body: SeededBody = SeededBody(seed: 1, size: 300_000), rules: [OriginRule]) {
@@ -25,7 +25,7 @@ package struct OriginScript: Sendable {
         self.init(body, rules: rules)
     }
 
-    /// A script whose modes apply to every request.
+    /// Creates a script with modes that apply to every request.
     package init(
         _ body: SeededBody = SeededBody(seed: 1, size: 300_000), always first: OriginMode, _ others: OriginMode...
     ) {
@@ -34,13 +34,13 @@ package struct OriginScript: Sendable {
 
     package func body(at path: String) -> SeededBody { files[path] ?? body }
 
-    /// The modes that apply to one exchange.
+    /// Returns the modes that apply to one exchange.
     package func modes(for exchange: OriginExchange) -> [OriginMode] {
         rules.filter { $0.condition.matches(exchange) }.flatMap(\.modes)
     }
 }
 
-/// The modes that requests get for which a condition holds.
+/// Modes for the requests that match a condition.
 package struct OriginRule: Sendable {
     package var condition: OriginCondition
     package var modes: [OriginMode]
@@ -60,12 +60,12 @@ package struct OriginRule: Sendable {
 }
 
 extension [OriginRule] {
-    /// Redirects from each path to the next; the last one is served.
+    /// Redirects from each path to the next. The last one is served.
     package static func redirects(through paths: String..., status: Int = 302) -> [OriginRule] {
         zip(paths, paths.dropFirst()).map { .on(.path($0), .redirect(to: $1, status: status)) }
     }
 
-    /// `hops` redirects: from `/hop/<hops>` down to `/hop/1`, which leads to the target.
+    /// `hops` redirects: from `/hop/<hops>` down to `/hop/1`, which redirects to the target.
     package static func redirects(hops: Int, to target: String = "/file.bin") -> [OriginRule] {
         (1...hops).map { hop in
             .on(.path("/hop/\(hop)"), .redirect(to: hop == 1 ? target : "/hop/\(hop - 1)"))
@@ -73,22 +73,22 @@ extension [OriginRule] {
     }
 }
 
-/// When a rule applies.
+/// The condition of a rule.
 package indirect enum OriginCondition: Sendable {
     case always
-    /// Requests by their number since the script was set, from 1.
+    /// Requests by number since the script was set, from 1.
     case requestNumbers(Range<Int>)
-    /// Requests by their number among the requests for the same path since the script was set, from 1.
+    /// Requests by number among those for the same path since the script was set, from 1.
     case pathRequestNumbers(Range<Int>)
-    /// Connections by their number since the origin started, from 1.
+    /// Connections by number since the origin started, from 1.
     case connectionNumbers(Range<Int>)
-    /// This path without its query; with a `*` at the end every path that begins so.
+    /// Requests for this path, ignoring the query. A `*` at the end matches every path with this prefix.
     case path(String)
     /// Requests with a Range field.
     case ranged
-    /// Requests with a field of that name.
+    /// Requests with a field of this name.
     case has(String)
-    /// Every `of`-th request: the first has the index 0.
+    /// Every `of`-th request, starting at this index. The first request has index 0.
     case turn(Int, of: Int)
     case both(OriginCondition, OriginCondition)
     case not(OriginCondition)
@@ -124,16 +124,16 @@ package indirect enum OriginCondition: Sendable {
     }
 }
 
-/// One request and what the origin knows of earlier ones.
+/// A request with the origin's counts of earlier ones.
 package struct OriginExchange: Sendable {
     package var request: RecordedRequest
     /// 1 for the first request since the script was set.
     package var number: Int
     /// 1 for the first request for this path since the script was set.
     package var pathNumber: Int
-    /// Responses under way, this one included.
+    /// Number of responses in progress, including this one.
     package var activeResponses: Int
-    /// Seconds since 1970.
+    /// Current time in seconds since 1970.
     package var now: Int64
 
     package init(request: RecordedRequest, number: Int, pathNumber: Int, activeResponses: Int, now: Int64) {

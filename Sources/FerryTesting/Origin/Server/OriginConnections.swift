@@ -13,7 +13,7 @@ final class OpenConnections: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes a new connection in; returns false after `closeAll()`, when the connection is to end at once.
+    /// Adds a new connection. Returns false after `closeAll()`: the caller must then close it.
     func add(_ channel: any Channel) -> Bool {
         state.withLock { state in
             if !state.isClosed { state.channels[ObjectIdentifier(channel)] = channel }
@@ -25,7 +25,7 @@ final class OpenConnections: Sendable {
         state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
     }
 
-    /// Ends the connections on which no answer is under way.
+    /// Closes the connections without a response in progress.
     func closeIdle() {
         for channel in state.withLock({ Array($0.channels.values) }) {
             channel.eventLoop.execute {
@@ -36,7 +36,7 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Ends all connections, also later ones, and connections under TLS without `close_notify`.
+    /// Closes all connections and rejects later ones. TLS connections close without `close_notify`.
     func closeAll() {
         let channels = state.withLock { state in
             state.isClosed = true
@@ -54,9 +54,9 @@ final class OpenConnections: Sendable {
     }
 }
 
-/// Ends a connection below TLS: with FIN and no close_notify, or with RST.
+/// Closes a connection below TLS: with FIN and no close_notify, or with RST.
 ///
-/// Stands nearest to the socket, so that what it does passes no other handler.
+/// Must be the handler nearest to the socket, so that its calls pass through no other handler.
 final class RawConnection: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -70,10 +70,10 @@ final class RawConnection: ChannelDuplexHandler {
         context?.close(promise: nil)
     }
 
-    /// Sends RST once the peer's kernel has acknowledged all that was written.
+    /// Sends RST once the peer's kernel has acknowledged all bytes.
     ///
-    /// A reset throws away what the sending kernel still holds; without the wait the peer would get fewer bytes than
-    /// the script says. The number of tries bounds the wait for a peer that does not read.
+    /// A reset discards bytes that the sending kernel still holds. Without the wait, the peer would get fewer bytes
+    /// than scripted. `attemptsLeft` bounds the wait for a peer that does not read.
     func reset(attemptsLeft: Int = 5000) {
         guard let context, let provider = context.channel as? any SocketOptionProvider else { return }
         let information: EventLoopFuture<TCPInformation> = provider.unsafeGetSocketOption(level: .tcp, name: .tcp_info)
@@ -84,24 +84,24 @@ final class RawConnection: ChannelDuplexHandler {
                 }
                 return
             }
-            // A linger time of 0 makes the kernel send RST in place of FIN.
+            // With a linger time of 0, the kernel sends RST instead of FIN.
             provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in self.close() }
         }
     }
 }
 
-/// The start of Linux' `struct tcp_info`, as far as its count of bytes not sent.
+/// The start of Linux's `struct tcp_info`, up to its count of unsent bytes.
 private struct TCPInformation: Sendable {
-    /// Eight single bytes: state, options and the like.
+    /// Eight single bytes, such as state and options.
     private var flags: UInt64 = 0
     /// `tcpi_rto` to `tcpi_notsent_bytes`.
     private var words = InlineArray<35, UInt32>(repeating: 0)
 
-    /// Whether the peer's kernel has everything: no segment unacknowledged, no byte unsent.
+    /// Whether the peer's kernel has received everything: no unacknowledged segment, no unsent byte.
     var isDrained: Bool { words[4] == 0 && words[34] == 0 }
 }
 
-/// Makes the listening socket of an origin and the pipeline of each connection.
+/// Creates an origin's listening socket and the pipeline of each connection.
 enum OriginListener {
     static func bind(port: Int, state: OriginState, security: OriginSecurity?) async throws -> any Channel {
         try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)

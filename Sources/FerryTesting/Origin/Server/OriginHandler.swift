@@ -2,12 +2,12 @@ import FerryCore
 import NIOCore
 import NIOSSL
 
-/// Reads requests one after another and performs the steps that the plan gives for each.
+/// Reads requests one after another and performs the planned steps of each.
 final class OriginHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The largest piece of a body that is written at once.
+    /// Maximum size of a body piece written at once, in bytes.
     private static let pieceSize = 128 << 10
 
     private let state: OriginState
@@ -15,13 +15,13 @@ final class OriginHandler: ChannelInboundHandler {
     private var reader = RequestReader()
     private var context: ChannelHandlerContext?
     private var connection = 0
-    /// The steps of the answer under way; nil between answers.
+    /// The remaining steps of the response in progress, or `nil` between responses.
     private var steps: ArraySlice<OriginStep>?
     private var request = 0
-    /// When the next piece of a paced body is due.
+    /// Due time of the next piece of a paced body.
     private var due: NIODeadline?
 
-    /// Whether no answer is under way.
+    /// Whether no response is in progress.
     var isIdle: Bool { steps == nil }
 
     init(state: OriginState, raw: RawConnection) {
@@ -56,7 +56,7 @@ final class OriginHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Broken handshakes and connections that the peer leaves are what this server is for.
+        // Failed handshakes and disconnecting peers are expected here.
         raw.close()
     }
 
@@ -82,7 +82,7 @@ final class OriginHandler: ChannelInboundHandler {
         state.responseEnded()
     }
 
-    /// Performs the next step; each step calls this again when it is done.
+    /// Performs the next step. Each step calls this again when it is done.
     private func perform() {
         guard let context, steps != nil else { return }
         guard let step = steps?.popFirst() else {
@@ -125,16 +125,17 @@ final class OriginHandler: ChannelInboundHandler {
             if chunked { buffer.writeString("\r\n") }
         } then: { handler in
             handler.state.bodyBytesSent(piece.count, request: handler.request)
-            // The detour over the event loop keeps the stack flat when writes finish at once.
+            // Returning to the event loop bounds the stack when writes complete immediately.
             handler.after(handler.delay(of: pace)) { $0.send(rest, pace: pace, chunked: chunked) }
         }
     }
 
-    /// The time to the next piece, measured from when this one was due, so that late timers do not lower the rate.
+    /// Returns the time until the next piece, measured from the last due time, so that late timers do not lower the
+    /// rate.
     private func delay(of pace: OriginPace?) -> TimeAmount {
         guard let pace else { return .zero }
         let now = NIODeadline.now()
-        // A peer that does not read for a while gets no burst afterwards.
+        // Prevents a burst after the peer has not read for a while.
         let last = max(due ?? now, now - .milliseconds(100))
         let next = last + TimeAmount(pace.interval)
         due = next

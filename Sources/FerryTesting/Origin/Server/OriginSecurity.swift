@@ -1,7 +1,7 @@
 import NIOCore
 import NIOSSL
 
-/// Makes the handlers that speak TLS for an origin, or break it off.
+/// Creates the TLS handlers of an origin, or one that aborts the handshake.
 struct OriginSecurity: Sendable {
     private let context: NIOSSLContext
     private let cutsHandshake: Bool
@@ -34,7 +34,7 @@ struct OriginSecurity: Sendable {
     }
 }
 
-/// Ends a connection at its first bytes.
+/// Closes a connection at its first bytes.
 private final class HandshakeCutter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -43,26 +43,27 @@ private final class HandshakeCutter: ChannelInboundHandler {
     }
 }
 
-/// What an origin presents in the handshake.
+/// The behavior of an origin in the TLS handshake.
 package enum TLSFault: String, Hashable, Sendable, CaseIterable {
-    /// No fault: a certificate for localhost, example.org and 127.0.0.1 by the authority in `caFile`.
+    /// No fault: a certificate for localhost, example.org and 127.0.0.1, issued by the authority in `caFile`.
     case trusted
-    /// As `trusted`, but clients must show a certificate of the same authority, such as `clientFile` with `clientKeyFile`.
+    /// Like `trusted`, but clients must present a certificate of the same authority, such as `clientFile` with
+    /// `clientKeyFile`.
     case asksForCertificate
-    /// As `trusted`, but the handshake fails where a client's name for the server ends with a full stop (RFC 6066 §3).
+    /// Like `trusted`, but the handshake fails if the client's server name ends with a full stop (RFC 6066 §3).
     case strictName
     case selfSigned
     case expired
-    /// A certificate of the authority for another host.
+    /// A certificate for another host.
     case otherHost
-    /// A certificate of the authority for another address, 127.0.0.2.
+    /// A certificate for another address, 127.0.0.2.
     case otherAddress
-    /// A certificate of the authority that names localhost in its subject alone.
+    /// A certificate that names localhost only in its subject.
     case noNames
-    /// A certificate that may only authenticate clients.
+    /// A certificate for client authentication only.
     case clientOnlyPurpose
     /// TLS 1.1 at most.
     case oldProtocol
-    /// The connection ends after the client's first bytes.
+    /// The connection closes after the client's first bytes.
     case handshakeCut
 }

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Script, facts and gates of one origin, shared by its connections and its test.
+/// The script, facts and gates of one origin, shared by its connections and its test.
 final class OriginState: Sendable {
     private struct State: Sendable {
         var script: OriginScript
-        /// Requests since the script was set, in all and for each path.
+        /// Number of requests since the script was set.
         var requestsOfScript = 0
         var requestsByPath: [String: Int] = [:]
         var facts = OriginFacts()
@@ -41,7 +41,7 @@ final class OriginState: Sendable {
 
     // MARK: Waiting
 
-    /// Returns once the facts satisfy a condition, or the caller is cancelled.
+    /// Returns once the facts satisfy a condition or the caller is canceled.
     func wait(until holds: @escaping @Sendable (OriginFacts) -> Bool) async {
         let id = UUID()
         await withTaskCancellationHandler {
@@ -58,7 +58,7 @@ final class OriginState: Sendable {
         }
     }
 
-    /// Changes the facts and wakes the callers whose condition holds then.
+    /// Changes the state and resumes the callers with a satisfied condition.
     private func update<Value: Sendable>(_ change: (inout State) -> Value) -> Value {
         let (value, satisfied) = state.withLock { state in
             let value = change(&state)
@@ -85,7 +85,7 @@ final class OriginState: Sendable {
         update { $0.facts.openConnections -= 1 }
     }
 
-    /// Records a request and plans its answer.
+    /// Records a request and plans its response.
     func requestArrived(_ request: RecordedRequest) -> (number: Int, steps: [OriginStep]) {
         let now = Int64(Date().timeIntervalSince1970)
         let (exchange, script) = update { state in
@@ -119,7 +119,7 @@ final class OriginState: Sendable {
 
     // MARK: Gates
 
-    /// Calls `resume` when the gate is released; at once if it was.
+    /// Calls `resume` once the gate is released, immediately if it already was.
     func pass(_ gate: String, _ resume: @escaping @Sendable () -> Void) {
         let isOpen = update { state in
             if state.released.contains(gate) { return true }
@@ -130,7 +130,7 @@ final class OriginState: Sendable {
         if isOpen { resume() }
     }
 
-    /// Lets all requests pass that wait at a gate, and all that come later.
+    /// Opens a gate for all waiting and later responses.
     func release(_ gate: String) {
         let waiting = update { state in
             state.released.insert(gate)
@@ -140,29 +140,29 @@ final class OriginState: Sendable {
         for resume in waiting { resume() }
     }
 
-    /// Ends all connections and refuses new ones.
+    /// Closes all connections and rejects new ones.
     func endConnections() {
         state.withLock { $0.gates = [:] }
         connections.closeAll()
     }
 }
 
-/// What an origin has seen and done since it started.
+/// Facts about an origin since it started.
 package struct OriginFacts: Sendable {
-    /// The requests in the order in which they arrived.
+    /// All requests, in order of arrival.
     package var requests: [RecordedRequest] = []
-    /// Body bytes handed to the kernel for each request, in the order of `requests`.
+    /// Body bytes passed to the kernel for each request, in the order of `requests`.
     package var bytesSentByRequest: [Int64] = []
-    /// Connections accepted.
+    /// Number of accepted connections.
     package var connections = 0
     package var openConnections = 0
-    /// Requests whose answer is under way.
+    /// Number of responses in progress.
     package var activeResponses = 0
-    /// The largest number of answers that were under way at once.
+    /// Largest number of responses in progress at once.
     package var mostActiveResponses = 0
-    /// Names at which a response waits.
+    /// Names on which a response waits.
     package var held: [String] = []
 
-    /// Body bytes handed to the kernel, over all responses.
+    /// Body bytes passed to the kernel, over all responses.
     package var bytesSent: Int64 = 0
 }

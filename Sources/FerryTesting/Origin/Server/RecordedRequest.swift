@@ -1,7 +1,7 @@
 package import FerryCore
 import NIOCore
 
-/// One request as it arrived, byte for byte.
+/// A request, recorded byte for byte.
 package struct RecordedRequest: Equatable, Sendable {
     /// 1 for the first request that the origin received.
     package var number: Int
@@ -11,26 +11,26 @@ package struct RecordedRequest: Equatable, Sendable {
     /// The request target as sent, with its query.
     package var target: String
     package var version: String
-    /// The field lines in the order and spelling in which they were sent.
+    /// The fields in their original order and spelling.
     package var fields: [HeaderField]
     package var body: [UInt8]
-    /// All bytes of the head, with the empty line that ends it.
+    /// All bytes of the head, including the empty line at its end.
     package var headBytes: [UInt8]
 
     /// The target without its query.
     package var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// The value of the first field of that name.
+    /// Returns the value of the first field with this name.
     package func value(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
 
-    /// The values of all fields of that name.
+    /// Returns the values of all fields with this name.
     package func values(_ name: String) -> [String] { fields.filter { $0.isNamed(name) }.map(\.value) }
 }
 
 extension RecordedRequest {
-    /// Reads the head that stands at the start of some bytes, up to and with its empty line.
+    /// Parses a head, including its empty line.
     ///
-    /// Nothing is judged: what has no form is recorded as well as it can be.
+    /// Does not validate: malformed heads are recorded as well as possible.
     package init(head bytes: [UInt8], number: Int, connection: Int) {
         let lines = String(decoding: bytes, as: UTF8.self)
             .split(separator: "\r\n", omittingEmptySubsequences: true)
@@ -50,7 +50,8 @@ extension RecordedRequest {
         headBytes = bytes
     }
 
-    /// The one byte range that the request asks for, in a resource of that size; nil if none or not understood.
+    /// Returns the single byte range requested of a resource of this size, or `nil` if there is none or it is not
+    /// understood.
     package func range(in size: Int64) -> RequestedRange? {
         guard let value = value("Range"), value.hasPrefix("bytes=") else { return nil }
         let ends = value.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
@@ -67,23 +68,23 @@ extension RecordedRequest {
     }
 }
 
-/// The byte range of a request, measured against a resource.
+/// The requested byte range, evaluated against a resource.
 package enum RequestedRange: Equatable, Sendable {
     case satisfiable(Range<Int64>)
     case unsatisfiable
 }
 
-/// Collects the bytes of a connection and gives out whole requests.
+/// Collects the bytes of a connection and returns complete requests.
 struct RequestReader {
     private var bytes: [UInt8] = []
-    /// Where the search for the end of the head goes on.
+    /// Index at which the search for the end of the head continues.
     private var searched = 0
 
     mutating func append(_ buffer: ByteBuffer) {
         bytes.append(contentsOf: buffer.readableBytesView)
     }
 
-    /// The next request with its body, once all of it is there. Numbers are given by the origin.
+    /// Returns the next request with its body once it is complete. The origin assigns its number.
     mutating func next(connection: Int) -> RecordedRequest? {
         guard let end = headEnd() else { return nil }
         var request = RecordedRequest(head: Array(bytes[..<end]), number: 0, connection: connection)
@@ -94,7 +95,7 @@ struct RequestReader {
         return request
     }
 
-    /// The body and where it ends; nil as long as something is missing.
+    /// Returns the body and its end index, or `nil` if it is incomplete.
     private func body(of request: RecordedRequest, from start: Int) -> ([UInt8], Int)? {
         guard request.value("Transfer-Encoding")?.lowercased() == "chunked" else {
             let end = start + (request.value("Content-Length").flatMap { Int($0) } ?? 0)

@@ -4,16 +4,17 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A real server on 127.0.0.1 that answers as its script says and records what it was asked.
+/// A real server on 127.0.0.1 that follows a script and records its requests.
 ///
-/// It writes bytes of its own making, so that it can send what no HTTP library would. Waiting members return early when
-/// the caller is cancelled, so that a test's time limit ends them.
+/// It writes raw bytes, so that it can send responses that no HTTP library would. Waiting methods return early when the
+/// caller is canceled, so that a test's time limit ends them.
 package final class ScriptedOrigin: Sendable {
     package let port: Int
     package let isSecure: Bool
-    /// The certificate authority to trust, in PEM form; nil without TLS.
+    /// Path of the trusted certificate authority in PEM form, or `nil` without TLS.
     package var caFile: String? { certificates?.caFile }
-    /// A certificate that the origin accepts of a client, and its key, with `.asksForCertificate`.
+    /// Paths of a client certificate that the origin accepts and of its key. They exist with `.asksForCertificate`
+    /// only.
     package var clientFiles: (certificate: String, key: String)? {
         certificates.map { ($0.clientFile, $0.clientKeyFile) }
     }
@@ -21,11 +22,11 @@ package final class ScriptedOrigin: Sendable {
     private let state: OriginState
     package let certificates: TestCertificates?
     private let listener: Mutex<(any Channel)?>
-    /// Keeps the port while no socket listens on it.
+    /// Reserves the port while no socket listens on it.
     private let keeper = Mutex<PortKeeper?>(nil)
     private let makeListener: @Sendable (_ port: Int) async throws -> any Channel
 
-    /// Starts an origin on a free port; with `tls` it speaks TLS, well (`.trusted`) or with a fault.
+    /// Starts an origin on a free port. With `tls`, it speaks TLS, correctly (`.trusted`) or with a fault.
     package static func start(_ script: OriginScript, tls: TLSFault? = nil) async throws -> ScriptedOrigin {
         let state = OriginState(script)
         var certificates: TestCertificates?
@@ -64,12 +65,13 @@ package final class ScriptedOrigin: Sendable {
         self.makeListener = makeListener
     }
 
-    /// The URL of a path. The host is `localhost` over TLS, which the certificate names, else 127.0.0.1.
+    /// Returns the URL of a path. The default host is `localhost` with TLS, to match the certificate, and 127.0.0.1
+    /// otherwise.
     package func url(_ path: String = "/file.bin", host: String? = nil) -> String {
         "\(isSecure ? "https" : "http")://\(host ?? (isSecure ? "localhost" : "127.0.0.1")):\(port)\(path)"
     }
 
-    /// Stops listening and ends all connections.
+    /// Stops listening and closes all connections.
     package func shutdown() async {
         await closeListener()
         keeper.withLock { $0 = nil }
@@ -80,19 +82,19 @@ package final class ScriptedOrigin: Sendable {
 
     // MARK: Behaviour
 
-    /// What the origin does. A new script counts requests from 1 again; answers under way keep their plan.
+    /// The origin's script. Setting it restarts the request numbers at 1. Responses in progress keep their plan.
     package var script: OriginScript {
         get { state.script }
         set { state.script = newValue }
     }
 
-    /// Lets each response pass that waits at `hold(name, at:)`, or comes there later.
+    /// Releases each response that waits at `hold(name, at:)`, including later ones.
     package func release(_ name: String) { state.release(name) }
 
-    /// Ends the connections on which no answer is under way, as a server does that has waited for long enough.
+    /// Closes the connections without a response in progress, like a server's keep-alive timeout.
     package func closeIdleConnections() { state.connections.closeIdle() }
 
-    /// Closes the listening socket: new connections are refused, open ones stay.
+    /// Closes the listening socket. New connections are refused; open ones stay.
     package func refuseConnections() async {
         let port = port
         await closeListener()
@@ -119,7 +121,7 @@ package final class ScriptedOrigin: Sendable {
 
     package var facts: OriginFacts { state.facts }
     package var requests: [RecordedRequest] { facts.requests }
-    /// Body bytes handed to the kernel, over all responses.
+    /// Body bytes passed to the kernel, over all responses.
     package var bytesSent: Int64 { facts.bytesSent }
 
     /// Returns once the facts satisfy a condition.
@@ -127,23 +129,23 @@ package final class ScriptedOrigin: Sendable {
         await state.wait(until: condition)
     }
 
-    /// Returns once that many requests arrived since the start.
+    /// Returns once this many requests have arrived since the start.
     package func waitForRequests(_ count: Int) async { await wait { $0.requests.count >= count } }
 
-    /// Returns once that many body bytes were sent since the start.
+    /// Returns once this many body bytes were sent since the start.
     package func waitForBytesSent(_ count: Int64) async { await wait { $0.bytesSent >= count } }
 
     /// Returns once a response waits at `hold(name, at:)`.
     package func waitForHold(_ name: String) async { await wait { $0.held.contains(name) } }
 
-    /// Returns once no answer is under way.
+    /// Returns once no response is in progress.
     package func waitForIdle() async { await wait { $0.activeResponses == 0 } }
 
     /// Returns once no connection is open.
     package func waitForNoConnections() async { await wait { $0.openConnections == 0 } }
 }
 
-/// Runs some code with an origin that is shut down afterwards.
+/// Calls a closure with an origin and shuts it down afterwards.
 package func withOrigin<Result>(
     _ script: OriginScript = OriginScript(), tls: TLSFault? = nil, _ body: (ScriptedOrigin) async throws -> Result
 ) async throws -> Result {
@@ -158,7 +160,7 @@ package func withOrigin<Result>(
     }
 }
 
-/// Holds a port of 127.0.0.1 without listening: connections to it are refused, and no other test is given it meanwhile.
+/// Reserves a port of 127.0.0.1 without listening. Connections to it are refused, and no other test can get it.
 final class PortKeeper: Sendable {
     private let descriptor: CInt
 

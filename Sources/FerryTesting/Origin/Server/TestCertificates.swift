@@ -1,16 +1,16 @@
 import Foundation
 import Subprocess
 
-/// A certificate authority and one server certificate, in a folder of their own.
+/// A certificate authority with a server certificate, in its own temporary folder.
 ///
-/// Made with the `openssl` command at run time: certificates kept with the sources would expire.
+/// Created at run time with the `openssl` command, because certificates in the sources would expire.
 package struct TestCertificates: Sendable {
     private let folder: TemporaryFolder
 
     package var caFile: String { folder.file("ca.pem") }
     package var certificateFile: String { folder.file("server.pem") }
     package var keyFile: String { folder.file("server.key") }
-    /// A client's certificate and key, where the origin asks for one.
+    /// Path of a client certificate, which exists with `.asksForCertificate` only.
     package var clientFile: String { folder.file("client.pem") }
     package var clientKeyFile: String { folder.file("client.key") }
 
@@ -29,7 +29,7 @@ package struct TestCertificates: Sendable {
 
     package func remove() { folder.remove() }
 
-    /// Puts the authority into a folder as `openssl rehash` does.
+    /// Adds the authority to a folder under the file name that `openssl rehash` would use.
     package func addAuthority(toFolder folder: String) async throws {
         let hash = try await openssl(["x509", "-noout", "-hash", "-in", caFile])
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -66,7 +66,8 @@ package struct TestCertificates: Sendable {
             extendedKeyUsage=\(purpose)
 
             """
-        // A negative number of days ends the validity before it begins, which verifiers call expired.
+        // A negative number of days makes the validity end before it begins, so verifiers report the certificate as
+        // expired.
         try await sign(
             "localhost", extensions, days: fault == .expired ? -1 : 30, key: keyFile, certificate: certificateFile)
     }
@@ -76,7 +77,7 @@ package struct TestCertificates: Sendable {
         try await sign("Ferry test client", extensions, days: 30, key: clientKeyFile, certificate: clientFile)
     }
 
-    /// Makes a key, and a certificate of the authority for it.
+    /// Creates a key and a certificate for it, signed by the authority.
     private func sign(
         _ name: String, _ extensions: String, days: Int, key: String, certificate: String
     ) async throws {
