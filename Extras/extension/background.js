@@ -1,4 +1,4 @@
-// Takes downloads over, hands links over, and shows progress in the button.
+// Hands downloads and links over to Ferry, and shows progress in the button.
 
 import { Host } from './host.js';
 import { badge, fieldsOf, hasSize, referrerFor, takesOver, urlOf, usual } from './rules.js';
@@ -10,7 +10,7 @@ const host = new Host(summary => {
 
 const settings = async () => ({ ...usual, ...await chrome.storage.local.get(null) });
 
-/** The cookies for a URL, of one of Firefox's containers where there is one. */
+/** The cookies for a URL, from a Firefox container if there is one. */
 const cookiesOf = (url, storeId) => chrome.cookies.getAll({ url, ...(storeId ? { storeId } : {}) }).catch(() => []);
 
 /** The header fields that the browser would send for a URL. */
@@ -22,12 +22,12 @@ async function fields(url, referrer, storeId) {
 async function hand(url, referrer, storeId) {
   const { ids } = await host.call('add', { downloads: [{ url, headers: await fields(url, referrer, storeId) }] });
   host.call('watch').catch(() => {});
-  // An earlier complaint is over.
+  // Clear an earlier error.
   chrome.action.setTitle({ title: 'Ferry' });
   return ids[0];
 }
 
-/** Shows that something went wrong, in the button and its title. */
+/** Shows an error in the button and its title. */
 function complain(error) {
   chrome.action.setBadgeText({ text: '!' });
   chrome.action.setTitle({ title: `Ferry: ${error.message}` });
@@ -35,19 +35,19 @@ function complain(error) {
 
 // MARK: Downloads of the browser
 
-/** Downloads whose size is not known yet: Firefox tells of them before the answer is there. */
+/** Downloads of unknown size. Firefox reports downloads before the response has arrived. */
 const undecided = new Set();
-/** Time after which a size that is not known stays unknown. */
+/** Milliseconds to wait for a download's size. */
 const patience = 2000;
 
-/** Downloads that are Ferry's affair: each is handed over once. */
+/** Downloads that Ferry takes over. Each is handed over once. */
 const claimed = new Set();
 
 async function consider(item) {
   if (!takesOver(item, await settings()) || claimed.has(item.id)) return;
   claimed.add(item.id);
   undecided.delete(item.id);
-  // It waits while Ferry is asked; where Ferry cannot have it, the browser goes on.
+  // Pause the download while asking Ferry. If Ferry refuses it, the browser continues.
   await chrome.downloads.pause(item.id).catch(() => {});
   try {
     const cookies = await cookiesOf(item.finalUrl || item.url, item.cookieStoreId);
@@ -86,7 +86,7 @@ chrome.runtime.onInstalled.addListener(() => {
 });
 chrome.contextMenus.onClicked.addListener(({ linkUrl, srcUrl, pageUrl }, tab) => {
   const url = linkUrl ?? srcUrl;
-  // What is private stays in the browser.
+  // Links of private windows are not handed over.
   if (tab?.incognito) return complain(new Error(chrome.i18n.getMessage('private')));
   hand(url, referrerFor(url, pageUrl), tab?.cookieStoreId).catch(complain);
 });

@@ -1,4 +1,4 @@
-// The connection to Ferry: calls and their answers over native messaging.
+// The connection to Ferry: calls and replies over native messaging.
 
 const name = 'ferry.native_host';
 
@@ -10,7 +10,7 @@ export class Host {
 
   constructor(onSummary) { this.#onSummary = onSummary; }
 
-  /** Makes a call; rejects with Ferry's sentence, or with the browser's when Ferry cannot be started. */
+  /** Makes a call. Rejects with Ferry's error, or with the browser's when Ferry cannot be started. */
   call(call, rest = {}) {
     return new Promise((resolve, reject) => {
       const id = ++this.#last;

@@ -1,4 +1,4 @@
-// The popup of the button: what runs, and what the user chooses.
+// The button's popup: running transfers and the user's settings.
 
 import { siteOf, usual } from './rules.js';
 
@@ -17,7 +17,7 @@ function size(bytes) {
 
 async function call(name, rest = {}) {
   const { result, error } = await chrome.runtime.sendMessage({ call: name, ...rest });
-  // The error of an action stays until the next action.
+  // An action's error stays until the next action.
   if (error || name !== 'list') find('#wrong').textContent = error ?? '';
   if (error) throw new Error(error);
   return result;
@@ -25,7 +25,7 @@ async function call(name, rest = {}) {
 
 // MARK: Transfers
 
-/** Rows by the ids of their transfers: they stay, so that a button keeps its focus. */
+/** Rows by transfer id. Rows are reused, so that a button keeps its focus. */
 const rows = new Map();
 
 function row(id) {
@@ -71,7 +71,7 @@ async function show() {
   find('#empty').hidden = transfers.length > 0;
 }
 
-// MARK: Choices
+// MARK: Settings
 
 async function showChoices() {
   const settings = { ...usual, ...await chrome.storage.local.get(null) };

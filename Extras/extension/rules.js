@@ -1,17 +1,19 @@
-// Which downloads Ferry takes over, and what it is told of them: functions of their arguments alone.
+// Rules for taking over downloads, and the data handed to Ferry. Pure functions.
 
-/** What the user has chosen, until there is another choice. */
+/** The default settings. */
 export const usual = { isOn: true, leastBytes: 10 * 1024 * 1024, sites: {} };
 
-/** The host of a URL of the web; empty for another one. */
+/** The host of an http or https URL. Empty for other URLs. */
 const host = url => (/^https?:/.test(url) ? new URL(url).hostname : '');
 
-/** The site whose switch counts for a download: that of the page it was begun on. */
+/** The site whose switch applies to a download: the page's site. */
 export const siteOf = item => host(item.referrer || item.finalUrl || item.url);
 
 /**
- * Whether a download of the browser is taken over. One of unknown size is when all are; what the browser has made itself (`blob:`,
- * `data:`), or has begun in a private window, never is.
+ * Whether Ferry takes over a download of the browser.
+ *
+ * A download of unknown size is taken over if the least size is 0. URLs made by the browser (`blob:`, `data:`) and downloads of
+ * private windows are never taken over.
  */
 export function takesOver(item, settings) {
   if (!settings.isOn || settings.sites[siteOf(item)] === false || item.incognito) return false;
@@ -23,15 +25,17 @@ export function takesOver(item, settings) {
 export const hasSize = item => item.totalBytes > 0 || item.fileSize > 0;
 
 /**
- * The URL to fetch. The first of a chain of redirects is good for longer than the last, which is often signed for minutes; but where
- * the last one is of another site that knows the user by cookies, only it works.
+ * The URL to fetch.
+ *
+ * The first URL of a redirect chain is valid for longer than the last, which is often signed for minutes. But if the last URL is on
+ * another site that has cookies of the user, only the last one works.
  */
 export function urlOf(item, cookiesOfLast) {
   const last = item.finalUrl || item.url;
   return host(last) !== host(item.url) && cookiesOfLast.length > 0 ? last : item.url;
 }
 
-/** The referrer that a browser sends along a link by itself (Referrer Policy: strict-origin-when-cross-origin). */
+/** The referrer that a browser sends by default (Referrer Policy: strict-origin-when-cross-origin). */
 export function referrerFor(url, page) {
   if (!host(page) || !host(url)) return '';
   const [to, from] = [new URL(url), new URL(page)];
@@ -39,7 +43,7 @@ export function referrerFor(url, page) {
   return to.origin === from.origin ? `${from.origin}${from.pathname}${from.search}` : `${from.origin}/`;
 }
 
-/** The fields that the browser would have sent. */
+/** The header fields that the browser would send. */
 export function fieldsOf({ cookies, referrer, userAgent, languages }) {
   return [
     cookies.length > 0 && { name: 'Cookie', value: cookies.map(each => `${each.name}=${each.value}`).join('; ') },
@@ -49,7 +53,7 @@ export function fieldsOf({ cookies, referrer, userAgent, languages }) {
   ].filter(Boolean);
 }
 
-/** What the button shows of a summary: the percentage of what runs, else how many run, else nothing. */
+/** The button's badge: the overall percentage, or the number of running transfers, or nothing. */
 export function badge({ running, received, expected }) {
   if (!running) return '';
   return expected > 0 ? `${Math.floor((received / expected) * 100)}%` : String(running);

@@ -1,4 +1,4 @@
-// What the user does with transfers, and how it is undone.
+// The user's commands on transfers, and their undo.
 
 import { call } from './api.js';
 import { dropPlace, isInLine } from './query.js';
@@ -6,9 +6,9 @@ import { text } from './text.js';
 import { sentence } from './words.js';
 
 const mostUndo = 50;
-/** Transfers that one request names, within what the gateway takes. */
+/** Most ids in one request, within the gateway's limit. */
 const mostIDs = 50_000;
-/** Transfers whose removal can be undone: a browser sends no more of a request while its page goes. */
+/** Most transfers whose removal can be undone. A browser limits the body of a request that outlives its page. */
 const mostRegretted = 3000;
 
 export class Actions {
@@ -20,11 +20,11 @@ export class Actions {
   constructor(store, notices) {
     this.#store = store;
     this.#notices = notices;
-    // A removal that is still to be done is done when the page goes: the user has seen it done.
+    // Finish pending removals when the page is unloaded: the user has already seen them done.
     addEventListener('pagehide', () => { for (const finish of [...this.#removals]) finish({ keepalive: true }); });
   }
 
-  /** Runs a change; what fails is said, and can be tried again. Returns the answer, or undefined. */
+  /** Runs a change. Shows an error with a button to try again. Returns the response, or undefined. */
   async try(change) {
     try {
       return await change();
@@ -34,9 +34,9 @@ export class Actions {
     }
   }
 
-  // MARK: Actions upon many
+  // MARK: Actions on many transfers
 
-  /** Returns the ids for which the action succeeded; the first failure is said. */
+  /** Returns the ids for which the action succeeded. Shows the first failure. */
   async #act(action, ids, options) {
     const failed = [];
     for (let start = 0; start < ids.length; start += mostIDs) {
@@ -57,7 +57,7 @@ export class Actions {
     });
   }
 
-  /** Lets go on what is paused or waits, and tries again what has failed or was canceled. */
+  /** Resumes paused and waiting transfers, and retries failed and canceled ones. */
   start(ids) {
     return this.try(async () => {
       const paused = this.#states(ids, 'suspended');
@@ -76,7 +76,7 @@ export class Actions {
     });
   }
 
-  /** Takes transfers off the list at once, and removes them when the message that offers to undo it is gone. */
+  /** Hides transfers at once, and removes them when the message that offers to undo it has closed. */
   remove(ids, withFile) {
     if (!ids.length) return;
     const store = this.#store;
@@ -99,9 +99,9 @@ export class Actions {
     if (!undo) finish();
   }
 
-  // MARK: Changes of one
+  // MARK: Changes of one transfer
 
-  /** Changes a transfer, whose event shows it; throws what the gateway refuses. */
+  /** Changes a transfer. Its event updates the list. Throws the gateway's error. */
   async change(id, change, former) {
     await call('PATCH', `/v1/transfers/${id}`, change);
     this.#done(text.didChange, former && (() => call('PATCH', `/v1/transfers/${id}`, former)));
@@ -120,7 +120,7 @@ export class Actions {
 
   // MARK: Order
 
-  /** Moves rows to the gap between two rows; those of a session stay together. */
+  /** Moves rows to the gap between two rows. Rows of one session stay together. */
   moveBetween(ids, above, below) {
     const previous = new Map();
     return this.#moves(ids, (line, id, session) => {
@@ -130,10 +130,10 @@ export class Actions {
     });
   }
 
-  /** Moves rows by places: -1 is one up, `-Infinity` to the start. */
+  /** Moves rows by this many places: -1 is one up, `-Infinity` to the start. */
   moveBy(ids, offset) {
     const isDown = offset > 0;
-    // The first to go is the one at the edge, and the others of its session stay behind it.
+    // Move the transfer nearest the edge first. The others of its session stay behind it.
     const edges = new Map();
     return this.#moves(isDown ? [...ids].reverse() : ids, (line, id, session) => {
       const place = line.indexOf(id);
@@ -161,7 +161,7 @@ export class Actions {
       }
       if (!former.length) return;
       this.#done(text.didMove(former.length), async () => {
-        // Back to its neighbours: others may have left the line meanwhile.
+        // Move it back between its neighbors: the queue may have become shorter.
         for (const [id, above, below] of former) {
           const transfer = this.#store.get(id);
           if (!transfer || !isInLine(transfer)) continue;
@@ -173,7 +173,7 @@ export class Actions {
     });
   }
 
-  /** Returns the place that a transfer has then; null if it is in no line any more. */
+  /** Moves a transfer. Returns its new place, or null if it is not queued. */
   async #move(id, line, place) {
     const { place: reached } = await call('POST', `/v1/transfers/${id}/move`, { offset: place });
     if (reached == null) return null;
@@ -184,7 +184,7 @@ export class Actions {
 
   // MARK: Undoing
 
-  /** Says that something is done, which `undo` takes back; `ended` is called once the message is gone. Returns what undoes it. */
+  /** Shows that a change is done, and offers to undo it. Calls `ended` once the message has closed. Returns the undo step. */
   #done(message, undo, ended) {
     if (!undo) {
       this.#notices.show(message);

@@ -1,4 +1,4 @@
-// The dialog that adds downloads. What is typed there is kept until it is added, over a reload of the page too.
+// The dialog that adds downloads. Its input survives a reload of the page until it is added.
 
 import { callLines } from './api.js';
 import { Wrong, ask, count, knownFolders, rate } from './dialogs.js';
@@ -10,10 +10,10 @@ import { sentence } from './words.js';
 
 const folderKey = 'ferry.folder';
 const shownAtMost = 200;
-/** Bytes of one request's body that are sent at most; the gateway takes 2 MiB. */
+/** Most bytes sent in one request body. The gateway takes 2 MiB. */
 const mostBytes = 1_000_000;
 
-/** The digests by how many digits they have. */
+/** Digest algorithms by their number of hexadecimal digits. */
 const digests = { 32: 'md5', 40: 'sha1', 64: 'sha256', 96: 'sha384', 128: 'sha512' };
 
 function checksum(word) {
@@ -37,7 +37,7 @@ function date(typed) {
 
 const list = (typed, separator) => typed.split(separator).map(each => each.trim()).filter(Boolean);
 
-/** The keys that the form adds to each request; those without a value are left out. */
+/** The keys that the form adds to each request, without empty ones. */
 function common(values, isOne) {
   const folder = values.folder.trim();
   if (!folder.startsWith('/')) throw new Wrong('folder', text.noFolder);
@@ -52,7 +52,7 @@ function common(values, isOne) {
   return Object.fromEntries(Object.entries(keys).filter(([, value]) => (Array.isArray(value) ? value.length : value)));
 }
 
-/** A request of the text, with what the form says of all. */
+/** A parsed request, with the form's shared options. */
 function merged({ rate: typed, ...request }, shared, { user, password, headers }) {
   const fields = [...(request.headers ?? []), ...list(headers, '\n').map(header)];
   const userinfo = user && `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
@@ -62,7 +62,7 @@ function merged({ rate: typed, ...request }, shared, { user, password, headers }
   };
 }
 
-/** Sends requests in parts that the gateway takes, and tells the answer of each by its place. */
+/** Sends requests in batches of limited size, and passes each result with the request's index. */
 async function submit(requests, tell) {
   for (let sent = 0; sent < requests.length;) {
     let bytes = 0, end = sent;
@@ -73,7 +73,7 @@ async function submit(requests, tell) {
   }
 }
 
-/** A line about a request that was found. */
+/** A list item for a parsed request. */
 function line(request, urls) {
   const facts = [
     visible(request.name ?? request.url), request.headers && text.withHeaders(request.headers.length),
@@ -86,8 +86,9 @@ function line(request, urls) {
 const pair = (...fields) => make('div', { class: 'pair' }, ...fields);
 
 /**
- * Opens the dialog, with a text that was pasted or dropped, and keeps what is typed under a key of the session. Resolves to
- * `added`, the ids of what was added, and `left`, the text that was not.
+ * Opens the dialog with pasted or dropped text. Saves the input in session storage under `draftKey`.
+ *
+ * Resolves to `added`, the ids of the added transfers, and `left`, the text that was not added.
  */
 export async function askAdd(store, given, draftKey) {
   const kept = JSON.parse(sessionStorage.getItem(draftKey) ?? '{}');
@@ -107,7 +108,7 @@ export async function askAdd(store, given, draftKey) {
       typed('headers', { rows: 3 }), pair(typed('user'), typed('password', { type: 'password' })), pair(typed('proxy'), typed('tags'))),
   ];
   const urls = new Set([...store.transfers.values()].map(each => each.url));
-  /** What was taken before something failed: it is not added twice. */
+  /** Requests accepted before an error. They are not added twice. */
   const taken = new Map();
   const key = request => JSON.stringify(request);
 
@@ -131,7 +132,7 @@ export async function askAdd(store, given, draftKey) {
     try {
       sessionStorage.setItem(draftKey, JSON.stringify(values));
     } catch {
-      // There is no room for so much: it is kept as long as the page is open.
+      // The draft exceeds the storage quota: keep it only while the page is open.
     }
   };
 

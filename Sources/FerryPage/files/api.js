@@ -6,7 +6,7 @@ const key = 'ferry.secret';
 let secret = sessionStorage.getItem(key) ?? '';
 let onLocked = () => {};
 
-/** What the gateway refuses: the code, sentence and details of its error table. */
+/** An error of the gateway: code, sentence and details of its error table. */
 export class Refusal extends Error {
   constructor(status, error) {
     super(error?.message ?? text.odd(status));
@@ -15,12 +15,12 @@ export class Refusal extends Error {
   }
 }
 
-/** There was no answer. */
+/** The gateway did not respond. */
 export class Away extends Error {
   constructor() { super(text.away); }
 }
 
-/** Takes the secret out of the address, so that it is in no history, bookmark or picture of the screen. */
+/** Removes the secret from the address, so that it is in no history, bookmark or screenshot. */
 export function takeSecret() {
   const given = new URLSearchParams(location.hash.slice(1)).get('secret');
   if (!given) return;
@@ -35,7 +35,7 @@ export function setSecret(given) {
 
 export const hasSecret = () => secret !== '';
 
-/** Calls a function when the gateway does not take the secret. */
+/** Sets the function to call when the gateway rejects the secret. */
 export function whenLocked(call) { onLocked = call; }
 
 async function request(method, path, { body, type = 'application/json', signal, keepalive = false }) {
@@ -54,7 +54,7 @@ async function request(method, path, { body, type = 'application/json', signal, 
   throw new Refusal(answer.status, said?.error);
 }
 
-/** Sends a request, whose body is a value, and returns the value of the answer. */
+/** Sends a request with a JSON body, and returns the value of the response. */
 export async function call(method, path, value, { patience = 60_000, ...options } = {}) {
   const body = value === undefined ? undefined : JSON.stringify(value);
   const answer = await request(method, path, { body, signal: AbortSignal.timeout(patience), ...options });
@@ -65,7 +65,7 @@ export async function call(method, path, value, { patience = 60_000, ...options 
   }
 }
 
-/** Sends values as lines, and returns the values of the answer's lines. */
+/** Sends values as lines of JSON, and returns the values of the response's lines. */
 export async function callLines(path, values) {
   const body = values.map(value => JSON.stringify(value)).join('\n') + '\n';
   const answer = await request('POST', path, { body, type: 'application/x-ndjson', signal: AbortSignal.timeout(60_000) });
@@ -74,7 +74,7 @@ export async function callLines(path, values) {
   return lines;
 }
 
-/** Opens a stream of values; it is there, and sends what happens from here on, when this returns. */
+/** Opens a stream of values. Once this returns, no event is missed. */
 export async function stream(path, signal) {
   return linesOf(await request('GET', path, { signal }));
 }
@@ -96,7 +96,7 @@ async function* linesOf(answer) {
   }
 }
 
-/** Trades a pairing code for a token of this browser's own. */
+/** Trades a pairing code for a token of this browser. */
 export async function pair(code) {
   const { token } = await call('POST', '/v1/pair', { code, name: text.browser });
   setSecret(token);

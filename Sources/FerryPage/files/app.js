@@ -1,4 +1,4 @@
-// Puts the parts of the page together.
+// Sets up the page and connects its parts.
 
 import { Actions } from './actions.js';
 import { Away, hasSecret, takeSecret, whenLocked } from './api.js';
@@ -20,7 +20,7 @@ const actions = new Actions(store, notices);
 const lettersKey = 'ferry.letters', draftKey = 'ferry.draft';
 const hasLetters = () => localStorage.getItem(lettersKey) !== 'off';
 
-// What is not needed to see the list is loaded after it, so that it is there too while the daemon is away.
+// Modules that the list does not need are loaded after it, so that they are available while the daemon is away.
 const load = path => import(path).catch(() => { throw new Away(); });
 const dialogs = () => load('./dialogs.js');
 const adding = () => load('./add.js');
@@ -43,7 +43,7 @@ async function add(given = '') {
   find('#list').focus();
 }
 
-/** Does what a button beside a transfer says. */
+/** Runs the remedy of a button beside a transfer. */
 async function mend(name, transfer) {
   if (!transfer) return;
   const { id } = transfer;
@@ -63,7 +63,7 @@ const nameOf = ids => (ids.length === 1 ? title(store.get(ids[0])) : text.count(
 const inState = (...states) =>
   [...store.transfers.values()].filter(each => states.includes(each.state) && !store.hidden.has(each.id)).map(each => each.id);
 
-/** Asks, where there are files, whether they go too; `withFile` leaves no choice. */
+/** Removes transfers. Asks whether to delete finished files too. With `withFile`, it only asks for confirmation. */
 async function remove(ids, withFile) {
   const hasFile = ids.some(id => store.get(id)?.state === 'succeeded');
   if (!ids.length || !hasFile && !withFile) return actions.remove(ids, false);
@@ -99,7 +99,7 @@ const commands = {
   undo: () => actions.undo(),
 };
 
-/** Runs a command; what keeps it from that is said. */
+/** Runs a command, and shows its error. */
 const run = name => Promise.resolve(commands[name]()).catch(error => notices.error(error));
 
 // MARK: The parts
@@ -107,7 +107,7 @@ const run = name => Promise.resolve(commands[name]()).catch(error => notices.err
 let counts = {};
 let detail = null, loading = null;
 
-/** Loads the detail when it is first wanted. */
+/** Loads the detail view on first use. */
 function withDetail() {
   loading ??= load('./detail.js').then(({ Detail }) => {
     detail = new Detail(store, { remedy, say: words => notices.say(words), closed: () => find('#list').focus() });
@@ -144,7 +144,7 @@ function show() {
 
 const lastStates = new Map();
 
-/** Says how transfers end, to people who hear the page. */
+/** Announces completed and failed transfers to screen readers. */
 function announce(changed) {
   for (const id of changed) {
     const transfer = store.get(id), before = lastStates.get(id);
@@ -156,7 +156,7 @@ function announce(changed) {
   }
 }
 
-/** Least time between two looks at the whole list: of many changes in a row a few are drawn. */
+/** Least time between two draws of the whole list, in milliseconds. */
 const pause = 200;
 let nextShow = 0, isLate = false;
 
@@ -168,7 +168,7 @@ function showSoon() {
     isLate = false;
     const start = performance.now();
     show();
-    // A list that takes long is drawn seldom.
+    // Draw a slow list less often.
     nextShow = Date.now() + Math.max(store.link === 'loading' ? 0 : pause, 4 * (performance.now() - start));
   };
   if (isLate) setTimeout(draw, wait);
@@ -188,7 +188,7 @@ store.listen((changed, isListChanged) => {
   if (detail?.id && (changed.has(detail.id) || isListChanged)) detail.update();
 });
 
-// The daemon's room and limits may be changed by others.
+// Free disk space and limits may change outside this page.
 function refresh() {
   if (store.link !== 'live' || document.hidden) return;
   store.refreshLimits().catch(error => { if (error instanceof Away) store.doubt(); });
@@ -198,7 +198,7 @@ setInterval(refresh, 15_000);
 
 // MARK: Keys
 
-/** Keys that are no letters alone, then letters, which may be turned off (WCAG 2.1.4). */
+/** Keys other than letters, then single letters, which can be turned off (WCAG 2.1.4). */
 const keys = {
   Delete: 'removeRow', 'Shift+Delete': 'removeWithFile', 'Alt+ArrowUp': 'up', 'Alt+ArrowDown': 'down', 'Alt+Home': 'top', 'Alt+End': 'bottom', 'Control+z': 'undo',
   F2: 'change',
@@ -235,7 +235,7 @@ for (const name of ['dragenter', 'dragover', 'dragleave']) {
     drop.hidden = name === 'dragleave' && !event.relatedTarget;
   });
 }
-/** Bytes of a file that may be a Metalink document or a list. */
+/** Most bytes of a dropped Metalink document or list. */
 const mostDropped = 4 << 20;
 addEventListener('drop', async event => {
   if (find('dialog')) return;
@@ -247,7 +247,7 @@ addEventListener('drop', async event => {
   for (const { name } of files.filter(each => each.size > mostDropped)) notices.show(text.tooLarge(name), [], { isError: true });
   const texts = files.length ? await Promise.all(files.filter(each => each.size <= mostDropped).map(each => each.text())) : [link];
   const given = texts.filter(each => each.trim());
-  // A document of XML stands for itself; lists go together.
+  // Take a single XML document, or join all lists.
   if (given.length) add(given.some(each => each.trimStart().startsWith('<')) ? given[0] : given.join('\n'));
 });
 

@@ -1,12 +1,12 @@
-// Pictures of numbers: speed over time, and which parts of a file are there.
+// Charts: speed over time, and the ranges of a file that are present.
 
 import { make, setAttribute } from './dom.js';
 
 const width = 300, height = 60;
-/** Speeds that are kept: of three minutes. */
+/** Number of speeds kept: three minutes. */
 export const mostSamples = 180;
 
-/** A graph of speeds, one each second, the newest at the right. `label` is what a screen reader says. */
+/** A graph of speeds, one each second, the newest at the right. `label` is for screen readers. */
 export class SpeedChart {
   #area = make('svg:path', { class: 'area' });
   #line = make('svg:polyline', { class: 'line' });
@@ -27,9 +27,9 @@ export class SpeedChart {
 }
 
 /**
- * A map of a file: what survives a power cut, what has arrived since, and where each connection is.
+ * A map of a file: its durable ranges, its newer ranges, and the position of each connection.
  *
- * `durable` are ranges of `[start, end]`, `segments` what connections fetch.
+ * `durable` are ranges of `[start, end]`, `segments` the parts that connections fetch.
  */
 export class FileMap {
   element = make('svg:svg', { class: 'map', role: 'img', viewBox: '0 0 1000 20', preserveAspectRatio: 'none' });

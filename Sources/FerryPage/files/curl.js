@@ -1,10 +1,10 @@
-// A curl command, as browsers copy it ("Copy as cURL"), as a request of Ferry.
+// Parses curl commands, as browsers copy them ("Copy as cURL"), into requests.
 
 import { text } from './text.js';
 
 const escapes = { n: '\n', r: '\r', t: '\t', a: '\x07', b: '\b', f: '\f', v: '\v', e: '\x1b' };
 
-/** A text with the line breaks within its commands taken out; of one for Windows' command prompt also the `^`. */
+/** Joins a command's continued lines. For the Windows command prompt, also removes the `^` escapes. */
 export function join(source) {
   const isWindows = /\^\s*\r?\n|\^"/.test(source);
   const text = source.replace(/(\\|\^)\r?\n/g, ' ');
@@ -12,8 +12,10 @@ export function join(source) {
 }
 
 /**
- * The words of the command that begins at a place of a joined text, and where it ends: a POSIX shell's, with the `$'…'` of bash. A
- * command ends at a line break, and at `;`, `|`, `&` before a space: what follows is another one, whose cookies are its own.
+ * Splits the command at `start` of a joined text into words, and returns its end.
+ *
+ * The syntax is a POSIX shell's, with the `$'…'` of bash. A command ends at a line break, and at `;`, `|`, `&` before a space. What
+ * follows is another command, with its own cookies.
  */
 export function words(source, start = 0, isWindows = false) {
   const found = [];
@@ -63,7 +65,7 @@ export function words(source, start = 0, isWindows = false) {
   return { words: found, end: at };
 }
 
-/** Short options with a value, and what they are called. */
+/** Short options with a value, and their long names. */
 const short = {
   H: 'header', b: 'cookie', A: 'user-agent', e: 'referer', u: 'user', X: 'request', d: 'data', o: 'output', x: 'proxy',
   r: 'range', m: 'max-time', T: 'upload-file', F: 'form', c: 'cookie-jar', w: 'write-out', E: 'cert', K: 'config', D: 'dump-header',
@@ -75,7 +77,7 @@ const valued = new Set([
   'max-filesize', 'connect-timeout', 'retry', 'retry-delay', 'retry-max-time', 'cacert', 'key', 'resolve', 'interface', 'max-redirs',
   'proxy-header', 'noproxy', 'preproxy', 'oauth2-bearer', 'tls-max', 'ciphers', 'keepalive-time',
 ]);
-/** Options that change nothing here: Ferry does so anyway, or they are about curl's own output. */
+/** Options that are ignored: they are Ferry's default, or concern curl's own output. */
 const silent = new Set([
   'L', 'location', 's', 'silent', 'S', 'show-error', 'f', 'fail', 'O', 'remote-name', 'J', 'remote-header-name', 'v', 'verbose', '#',
   'progress-bar', 'compressed', 'g', 'globoff', 'create-dirs', 'http1.1', 'http2', 'no-buffer', 'N', 'path-as-is', 'i',
@@ -83,10 +85,10 @@ const silent = new Set([
   'write-out', 'dump-header', 'keepalive-time', 'no-progress-meter', 'ssl-no-revoke', 'tlsv1.2', 'tlsv1.3',
 ]);
 
-/** Fields that a download of Ferry's decides for itself: a copied range would make it a part of the file. */
+/** Fields that Ferry sets itself. A copied range would fetch only a part of the file. */
 const left = new Set(['range', 'if-range', 'accept-encoding', 'host', 'connection', 'content-length', 'if-none-match', 'if-modified-since']);
 
-/** The options and URLs of a command's words: `[name, value]`, URLs under the name `url`. */
+/** The options and URLs of a command's words: `[name, value]`, with URLs under the name `url`. */
 function options(list) {
   const found = [];
   for (let at = 0; at < list.length; at++) {
@@ -110,7 +112,7 @@ function options(list) {
   return found;
 }
 
-/** Reads the command that begins at a place of a joined text; returns requests and problems as `parse` of links.js, and its end. */
+/** Reads the command at a place of a joined text. Returns requests and problems as `parse` of links.js does, and the command's end. */
 export function parseCommand(source, start = 0, isWindows = false) {
   const { words: list, end } = words(source, start, isWindows);
   const urls = [], headers = [], bodies = [], problems = [], outputs = [];

@@ -1,4 +1,4 @@
-// The detail beside the list: all that is known of one transfer.
+// The detail view beside the list: all facts about one transfer.
 
 import { call, stream } from './api.js';
 import { FileMap, SpeedChart } from './chart.js';
@@ -7,10 +7,10 @@ import { moment, moved, number, percent, size, speed, time, title, visible } fro
 import { text } from './text.js';
 import { command, describe, extent, proofs, remedies, sentence, spoken } from './words.js';
 
-/** Time without a further event after which the history is all there. */
+/** Milliseconds without an event after which the history is complete. */
 const quiet = 300;
 
-/** What is shown of a transfer, by the keys of the control API: nothing of what is empty. */
+/** The facts shown of a transfer, by keys of the control API. Empty facts are left out. */
 const facts = {
   url: each => each.url, final_url: each => each.final_url !== each.url && each.final_url, redirects: each => each.redirects,
   destination: each => each.destination ?? `${each.folder}/`, size: extent, session: each => each.session, tags: each => each.tags,
@@ -61,7 +61,7 @@ export class Detail {
     if (this.#id === null) return;
     this.#asking.abort();
     this.#id = null;
-    // Who types elsewhere goes on there.
+    // Return the focus to the list only if it was here.
     const hadFocus = this.#root.contains(document.activeElement);
     this.#root.hidden = true;
     if (hadFocus) this.#calls.closed();
@@ -92,7 +92,7 @@ export class Detail {
     if (!transfer || this.#store.hidden.has(id)) return this.close();
     setText(parts.name, title(transfer));
     setText(parts.words, (transfer.state === 'running' ? `${text.states.running} · ` : '') + describe(transfer));
-    // In another language the daemon's own sentence has more facts.
+    // In other languages, also show the daemon's own sentence: it has more facts.
     const said = transfer.error && visible(transfer.error.message);
     setText(parts.message, said && sentence(transfer.error) !== said ? said : '');
     this.#showRemedies(transfer);
@@ -130,7 +130,7 @@ export class Detail {
     })));
   }
 
-  /** Shows pairs, and touches what differs alone, so that a selection of text stays. */
+  /** Shows pairs. Updates only nodes that differ, so that a text selection survives. */
   #list(node, pairs) {
     while (node.children.length > pairs.length * 2) node.lastElementChild.remove();
     pairs.forEach(([name, value], place) => {
@@ -140,11 +140,11 @@ export class Detail {
     });
   }
 
-  // MARK: What happened
+  // MARK: History
 
   #showTimeline({ created_at: begin, started_at: start, finished_at: end, state, error }) {
     const told = [...this.#history, ...(this.#store.happened.get(this.#id) ?? [])];
-    // Its own times stand for events that are not told any more.
+    // The transfer's own times stand in for expired events.
     if (!told.some(each => each.kind === 'submitted')) told.unshift({ kind: 'submitted', at: begin });
     if (start && !told.some(each => each.kind === 'running')) told.push({ kind: 'running', at: start });
     if (end && !told.some(each => each.kind === state)) told.push({ kind: state, at: end, message: error?.message });
@@ -158,7 +158,7 @@ export class Detail {
     node.replaceChildren(...shown.map(line => make('li', { text: line })));
   }
 
-  /** Reads the durable events of the transfer; the stream would go on, and is ended when nothing more comes. */
+  /** Reads the durable events of the transfer. The stream has no end, so it is aborted once no more events arrive. */
   async #readHistory(id, asking) {
     let timer = setTimeout(() => asking.abort(), quiet * 10);
     try {
@@ -169,7 +169,7 @@ export class Detail {
         timer = setTimeout(() => asking.abort(), quiet);
       }
     } catch {
-      // It was ended, or the gateway is away; what the page has seen itself is there anyway.
+      // The stream was aborted, or the gateway is away. Events that the page has received itself are shown anyway.
     } finally {
       clearTimeout(timer);
       if (this.#id === id) this.update();
@@ -180,14 +180,14 @@ export class Detail {
     const now = Date.now();
     if (now - this.#lastRead < (state === 'running' ? 2000 : 60_000)) return;
     this.#lastRead = now;
-    // Without an answer the next look may find them.
+    // On failure, keep the old ranges: a later update reads them again.
     const { durable } = await call('GET', `/v1/transfers/${id}/ranges`).catch(() => ({}));
     if (durable && this.#id === id) this.#durable = durable;
   }
 
-  // MARK: For ears and hands
+  // MARK: Accessibility and clipboard
 
-  /** Says the progress at each tenth. */
+  /** Announces each tenth of the progress. */
   #say(transfer) {
     const { id, state } = transfer, { done, all } = moved(transfer);
     const tenth = state === 'running' && all ? Math.floor((done / all) * 10) : 0;
@@ -198,7 +198,7 @@ export class Detail {
   }
 
   async #copy() {
-    // A browser gives the clipboard to safe origins alone; elsewhere the text is selected.
+    // Browsers allow clipboard access only in secure contexts. Elsewhere, select the text.
     if (!navigator.clipboard) return getSelection().selectAllChildren(this.#parts.command);
     await navigator.clipboard.writeText(command(this.#store.get(this.#id)));
     this.#calls.say(text.copied);

@@ -1,4 +1,4 @@
-// Dialogs: questions, the secret, limits, changes of one transfer, and the help.
+// Dialogs: confirmation, the secret, limits, changes of one transfer, and help.
 
 import { Away, Refusal, pair, setSecret } from './api.js';
 import { button, complain, field, make, setText } from './dom.js';
@@ -7,8 +7,9 @@ import { choose, language, text } from './text.js';
 import { sentence } from './words.js';
 
 /**
- * Opens a dialog with a form. `submit` gets the form's values, and what it throws is shown and keeps the dialog open. Resolves to
- * what it returns, or to undefined when the dialog was closed.
+ * Opens a dialog with a form. `submit` gets the form's values. If it throws, the dialog shows the error and stays open.
+ *
+ * Resolves to the result of `submit`, or to undefined when the dialog was closed.
  */
 export function ask({ heading, body, label, submit, extra = [], isDanger = false, canClose = true }) {
   return new Promise(resolve => {
@@ -54,7 +55,7 @@ export function ask({ heading, body, label, submit, extra = [], isDanger = false
   });
 }
 
-/** What is wrong with one field of a form. */
+/** A validation error of one form field. */
 export class Wrong extends Error {
   constructor(field, sentence) {
     super(sentence);
@@ -62,16 +63,16 @@ export class Wrong extends Error {
   }
 }
 
-/** Fields by the codes of the errors that they cause. */
+/** Form fields by the error codes that they cause. */
 const causes = {
   invalid_url: 'url', unsupported_scheme: 'url', request_not_replaceable: 'url', destination_unwritable: 'folder', disk_full: 'folder',
   destination_exists: 'name',
 };
 
-/** Shows an error beside the field that caused it, else at the end of the form. */
+/** Shows an error beside the field that caused it, or at the end of the form. */
 function place(error, form, wrong) {
   if (error instanceof Away) return setText(wrong, text.keptTyped);
-  // The daemon's sentence about a value begins with its key.
+  // The daemon's sentence about a value begins with the value's key.
   const key = /^The gateway puts/.test(error.message) ? 'folder' : /^(\w+) is /.exec(error.message)?.[1];
   const name = error.field ?? causes[error.code] ?? key;
   const control = form.elements[name] ?? (name === 'url' && form.elements.source);
@@ -82,11 +83,11 @@ function place(error, form, wrong) {
   control.focus();
 }
 
-/** Asks whether something is to be done. */
+/** Asks for confirmation. */
 export const confirm = (heading, words, label, extra) =>
   ask({ heading, body: [make('p', { text: words })], label, extra, isDanger: !extra, submit: (_, used) => used?.value || true });
 
-/** Asks for the secret until there is one; the page behind it stays as it is. */
+/** Asks for the secret until one is entered. The page behind the dialog stays as it is. */
 export const askSecret = isWrong => ask({
   heading: text.secretHeading, canClose: false, label: text.open,
   body: [make('p', { text: isWrong ? text.secretWrong : text.secretNeeded }), field('secret', '', { type: 'password' })],
@@ -101,7 +102,7 @@ export const askSecret = isWrong => ask({
 
 // MARK: Numbers
 
-/** A typed speed in bytes per second; nothing typed is no limit. */
+/** A typed speed in bytes per second. An empty field means no limit. */
 export function rate(values, name) {
   const typed = values[name]?.trim();
   if (!typed || typed === '0') return 0;
@@ -111,7 +112,7 @@ export function rate(values, name) {
   return bytes;
 }
 
-/** A typed number; null where nothing was typed. */
+/** A typed number, or null if the field is empty. */
 export function count(values, name, most) {
   const typed = values[name]?.trim();
   if (!typed) return null;
@@ -138,7 +139,7 @@ export function askLimits({ settings, sessions }, actions) {
       const wanted = {
         active_transfers: count(values, 'active_transfers', 1000), connections_per_host: count(values, 'connections_per_host', 64),
       };
-      // A shown speed is rounded: what was not touched stays as it is.
+      // A displayed speed is rounded: leave untouched fields unchanged.
       if (values.rate_limit !== shown(settings.rate_limit)) wanted.rate_limit = rate(values, 'rate_limit');
       if (values.slow_rate_limit !== shown(settings.slow_rate_limit)) wanted.slow_rate_limit = rate(values, 'slow_rate_limit') || null;
       const change = Object.fromEntries(Object.entries(wanted).filter(([key, value]) => value !== null && value !== settings[key]));
@@ -154,11 +155,11 @@ export function askLimits({ settings, sessions }, actions) {
 
 // MARK: One transfer
 
-/** Known folders, to choose from. */
+/** A list of known folders to choose from. */
 export const knownFolders = folders =>
   make('datalist', { id: 'folders' }, ...folders.map(each => make('option', { value: each.path })));
 
-/** Asks what is to change about a transfer; `focus` names the field to begin with. */
+/** Asks for changes of a transfer. `focus` is the field that gets the focus. */
 export function askChange(transfer, store, actions, focus) {
   const former = {
     url: transfer.url, name: transfer.given_name ?? transfer.name ?? '', folder: transfer.folder,
@@ -182,13 +183,13 @@ export function askChange(transfer, store, actions, focus) {
         if (key === 'rate_limit') change[key] = rate(values, key);
         else if (typed) change[key] = /^-?\d+$/.test(typed) && key === 'priority' ? Number(typed) : typed;
       }
-      // A URL is shown without its password, and a name may not have been known: what cannot be brought back is not offered.
+      // No undo for a URL, which is shown without its password, or for a name that was unknown: the old value is not available.
       const canUndo = !('url' in change) && (!('name' in change) || former.name);
       const back = Object.fromEntries(Object.keys(change).map(key => [key, key === 'rate_limit' ? transfer.rate_limit ?? 0 : transfer[key] ?? former[key]]));
       const connections = count(values, 'connections', 64);
       if (connections) change.connections = connections;
       if (!Object.keys(change).length) return true;
-      // What has failed goes on with what was changed.
+      // A failed transfer is retried with the changes.
       if (transfer.state === 'failed') change.action = 'retry';
       await actions.change(transfer.id, change, canUndo && !change.action && Object.keys(back).length ? back : null);
       return true;
@@ -200,7 +201,7 @@ export function askChange(transfer, store, actions, focus) {
   return asked;
 }
 
-/** Asks for the user and password that a server wants. */
+/** Asks for the user and password of a server. */
 export function askSignIn(transfer, actions) {
   const { host, realm } = transfer.challenge?.authentication?._0 ?? {};
   return ask({

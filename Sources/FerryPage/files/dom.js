@@ -1,8 +1,8 @@
-// Elements of the document. Texts are always put in as text: there is no way here to make markup of a string.
+// Helpers for DOM elements. They set text as text only: no markup is made from strings.
 
 import { text } from './text.js';
 
-/** Makes an element: `text` is its text, `on` has its listeners, `set` its properties, and all else are attributes. */
+/** Makes an element. `text` is its text, `on` its listeners, `set` its properties. All other keys are attributes. */
 export function make(tag, attributes = {}, ...children) {
   const node = tag.startsWith('svg:')
     ? document.createElementNS('http://www.w3.org/2000/svg', tag.slice(4))
@@ -17,12 +17,12 @@ export function make(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** Sets a text only where it differs, so that nothing is laid out or read out again. */
+/** Sets a text only if it differs, to avoid layout and repeated announcements. */
 export function setText(node, value) {
   if (node.textContent !== value) node.textContent = value;
 }
 
-/** Sets an attribute; null takes it away, and so does false, but for those of ARIA, which have it as a word. */
+/** Sets an attribute. Null removes it, and so does false, except for ARIA attributes, where false is a value. */
 export function setAttribute(node, name, value) {
   const text = name.startsWith('aria-') || typeof value !== 'boolean' ? value : value ? '' : null;
   if (text == null) node.removeAttribute(name);
@@ -34,16 +34,16 @@ export const find = selector => document.querySelector(selector);
 export const button = (label, call, attributes = {}) =>
   make('button', { type: 'button', text: label, on: { click: call }, ...attributes });
 
-/** Fills a `select` with an object's values by their labels. */
+/** Fills a `select` with an object's keys as values and its values as labels. */
 export function fillChoice(node, labels, value) {
   node.replaceChildren(...Object.entries(labels).map(([key, label]) => make('option', { value: key, text: label })));
   node.value = value;
 }
 
 /**
- * A field with its label, its hint, and room for what is wrong with it; `text` has the words by its name.
+ * A form field with its label, hint and error message. The words come from `text`, by the field's name.
  *
- * With `choices` it is a choice, with `rows` a text of several lines.
+ * With `choices` it is a `select`, with `rows` a `textarea`.
  */
 export function field(name, value, { label = text.labels[name], hint = text.hints[name], choices, ...attributes } = {}) {
   const id = `field-${name}`;
@@ -58,7 +58,7 @@ export function field(name, value, { label = text.labels[name], hint = text.hint
     hint && make('p', { class: 'hint', id: `${id}-hint`, text: hint }), make('p', { class: 'wrong', id: `${id}-wrong` }));
 }
 
-/** Says beside a control what is wrong with it; an empty sentence takes that back. */
+/** Shows an error message beside a control. An empty message removes it. */
 export function complain(control, sentence) {
   setText(find(`#${control.id}-wrong`), sentence);
   setAttribute(control, 'aria-invalid', sentence ? 'true' : null);

@@ -1,4 +1,4 @@
-// Sizes, times and names as people read them.
+// Formats sizes, times and names for display.
 
 import { language, locale, text } from './text.js';
 
@@ -10,7 +10,7 @@ const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 
 export const number = value => whole.format(value);
 
-/** Bytes in binary units: `7.6 MiB`. */
+/** Formats bytes in binary units: `7.6 MiB`. */
 export function size(bytes) {
   let value = bytes, unit = 0;
   while (value >= 1024 && unit < units.length - 1) {
@@ -22,7 +22,7 @@ export function size(bytes) {
 
 export const speed = bytes => `${size(bytes)}/s`;
 
-/** Seconds in at most two units: `3 min 5 s`. */
+/** Formats seconds in at most two units: `3 min 5 s`. */
 export function duration(seconds) {
   const all = Math.max(0, Math.ceil(seconds));
   if (all < 60) return `${all} s`;
@@ -35,35 +35,35 @@ export function duration(seconds) {
 export const moment = date => moments.format(new Date(date));
 export const time = date => clock.format(new Date(date));
 
-/** How much of a transfer is done, 0 to 1; null where its size is not known. */
+/** The progress of a transfer, 0 to 1, or null if its size is unknown. */
 export function part(transfer) {
   if (transfer.state === 'succeeded') return 1;
   const { done, all } = moved(transfer);
   return all ? Math.min(1, done / all) : null;
 }
 
-/** The bytes of the file that have come or gone, and all of them; an upload's file goes to its server. */
+/** The transferred bytes of the file, and its size. For an upload, the bytes sent. */
 export function moved(transfer) {
   if (transfer.direction !== 'upload') return { done: transfer.bytes_received, all: transfer.bytes_expected };
   const all = transfer.bytes_to_send;
   return { done: transfer.state === 'succeeded' ? all : transfer.bytes_sent ?? 0, all };
 }
 
-/** Never 100 % before the end. */
+/** Formats a percentage, rounded down: never 100 % before the end. */
 export const percent = part => `${Math.floor(part * 100)} %`;
 
-/** Seconds that are left at the speed of the moment; null where that cannot be said. */
+/** Seconds left at the current speed, or null if unknown. */
 export function left(transfer) {
   const { done, all } = moved(transfer), rate = transfer.bytes_per_second;
   return all && rate > 0 ? (all - done) / rate : null;
 }
 
-/** A text of a server's with its invisible characters made visible: they could turn the order of the others around. */
+/** Makes invisible characters of a server's text visible: they could reorder the characters around them. */
 export const visible = value =>
   value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, each =>
     each === '\u200c' || each === '\u200d' ? each : `\\u{${each.codePointAt(0).toString(16)}}`);
 
-/** What a transfer is called: the name of its file, or the last part of its URL as long as it has none. */
+/** The display name of a transfer: its file name, or the last part of its URL while it has no name. */
 export function title(transfer) {
   const name = (transfer.file ?? transfer.destination)?.split('/').pop() ?? transfer.name ?? transfer.given_name;
   if (name) return visible(name);
@@ -75,7 +75,7 @@ export function title(transfer) {
   }
 }
 
-/** Bytes of a typed amount such as `500k`, `8 MiB` or `1.5G`; null where it is none. */
+/** Bytes of a typed amount such as `500k`, `8 MiB` or `1.5G`, or null if it is invalid. */
 export function amount(typed) {
   const decimal = language === 'de' ? typed.replace(',', '.') : typed;
   const found = /^\s*(\d+(?:\.\d+)?)\s*([kmgtp]?)(?:i?b)?(?:\/s)?\s*$/i.exec(decimal);

@@ -1,4 +1,4 @@
-// What a text that was pasted, dropped or typed asks for: URLs, a curl command, or a Metalink document.
+// Parses pasted, dropped or typed text: URLs, curl commands, or a Metalink document.
 
 import { join, parseCommand } from './curl.js';
 import { isMetalink, parseMetalink } from './metalink.js';
@@ -14,7 +14,7 @@ function isURL(word) {
   }
 }
 
-/** A URL as it is typed: without a scheme it is one of https. */
+/** Completes a typed URL: without a scheme, it gets https. Returns null if it is no URL. */
 function completed(word) {
   if (isURL(word)) return word;
   return /^[\w-]+(\.[\w-]+)+(:\d+)?\/\S*$/.test(word) && isURL(`https://${word}`) ? `https://${word}` : null;
@@ -23,7 +23,7 @@ function completed(word) {
 /**
  * Reads a text.
  *
- * Returns the requests as `{url, …}` with the keys of the control API, and a sentence for each part that is none.
+ * Returns the requests as `{url, …}` with the keys of the control API, and a sentence for each part that could not be parsed.
  */
 export function parse(typed) {
   const given = typed.trim();
@@ -48,7 +48,7 @@ export function parse(typed) {
       continue;
     }
     at += line.length + 1;
-    // A list of links (text/uri-list, RFC 2483) has comments.
+    // Lists of links (text/uri-list, RFC 2483) have comments.
     if (!word || word.startsWith('#')) continue;
     const urls = completed(word) ? [completed(word)] : word.match(/https?:\/\/[^\s<>"']+/gi)?.filter(isURL);
     if (!urls?.length) problems.push(text.noURL(word.length > 80 ? `${word.slice(0, 79)}…` : word));

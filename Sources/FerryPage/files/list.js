@@ -1,10 +1,10 @@
-// The list: rows are made as they come into view, so that any number of transfers scrolls.
+// The list. Rows are made as they scroll into view, so it can hold any number of transfers.
 
 import { make, setAttribute } from './dom.js';
 import { isInLine } from './query.js';
 import { Row } from './row.js';
 
-/** Rows that are made above and below of what is seen. */
+/** Rows made above and below the visible ones. */
 const margin = 4;
 
 export class List {
@@ -36,7 +36,7 @@ export class List {
     root.addEventListener('click', event => this.#click(event));
     root.addEventListener('dblclick', event => { if (this.#idAt(event)) this.#calls.open(this.#focus); });
     root.addEventListener('keydown', event => this.#key(event));
-    // What counts down is written anew.
+    // Update the countdowns of waiting transfers.
     setInterval(() => {
       for (const [id, row] of this.#rows) if (store.get(id)?.state === 'waiting') this.#fill(row, id, Date.now());
     }, 1000);
@@ -44,7 +44,7 @@ export class List {
 
   get focus() { return this.#focus; }
 
-  /** The selected ids in the order of the list; without any, the one that has the focus. */
+  /** The selected ids in list order, or the focused id if none is selected. */
   get chosen() {
     const chosen = this.ids.filter(id => this.selected.has(id));
     return chosen.length || !this.#focus || !this.#isFocusChosen ? chosen : [this.#focus];
@@ -62,7 +62,7 @@ export class List {
     this.isOrdered = isOrdered;
     const there = new Set(ids);
     for (const id of this.selected) if (!there.has(id)) this.selected.delete(id);
-    // The row that takes the place of one that is gone gets its focus, and is not chosen by that.
+    // When the focused row disappears, its successor gets the focus without being chosen.
     if (this.#focus && !there.has(this.#focus)) this.#setFocus(ids[Math.min(place, ids.length - 1)] ?? null, false);
     if (!there.has(this.#anchor)) this.#anchor = this.#focus;
     this.#space.style.height = `${ids.length * Row.height}px`;
@@ -71,7 +71,7 @@ export class List {
     this.#calls.select();
   }
 
-  /** Draws the rows of changed transfers anew, or all. */
+  /** Redraws the rows of changed transfers, or all rows. */
   update(changed) {
     const now = Date.now();
     for (const [id, row] of this.#rows) if (!changed || changed.has(id)) this.#fill(row, id, now);
@@ -107,7 +107,7 @@ export class List {
         this.#rows.set(id, row);
       }
       this.#fill(row, id, now);
-      // In the order of the list, as a screen reader goes through them.
+      // Keep the DOM in list order for screen readers.
       if (previous.nextSibling !== row.element) previous.after(row.element);
       previous = row.element;
     }
@@ -126,7 +126,7 @@ export class List {
 
   // MARK: Focus and selection
 
-  /** Moves the focus to a row, and shows it. */
+  /** Moves the focus to a row, and scrolls it into view. */
   moveFocus(id, { extend = false, keep = false } = {}) {
     if (!id) return;
     this.#setFocus(id, true);
@@ -210,7 +210,7 @@ export class List {
 
   // MARK: Dragging
 
-  /** Follows the pointer with a line in the gap that it is over, until it is let go. */
+  /** Starts dragging: shows a line at the gap under the pointer until it is released. */
   #drag(event, id) {
     if (event.button !== 0) return;
     event.preventDefault();

@@ -1,21 +1,21 @@
-// A Metalink document, version 4 (RFC 5854) or 3, as requests of Ferry.
+// Parses Metalink documents, version 4 (RFC 5854) or 3, into requests.
 
 import { text } from './text.js';
 
-/** The digests that Ferry verifies, by the names of both versions. */
+/** The digests that Ferry verifies, by their names in both versions. */
 const algorithms = { 'sha-384': 'sha384', sha384: 'sha384', 'sha-512': 'sha512', sha512: 'sha512', 'sha-256': 'sha256', sha256: 'sha256', 'sha-1': 'sha1', sha1: 'sha1', md5: 'md5' };
 const mostBytes = 2 << 20;
 const mostMirrors = 64;
 
-/** The one policy by which a text may become a document: of XML, and never shown. */
+/** The only Trusted Types policy. It makes XML documents, which are never displayed. */
 const xml = globalThis.trustedTypes?.createPolicy('xml', { createHTML: source => source });
 
 export const isMetalink = source => /^\s*(<\?xml|<metalink)/i.test(source) && /<metalink[\s>]/i.test(source);
 
-/** Reads a document; returns the requests and problems as `parse` of links.js does. */
+/** Reads a document. Returns requests and problems as `parse` of links.js does. */
 export function parseMetalink(source) {
   if (source.length > mostBytes) return { requests: [], problems: [text.metalinkWrong] };
-  // The parser of browsers loads nothing from outside.
+  // The parser of browsers loads no external entities.
   const root = new DOMParser().parseFromString(xml?.createHTML(source) ?? source, 'application/xml');
   if (root.querySelector('parsererror')) return { requests: [], problems: [text.metalinkWrong] };
   const requests = [], problems = [];
@@ -34,7 +34,7 @@ export function parseMetalink(source) {
     const request = { url: urls[0] };
     const mirrors = [...new Set(urls.slice(1))].filter(each => each !== urls[0]).slice(0, mostMirrors);
     if (mirrors.length) request.mirrors = mirrors;
-    // A name that leads out of its folder is refused by the gateway: the last part of it is enough.
+    // The gateway refuses names that lead out of the folder, so keep only the last component.
     const last = name.split('/').pop();
     if (last && last !== '.' && last !== '..') request.name = last;
     const bytes = Number(own('size')[0]?.textContent);

@@ -1,4 +1,4 @@
-// Short messages at the edge of the page, which can be answered, and the words that a screen reader says.
+// Short messages at the edge of the page, with optional buttons, and announcements for screen readers.
 
 import { button, find, make, setText } from './dom.js';
 import { text } from './text.js';
@@ -12,10 +12,10 @@ export class Notices {
   #closes = [];
 
   /**
-   * Shows a message. `answers` are `[label, call]`.
+   * Shows a message. `answers` are its buttons as `[label, call]`.
    *
-   * It goes by itself, but not while the pointer or the focus is on it; an error stays until it is closed. `ended` is called once it
-   * is gone, unless it was answered.
+   * It closes by itself, but not while it has the pointer or the focus. An error stays until the user closes it. `ended` is called
+   * once it has closed, unless a button was pressed.
    */
   show(message, answers = [], { isError = false, ended } = {}) {
     let timer = 0;

@@ -1,18 +1,18 @@
-// Which transfers the list shows, and in which order: functions of their arguments alone.
+// Filters and sorts the transfers of the list. Pure functions.
 
 import { left, moved, part, title } from './format.js';
 
-/** Reasons for which a transfer waits that has had its turn. */
+/** Reasons for waiting after a transfer has had a slot. */
 const active = new Set(['retry', 'server', 'disk', 'destination']);
 
-/** Whether a transfer has a place in its session's line. */
+/** Whether a transfer is in its session's queue. */
 export const isInLine = ({ state, reason, error }) =>
-  // Another transfer's error holds all of its server's: these have had no turn.
+  // Another transfer's error holds all transfers of a server. These have had no slot yet.
   state === 'suspended' || (state === 'waiting' && (!active.has(reason) || reason === 'server' && !error));
 
 const isOpen = ({ state }) => state === 'running' || state === 'waiting' || state === 'suspended';
 
-/** The filters with what each shows. */
+/** Filter predicates by name. */
 export const filters = {
   all: () => true,
   open: isOpen,
@@ -24,7 +24,7 @@ export const filters = {
   canceled: each => each.state === 'canceled',
 };
 
-/** Runs, waits after a try, is in line, has ended. */
+/** The sort group: running, waiting after an attempt, queued, finished. */
 const group = each => (each.state === 'running' ? 0 : !isOpen(each) ? 3 : isInLine(each) ? 2 : 1);
 const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const byText = new Intl.Collator(undefined, { numeric: true }).compare;
@@ -45,7 +45,7 @@ const extent = transfer => {
   return all ?? done;
 };
 
-/** The orders, each with its first direction: what people look for comes first. */
+/** The sort orders, each in its default direction. */
 export const orders = {
   turn: byTurn,
   name: (a, b) => byText(title(a), title(b)),
@@ -57,7 +57,7 @@ export const orders = {
   finished: (a, b) => compare(b.finished_at ?? '', a.finished_at ?? ''),
 };
 
-/** Whether a transfer has all words of a search in its name, URL or folder. */
+/** Whether the name, URL, folder or id of a transfer contains all words of a search. */
 export function matches(transfer, words) {
   if (!words.length) return true;
   const text = `${title(transfer)}\n${transfer.url}\n${transfer.folder ?? ''}\n${transfer.id}`.toLowerCase();
@@ -65,9 +65,9 @@ export function matches(transfer, words) {
 }
 
 /**
- * Chooses and sorts.
+ * Filters and sorts transfers.
  *
- * Returns the ids to show, how many each filter has, and the tags that there are.
+ * Returns the ids to show, the count of each filter, and all tags.
  */
 export function choose(transfers, places, { filter, session, tag, search, order, isReversed }, hidden = new Set()) {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -90,10 +90,10 @@ export function choose(transfers, places, { filter, session, tag, search, order,
 }
 
 /**
- * Where in its session's line a transfer goes that is dropped between two rows.
+ * The place in its session's queue of a transfer that is dropped between two rows.
  *
- * `line` has the ids of the line in order, `above` and `below` the rows around the gap; either may be null or of no line.
- * Returns the place, counted from 0 in the line as it is afterwards; null where the gap is at no place of the line.
+ * `line` has the ids of the queue in order. `above` and `below` are the rows around the gap. Either may be null or outside the queue.
+ * Returns the place, counted from 0 in the queue after the move, or null if the gap is outside the queue.
  */
 export function dropPlace(line, moved, above, below) {
   const rest = line.filter(id => id !== moved);

@@ -1,4 +1,4 @@
-// One row of the list.
+// A row of the list.
 
 import { button, make, setAttribute, setText } from './dom.js';
 import { part, percent, title, visible } from './format.js';
@@ -6,17 +6,17 @@ import { isInLine } from './query.js';
 import { text } from './text.js';
 import { describe, extent, remedies } from './words.js';
 
-/** The sign of each state, for people who do not see its colour. */
+/** A sign for each state, for people who cannot tell the colors apart. */
 const signs = { running: '↓', waiting: '…', suspended: '‖', succeeded: '✓', failed: '!', canceled: '×' };
 
-/** What the button of a row does: what mends it, else what one does most often. */
+/** The action of a row's button: the first remedy, or the usual action. */
 export function usualAction(transfer) {
   if (transfer.state === 'running') return 'pause';
   const [first] = remedies(transfer);
   return first ?? (transfer.state === 'waiting' ? 'pause' : null);
 }
 
-/** A row that shows one transfer after another. */
+/** A reusable row, which shows one transfer after another. */
 export class Row {
   constructor({ act, drag }) {
     this.mark = make('input', { type: 'checkbox', tabindex: -1 });
@@ -75,5 +75,5 @@ export class Row {
   }
 }
 
-/** Pixels of a row; style.css has the same. */
+/** Height of a row in pixels. style.css has the same number. */
 Row.height = 60;

@@ -1,4 +1,4 @@
-// The transfers as the gateway has them: a list, joined without a gap to the stream of what happens.
+// The transfers of the gateway: a list, kept up to date by the event stream without a gap.
 
 import { Away, call, hasSecret, stream } from './api.js';
 import { mostSamples } from './chart.js';
@@ -6,30 +6,30 @@ import { isInLine } from './query.js';
 
 const pageSize = 10_000;
 const firstPage = 1000;
-/** Milliseconds in which changes are drawn together. */
+/** Milliseconds in which changes are combined into one draw. */
 const frame = 16;
-/** For calls that show whether the gateway is there. */
+/** Options of calls that detect whether the gateway is reachable. */
 const soon = { patience: 10_000 };
 const ended = new Set(['succeeded', 'failed', 'canceled']);
-/** Ended transfers that are listed at most, the newest. */
+/** Most finished transfers listed. The newest are kept. */
 const mostEnded = 100_000;
 
 export class Store {
-  /** Transfers by their ids. */
+  /** Transfers by id. */
   transfers = new Map();
-  /** Places in the lines of their sessions, by ids. */
+  /** Places in the queue of their session, by id. */
   places = new Map();
   sessions = [];
   settings = null;
   folders = [];
-  /** Speeds of the last minutes: of all, and of each transfer that runs. */
+  /** Speeds of the last minutes: the total, and those of each running transfer. */
   speeds = [];
   speedsOf = new Map();
-  /** What happened to each transfer since the page is open: `{kind, at, reason, message}`. */
+  /** Events of each transfer since the page was opened: `{kind, at, reason, message}`. */
   happened = new Map();
-  /** `loading`, `live`, `away` or `locked`. */
+  /** The state of the connection: `loading`, `live`, `away` or `locked`. */
   link = 'loading';
-  /** Ids that are not shown since they are about to be removed. */
+  /** Ids that are hidden because they are about to be removed. */
   hidden = new Set();
 
   #listeners = new Set();
@@ -42,7 +42,7 @@ export class Store {
   #isOrdering = false;
   #ending = new AbortController();
 
-  /** Calls a function after changes, at most once a frame: with the ids, and whether anything but progress has changed. */
+  /** Adds a listener. It gets the changed ids, at most once a frame, and whether more than progress has changed. */
   listen(call) { this.#listeners.add(call); }
 
   get(id) { return this.transfers.get(id); }
@@ -68,16 +68,16 @@ export class Store {
     }
   }
 
-  /** The secret is no longer right: nothing is asked until there is another one. */
+  /** Stops requests until a new secret is set: the gateway has rejected this one. */
   lock() { this.#setLink('locked'); }
 
-  /** Tries at once. */
+  /** Retries at once. */
   retry() {
     if (this.link === 'locked') this.link = 'loading';
     this.#wake();
   }
 
-  /** The gateway did not answer a call: the stream is not trusted any more, which a dead connection would leave open for ever. */
+  /** Closes the stream after a call without response: a dead connection would keep it open forever. */
   doubt() { this.#ending.abort(); }
 
   async #live(begun) {
@@ -102,7 +102,7 @@ export class Store {
     const take = transfers => {
       for (const transfer of transfers) {
         seen.add(transfer.id);
-        // What the stream said since is newer than the list.
+        // Events received meanwhile are newer than the list.
         if (!this.#touched.has(transfer.id)) this.#put(transfer);
       }
       this.#tell();
@@ -127,7 +127,7 @@ export class Store {
       const old = this.transfers.get(event.id);
       this.#put(event.transfer, event.kind === 'progress');
       if (event.kind !== 'progress') this.#note(event);
-      // What is new comes last, as a transfer without a place does.
+      // New transfers have no place, and so come last.
       if (!isInLine(event.transfer)) this.places.delete(event.id);
       else if (event.kind === 'changed' || old && !this.places.has(event.id)) this.#reorder(event.session);
       if (ended.has(event.transfer.state)) this.speedsOf.delete(event.id);
@@ -155,7 +155,7 @@ export class Store {
     this.happened.set(id, list.slice(-50));
   }
 
-  /** Reads a session's order anew, soon: several changes come together. */
+  /** Reloads a session's order after a short delay, which combines several changes. */
   async #reorder(session) {
     this.#orders.add(session);
     if (this.#isOrdering) return;
@@ -170,7 +170,7 @@ export class Store {
     this.#isOrdering = false;
   }
 
-  /** Notes the places of a session's line. */
+  /** Stores the places of a session's queue. */
   #order(transfers) { this.arrange(transfers.map(each => each.id)); }
 
   #sample() {
@@ -187,7 +187,7 @@ export class Store {
     if (this.speeds.length > mostSamples) this.speeds.shift();
   }
 
-  // MARK: Changes of the page's own
+  // MARK: Changes by the page
 
   hide(ids) {
     for (const id of ids) this.hidden.add(id);
@@ -209,7 +209,7 @@ export class Store {
     this.#tell();
   }
 
-  /** A disk that does not answer holds up nothing else. */
+  /** Reads the folders apart from all else, because a disk may not respond. */
   async #readFolders() {
     this.folders = await call('GET', '/v1/folders').catch(() => this.folders);
     this.#isListChanged = true;
@@ -222,7 +222,7 @@ export class Store {
     this.#tell();
   }
 
-  /** The ids of a session's line, in order. */
+  /** The ids of a session's queue, in order. */
   lineOf(session) {
     return [...this.transfers.values()]
       .filter(each => each.session === session && isInLine(each))
@@ -230,7 +230,7 @@ export class Store {
       .sort((a, b) => (this.places.get(a) ?? Infinity) - (this.places.get(b) ?? Infinity) || (a < b ? -1 : 1));
   }
 
-  /** Notes the order of a session's line. */
+  /** Stores the order of a session's queue. */
   arrange(line) {
     line.forEach((id, place) => this.places.set(id, place));
     this.#isListChanged = true;
@@ -259,12 +259,12 @@ export class Store {
 
 const line = session => `waiting&session=${encodeURIComponent(session)}`;
 
-/** Reads a part of the queue to its end, and gives each page to a function. */
+/** Reads all pages of a part of the queue, and passes each page to a function. */
 async function pages(part, take = () => {}, most = Infinity) {
   for (let tries = 3; ; tries--) {
     const all = [];
     for (let limit = firstPage; all.length < most; limit = pageSize) {
-      // Pages have a transfer in common: where they have none, the part has changed between them.
+      // Consecutive pages overlap by one transfer. If they do not, the part has changed in between.
       const offset = Math.max(0, all.length - 1);
       const { transfers } = await call('GET', `/v1/queue?part=${part}&omit=usual&offset=${offset}&limit=${limit}`);
       if (offset && tries && transfers[0]?.id !== all.at(-1).id) break;

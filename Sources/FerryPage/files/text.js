@@ -1,4 +1,4 @@
-// The texts of the page in the user's language.
+// The page's texts in the user's language.
 
 const languages = ['en', 'de'];
 const key = 'ferry.language';
@@ -10,7 +10,7 @@ function wanted() {
 }
 
 export const language = wanted();
-/** For numbers and dates: the user's own variant of the language. */
+/** The locale for numbers and dates: the user's own variant of the language. */
 export const locale = navigator.languages.find(each => each.toLowerCase().startsWith(language)) ?? language;
 export const text = (await import(`./texts/${language}.js`)).default;
 
@@ -19,7 +19,7 @@ export function choose(language) {
   location.reload();
 }
 
-/** Fills in the texts of the document that are there from the start. */
+/** Fills in the texts of the static document. */
 export function fill(root) {
   document.documentElement.lang = language;
   for (const node of root.querySelectorAll('[data-text]')) node.textContent = text[node.dataset.text];

@@ -1,4 +1,4 @@
-// The bars above the list: what is about all, which transfers are shown, and what one does with the chosen ones.
+// The bars above the list: the header, the filters, and the actions for the chosen transfers.
 
 import { SpeedChart } from './chart.js';
 import { button, fillChoice, find, make, setAttribute, setText } from './dom.js';
@@ -6,7 +6,7 @@ import { number, size, speed } from './format.js';
 import { filters, isInLine, orders } from './query.js';
 import { text } from './text.js';
 
-/** The top of the page, and its title. */
+/** The page's header and title. */
 export class Header {
   #store;
   #chart = new SpeedChart();
@@ -34,7 +34,7 @@ export class Header {
   }
 }
 
-/** Which transfers are shown, in which order. */
+/** The filter, search and sort controls. */
 export class FilterBar {
   query = { filter: 'all', session: '', tag: '', search: '', order: 'turn', isReversed: false };
   #buttons = new Map();
@@ -89,7 +89,7 @@ export class FilterBar {
 
 const symbols = { top: '⤒', up: '↑', down: '↓', bottom: '⤓' };
 
-/** What one does with the chosen transfers, or with all of a kind. */
+/** The buttons that act on the chosen transfers, or on all of a kind. */
 export class ActionBar {
   #buttons = {};
   #store;

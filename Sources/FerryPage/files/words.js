@@ -1,13 +1,13 @@
-// States, reasons and errors in words, and what one can do about them: functions of their arguments alone.
+// Describes states, reasons and errors in words, and lists their remedies. Pure functions.
 
 import { duration, left, moved, percent, part, size, speed, visible } from './format.js';
 import { language, text } from './text.js';
 
-/** The sentence of an error: the daemon's own, or that of the error table in the page's language. */
+/** The sentence of an error: the daemon's own, or the error table's in the page's language. */
 export const sentence = error =>
   visible(language === 'en' ? error.message : text.errors[error.code] ?? error.message);
 
-/** A sentence as a part of another. */
+/** An error sentence for use within another sentence. */
 const cause = error => sentence(error).replace(/[.\s]+$/, '');
 
 const until = (date, now) => (new Date(date) - now) / 1000;
@@ -24,7 +24,7 @@ function waits(transfer, now) {
   return error ? `${words}: ${cause(error)}` : words;
 }
 
-/** What a transfer does, or why it does not: a state, and in words what there is to say of it. */
+/** Describes a transfer's state in words. */
 export function describe(transfer, now = Date.now()) {
   const state = text.states[transfer.state] ?? transfer.state;
   switch (transfer.state) {
@@ -44,7 +44,7 @@ export function describe(transfer, now = Date.now()) {
   }
 }
 
-/** What is known of a finished file's bytes. */
+/** The verification results of a finished file. */
 export function proofs(transfer) {
   const facts = (transfer.verified ?? []).map(each => text.verified(each.split(':')[0]));
   facts.push(...(transfer.mismatched ?? []).map(each => text.differs(each.split(':')[0])));
@@ -54,14 +54,14 @@ export function proofs(transfer) {
   return facts;
 }
 
-/** How much there is of a file: `120 MiB of 1.2 GiB`. */
+/** The transferred and total size of a file: `120 MiB of 1.2 GiB`. */
 export function extent(transfer) {
   const { done, all } = moved(transfer), { state } = transfer;
   if (state === 'succeeded' || !all) return done > 0 || state === 'succeeded' ? size(done) : '';
   return text.sizeOf(size(done), size(all));
 }
 
-/** A sentence for people who hear the page. */
+/** A transfer's progress for screen readers. */
 export function spoken(transfer) {
   const done = part(transfer);
   return done == null ? size(moved(transfer).done) : percent(done);
@@ -70,7 +70,7 @@ export function spoken(transfer) {
 const expired = new Set(['url_expired', 'not_found', 'http_status', 'auth_required', 'bad_response', 'resource_changed', 'redirect_refused', 'too_many_redirects', 'tls_certificate', 'host_not_found']);
 const places = new Set(['disk_full', 'destination_unwritable', 'file_too_large', 'placement_failed']);
 
-/** What one can do next about a transfer, the most helpful first; each is a name of `text.remedies`. */
+/** The remedies for a transfer, the most helpful first. Each is a key of `text.remedies`. */
 export function remedies(transfer) {
   const { state, reason, error } = transfer;
   const code = error?.code;
@@ -92,10 +92,10 @@ export function remedies(transfer) {
   return expired.has(code) ? ['newURL', 'again'] : ['again'];
 }
 
-/** A word of a shell, quoted where it has to be. */
+/** Quotes a shell word if necessary. */
 const quoted = word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** The command that downloads the same. */
+/** The command line that repeats the download. */
 export function command(transfer) {
   const words = ['ferry', 'get', transfer.url, '-d', transfer.folder];
   if (transfer.given_name) words.push('-o', transfer.given_name);
