@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The folder of the module BackgroundURLSession that is for other systems than this one.
+/// The sources of the module BackgroundURLSession that belong to other systems than this one.
 #if os(Linux)
     let otherSystems = "Apple"
 #else
@@ -35,13 +35,13 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
-        // What everything shares: values, the error table, pure decisions.
-        // Foundation as far as small programs need it.
+        // Shared values, the error table, pure decisions.
+        // The parts of Foundation that small programs need.
         .target(name: "FerryFoundation"),
         .target(name: "FerryCore", dependencies: ["FerryFoundation"]),
-        // System calls that Swift's own modules do not show.
+        // System calls that Swift's modules lack.
         .target(name: "CFerrySystem", linkerSettings: [.linkedLibrary("z")]),
-        // The bytes of one transfer.
+        // Runs one transfer: network and file.
         .target(
             name: "FerryEngine",
             dependencies: [
@@ -58,7 +58,7 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ]),
-        // The journal in SQLite.
+        // The journal, stored in SQLite.
         .target(
             name: "FerryStore",
             dependencies: [
@@ -77,7 +77,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
-        // The contract of the control API.
+        // The control API's contract.
         .target(name: "FerryAPI", dependencies: ["FerryCore", "FerryFoundation"]),
         // aria2's JSON-RPC interface over a service, without sockets.
         .target(
@@ -111,7 +111,7 @@ let package = Package(
                 "FerryAPI", "FerryCore", "FerryFoundation",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
-        // URLSession with background sessions: what apps import, and what is behind it.
+        // URLSession with background sessions: the module that apps import, and its implementation.
         .target(name: "BackgroundURLSession", dependencies: ["FerryURLSession"], exclude: [otherSystems]),
         .target(
             name: "FerryURLSession",
@@ -120,7 +120,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        // Managers of downloads: what apps import.
+        // Download managers: the module that apps import.
         .target(
             name: "Ferry",
             dependencies: [
@@ -136,7 +136,7 @@ let package = Package(
             ]),
         .executableTarget(name: "ferry", dependencies: ["FerryCommands"]),
         .executableTarget(name: "ferryd", dependencies: ["FerryServer"]),
-        // Origins that misbehave, daemons that die: shared by the test targets, in no product.
+        // Misbehaving origins and daemons that crash: shared by the test targets, in no product.
         .target(
             name: "FerryTesting",
             dependencies: [
@@ -159,24 +159,24 @@ let package = Package(
                 "FerryURLSession", "ferryd",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        // Code as apps have it, in both language modes and without Ferry's own settings.
+        // Clients as apps write them, in both language modes and without Ferry's own settings.
         .testTarget(
             name: "ClientSwift5Tests", dependencies: ["BackgroundURLSession"], swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "ClientSwift6Tests", dependencies: ["BackgroundURLSession"],
             swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
         .testTarget(name: "ClientFerryTests", dependencies: ["BackgroundURLSession", "Ferry"]),
-        // The queue among clients, attempts, clocks and a journal of one seed, and the program of scripts/simulate.
+        // A simulation of the queue, its clients, attempts, clocks and journal, from one seed, and the program of scripts/simulate.
         .target(
             name: "FerrySimulation", dependencies: ["FerryCore", "FerryEngine", "FerryService"],
             path: "Tests/FerrySimulation"),
         .executableTarget(name: "FerrySimulator", dependencies: ["FerrySimulation"], path: "Tests/FerrySimulator"),
-        // What scripts/bench measures of URLSession.
+        // Benchmark of URLSession, run by scripts/bench.
         .executableTarget(
             name: "URLSessionBenchmark", dependencies: ["BackgroundURLSession"], path: "Benchmarks/URLSessionBenchmark"),
-        // What scripts/bench measures of session managers.
+        // Benchmark of session managers, run by scripts/bench.
         .executableTarget(name: "FerryBenchmark", dependencies: ["Ferry"], path: "Benchmarks/FerryBenchmark"),
-        // The path with a round-trip time that scripts/bench puts before its server.
+        // A relay that adds round-trip time before the server of scripts/bench.
         .executableTarget(
             name: "FerryRelay",
             dependencies: [
@@ -186,7 +186,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Benchmarks/FerryRelay"),
-        // Apps for the tests of what happens when apps end, and what they share.
+        // Apps for the tests of app termination, and their shared code.
         .target(name: "TestAppKit", dependencies: ["BackgroundURLSession"], path: "Tests/TestAppKit"),
         .executableTarget(
             name: "BackgroundTestApp", dependencies: ["BackgroundURLSession", "TestAppKit"],
@@ -201,7 +201,7 @@ let package = Package(
                 "FerryClient", "FerryCore", "FerryStore", "FerryTestApp", "FerryTesting", "ferry", "ferryd",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        // The programs of Examples/, which are a package of their own.
+        // The programs of Examples/, which is a package of its own.
         .testTarget(name: "ExampleTests", dependencies: ["FerryTesting", "ferry", "ferryd"]),
         .testTarget(name: "FerryCoreTests", dependencies: ["FerryCore"]),
         .testTarget(
@@ -293,8 +293,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// FERRY_TARGETS, names with commas between them, leaves only these targets and what they depend on, so that scripts build
-// and link no more than they use.
+// FERRY_TARGETS, a comma-separated list of names, keeps only these targets and their dependencies. Scripts use it to build and
+// link only the targets that they need.
 if let names = Context.environment["FERRY_TARGETS"], !names.isEmpty {
     let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
     var kept: Set<String> = []
@@ -312,18 +312,18 @@ if let names = Context.environment["FERRY_TARGETS"], !names.isEmpty {
     package.products.removeAll { !kept.contains($0.name) }
 }
 
-/// Targets with a page at their door.
+/// Targets with a README.md.
 let documented: Set = [
     "FerryFoundation", "FerryCore", "FerryEngine", "FerryStore", "FerryService", "FerryAPI", "FerryAria2",
     "FerryPage", "FerryServer", "FerryClient", "FerryCommands",
     "FerryTesting", "FerryURLSession", "BackgroundURLSession", "Ferry",
 ]
 
-/// Targets with the settings of other people's packages.
+/// Targets without Ferry's own Swift settings.
 let foreign: Set = ["CFerrySystem", "FerryPage", "ClientFerryTests", "ClientSwift5Tests", "ClientSwift6Tests"]
 
-// Not NonisolatedNonsendingByDefault: with Swift 6.3.1 an actor's code goes on beside the actor after such a function
-// threw (swiftlang/swift#88259). A test of FerryEngineTests says when it may come back.
+// Not NonisolatedNonsendingByDefault: with Swift 6.3.1, after such a function throws, an actor's code continues off the
+// actor (swiftlang/swift#88259). A test of FerryEngineTests shows when a compiler is ready for the feature.
 for target in package.targets {
     if documented.contains(target.name) { target.exclude.append("README.md") }
     if foreign.contains(target.name) { continue }

@@ -1,5 +1,5 @@
 // Ferry: CFerrySystem
-// The system's message bus, through libsystemd where it is installed.
+// The system message bus, through libsystemd where it is installed.
 
 #if defined(__linux__)
 
@@ -22,7 +22,7 @@ typedef struct {
 } sd_bus_error;
 typedef int (*message_handler)(sd_bus_message *, void *, sd_bus_error *);
 
-/// Loaded when it is wanted, so that programs start on machines without it.
+/// Loaded on first use, so that programs start on machines without it.
 static struct {
     int (*new)(sd_bus **);
     int (*set_address)(sd_bus *, const char *);
@@ -84,7 +84,7 @@ ferry_bus *ferry_bus_open(const char *address) {
     if (!bus) return NULL;
     if (library.new(&bus->bus) >= 0 && library.set_address(bus->bus, address) >= 0 &&
         library.set_bus_client(bus->bus, 1) >= 0 && library.start(bus->bus) >= 0) {
-        // Microseconds; the rest of the program does not wait for a service that hangs.
+        // Microseconds. Do not let a hanging service block the program.
         (void)library.set_method_call_timeout(bus->bus, 2000000);
         return bus;
     }
@@ -130,7 +130,7 @@ int ferry_bus_process(ferry_bus *bus) {
     return changed ? 1 : 0;
 }
 
-/// Whether somebody has a name; asking for it first starts nobody.
+/// Whether a bus name has an owner. Asking first avoids activating a service.
 static bool has_owner(ferry_bus *bus, const char *name) {
     sd_bus_message *reply = NULL;
     int status = library.call_method(

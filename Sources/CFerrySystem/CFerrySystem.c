@@ -1,5 +1,5 @@
 // Ferry: CFerrySystem
-// Linux's calls on files that Swift's Glibc module does not show.
+// Linux file system calls that Swift's Glibc module lacks.
 
 #if defined(__linux__)
 
@@ -42,8 +42,8 @@ int ferry_has_hole(int descriptor, int64_t position) {
     }
 }
 
-/// Whether a file system makes all files durable by syncfs(2) that fdatasync(2) would. Of file systems in user space the kernel
-/// does not ask that, and those of a network promise it in ways of their own.
+/// Whether syncfs(2) of this file system makes all files as durable as fdatasync(2) would. The kernel does not pass syncfs(2) to
+/// user-space file systems, and network file systems have guarantees of their own.
 static int syncs_whole(int descriptor) {
     struct statfs facts;
     if (fstatfs(descriptor, &facts) != 0) return 0;
@@ -57,7 +57,7 @@ static int syncs_whole(int descriptor) {
     }
 }
 
-/// Whether syncfs(2) tells of writes that have failed: since Linux 5.8, says its manual page.
+/// Whether syncfs(2) reports failed writes: since Linux 5.8, according to its manual page.
 static int tells_failures(void) {
     struct utsname name;
     int major = 0, minor = 0;

@@ -32,7 +32,7 @@ ferry_inflate_step_result ferry_inflate_step(
         .produced = room - stream->avail_out,
     };
     switch (code) {
-        // Z_BUF_ERROR says that nothing could be done without more input or room.
+        // Z_BUF_ERROR: no progress is possible without more input or output space.
         case Z_OK: case Z_BUF_ERROR: step.result = ferry_inflate_more; break;
         case Z_STREAM_END: step.result = ferry_inflate_end; break;
         case Z_MEM_ERROR: step.result = ferry_inflate_no_memory; break;

@@ -1,5 +1,5 @@
 // Ferry: CFerrySystem
-// What the process keeps in memory.
+// Memory use of the process.
 
 // dl_iterate_phdr(3)
 #define _GNU_SOURCE
@@ -28,7 +28,7 @@ void ferry_limit_arenas(int count) {
 }
 
 #if defined(__linux__)
-/// Unmaps the pages of the program itself, which is the first object, that nothing ever writes to.
+/// Releases the resident read-only pages of the program itself, which is the first object.
 static int unmap_program(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     (void)context;
@@ -36,7 +36,7 @@ static int unmap_program(struct dl_phdr_info *info, size_t size, void *context) 
     for (int index = 0; index < info->dlpi_phnum; index++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[index];
         if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W) != 0) continue;
-        // Whole pages: the first and the last may be those of a neighbour too.
+        // Whole pages only: the first and the last page may be shared with a neighbor.
         uintptr_t begin = (info->dlpi_addr + segment->p_vaddr + page - 1) & ~(page - 1);
         uintptr_t end = (info->dlpi_addr + segment->p_vaddr + segment->p_filesz) & ~(page - 1);
         if (begin < end) (void)madvise((void *)begin, end - begin, MADV_DONTNEED);

@@ -1,5 +1,5 @@
 // Ferry: CFerrySystem
-// Default routes, asked of the kernel by rtnetlink.
+// Default routes, requested from the kernel by rtnetlink.
 
 #if defined(__linux__)
 
@@ -45,7 +45,7 @@ int ferry_route_drain(int descriptor) {
                 result |= concerns(header);
             }
         } else if (count < 0 && errno == ENOBUFS) {
-            // Messages were lost, and nobody knows which.
+            // Messages were dropped. Assume a change.
             result = 1;
         } else if (count == 0 || errno != EINTR) {
             return result;
@@ -53,12 +53,12 @@ int ferry_route_drain(int descriptor) {
     }
 }
 
-/// What a dump is collected in.
+/// Result of a route dump.
 struct interfaces {
     uint32_t *found;
     int capacity;
     int count;
-    /// Any socket will do to ask for an interface's flags.
+    /// Any socket can request an interface's flags.
     int descriptor;
 };
 
@@ -77,7 +77,7 @@ static void add(struct interfaces *list, int index) {
 static void take_route(struct interfaces *list, struct nlmsghdr *header) {
     if (header->nlmsg_len < NLMSG_LENGTH(sizeof(struct rtmsg))) return;
     struct rtmsg *route = NLMSG_DATA(header);
-    // A default route that answers “unreachable” is of another type.
+    // An “unreachable” default route has another type.
     if (route->rtm_dst_len != 0 || route->rtm_type != RTN_UNICAST || (route->rtm_flags & RTM_F_CLONED)) return;
     int length = (int)RTM_PAYLOAD(header);
     for (struct rtattr *part = RTM_RTA(route); RTA_OK(part, length); part = RTA_NEXT(part, length)) {
@@ -128,7 +128,7 @@ int ferry_default_interfaces(uint32_t *interfaces, int capacity) {
     (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     struct interfaces list = {.found = interfaces, .capacity = capacity};
     list.descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    // A machine without IPv4 has IPv6.
+    // The machine may have IPv6 without IPv4.
     if (list.descriptor < 0) list.descriptor = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     int status = list.descriptor < 0 ? -1 : collect(&list, descriptor);
     if (list.descriptor >= 0) close(list.descriptor);

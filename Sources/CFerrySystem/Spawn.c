@@ -1,5 +1,5 @@
 // Ferry: CFerrySystem
-// Starting a program that outlives its starter.
+// Starts a program that outlives its parent.
 
 #if defined(__linux__)
 
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// Runs the program in the place of this process; returns only if that fails, with errno set.
+/// Executes the program in this process. Returns only on failure, with errno set.
 static void become(char *const *arguments, char *const *environment, const char *folder, mode_t mask) {
     struct sigaction usual = {.sa_handler = SIG_DFL};
     for (int number = 1; number < NSIG; number++) (void)sigaction(number, &usual, NULL);
@@ -29,13 +29,12 @@ static void become(char *const *arguments, char *const *environment, const char 
     (void)execve(arguments[0], arguments, environment);
 }
 
-// posix_spawn(3) has no umask of its own for the program, and to change the starter's for a moment would be to change that of
-// every thread.
+// posix_spawn(3) cannot set the program's umask. Changing the parent's umask for a moment would change it for all threads.
 int ferry_spawn(
     pid_t *process, char *const *arguments, char *const *environment, const char *folder, mode_t mask) {
     sigset_t all, own;
     sigfillset(&all);
-    // The child has this memory until it runs the program: no handler of the starter's may run there.
+    // The child shares this memory until it executes the program, so none of the parent's signal handlers may run in it.
     int status = pthread_sigmask(SIG_BLOCK, &all, &own);
     if (status != 0) return status;
     volatile int failure = 0;

@@ -1,5 +1,5 @@
 // Ferry: CFerrySystem
-// A note of the signal that ends the process by a fault of its own.
+// Records the signal when the process ends by a fault of its own.
 
 #if defined(__linux__)
 
@@ -42,7 +42,7 @@ void ferry_work_ended(uint64_t number) {
     }
 }
 
-/// Writes the note. Only calls that signal-safety(7) allows.
+/// Writes the note. Only uses calls that signal-safety(7) allows.
 static void write_note(int number) {
     int descriptor = open(note, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor < 0) return;
@@ -57,7 +57,7 @@ static void write_note(int number) {
         for (int shift = 60; shift >= 0; shift -= 4) text[length++] = "0123456789abcdef"[work >> shift & 15];
         text[length++] = '\n';
     }
-    // A note that is cut short still says that there was a trap.
+    // A truncated note still shows that there was a trap.
     if (write(descriptor, text, length) < 0) {}
     close(descriptor);
 }
@@ -69,7 +69,7 @@ static void handle(int number, siginfo_t *info, void *context) {
     for (size_t index = 0; index < SIGNALS; index++) {
         if (signals[index] == number) sigaction(number, &former[index], NULL);
     }
-    // A fault comes again once the handler has returned, to what was there before; a signal that was sent has to be sent again.
+    // A hardware fault recurs when the handler returns, with the former action. A sent signal has to be raised again.
     if (info->si_code <= 0) raise(number);
     errno = saved;
 }

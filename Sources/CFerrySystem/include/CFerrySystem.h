@@ -1,5 +1,5 @@
 // Ferry: CFerrySystem
-// Linux's calls on files that Swift's Glibc module does not show, under their own names with a prefix.
+// Linux file system calls that Swift's Glibc module lacks, under their own names with a prefix.
 
 #ifndef CFERRYSYSTEM_H
 #define CFERRYSYSTEM_H
@@ -23,19 +23,19 @@ int ferry_allocate_keeping_size(int descriptor, off_t size);
 /// renameat2(2) with RENAME_NOREPLACE.
 int ferry_rename_without_replacing(int folder, const char *name, int new_folder, const char *new_name);
 
-/// sync_file_range(2) of the whole file, which only starts writing.
+/// sync_file_range(2) of the whole file. Only starts the writes.
 int ferry_start_writeback(int descriptor);
 
-/// Whether a file has a hole before a position, 1 or 0; 0 where the file system makes holes of zeros that were written.
+/// Whether a file has a hole before a position: 1 or 0. Always 0 on file systems that turn written zeros into holes.
 int ferry_has_hole(int descriptor, int64_t position);
 
-/// syncfs(2), where it promises as much as fdatasync(2) of each file; else EOPNOTSUPP.
+/// syncfs(2), if it guarantees as much as fdatasync(2) of each file. Else fails with EOPNOTSUPP.
 int ferry_sync_file_system(int descriptor);
 
-/// futimens(2) that leaves the time of the last access alone.
+/// futimens(2) that keeps the access time.
 int ferry_set_modification_time(int descriptor, time_t seconds);
 
-/// Whether a folder has an access list for what is made in it: 1 or 0.
+/// Whether a folder has a default access control list for new files: 1 or 0.
 int ferry_has_default_access_list(int descriptor);
 
 /// fsetxattr(2) without flags.

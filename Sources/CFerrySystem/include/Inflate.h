@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 typedef enum {
-    /// There may be more to come out, or more is needed.
+    /// More output may be pending, or more input is needed.
     ferry_inflate_more,
-    /// The end of a stream; input that is left belongs to what follows it.
+    /// The stream has ended. Remaining input belongs to whatever follows it.
     ferry_inflate_end,
-    /// The input is no such stream.
+    /// The input is not a valid stream.
     ferry_inflate_corrupt,
     ferry_inflate_no_memory,
 } ferry_inflate_result;
@@ -23,14 +23,14 @@ typedef struct {
     size_t produced;
 } ferry_inflate_step_result;
 
-/// The state of one stream; NULL without memory. `window_bits` as inflateInit2 takes it.
+/// Allocates the state of one stream. NULL if out of memory. `window_bits` is that of inflateInit2.
 void *ferry_inflate_open(int window_bits);
 
-/// Decodes some of the input into the output.
+/// Decodes input until it is consumed, the output is full, or the stream ends.
 ferry_inflate_step_result ferry_inflate_step(
     void *stream, const uint8_t *input, size_t input_size, uint8_t *output, size_t output_size);
 
-/// Begins another stream of the same kind.
+/// Restarts the decoder for another stream of the same format.
 void ferry_inflate_reset(void *stream);
 
 void ferry_inflate_close(void *stream);

@@ -1,16 +1,16 @@
 // Ferry: CFerrySystem
-// What the process keeps in memory.
+// Memory use of the process.
 
 #ifndef FERRY_MEMORY_H
 #define FERRY_MEMORY_H
 
-/// Limits the number of arenas of glibc; call before other threads allocate, since each of them may bring one.
+/// Limits the number of glibc's arenas. Call it before other threads allocate, because each may create one.
 void ferry_limit_arenas(int count);
 
-/// Gives free memory of all of glibc's arenas back to the system, and the pages of the program's own code and constants.
+/// Returns the free memory of all glibc arenas to the system, and releases the pages of the program's code and constants.
 ///
-/// Takes some milliseconds, in which allocations wait. The system keeps the program's pages in its cache, and maps again what
-/// the process comes to.
+/// Takes some milliseconds, during which allocations wait. The system keeps the program's pages in its cache and maps them
+/// again on access.
 void ferry_give_memory_back(void);
 
 #endif
