@@ -1,4 +1,4 @@
-"""An origin that misbehaves at random, by a seed, until it is told to be calm. Used by scripts/torture."""
+"""An origin that misbehaves at random, from a seed, until it is set to be calm. Used by scripts/torture."""
 import asyncio
 import base64
 import hashlib
@@ -35,12 +35,12 @@ class Origin:
             writer.close()
 
     async def answer(self, head, writer):
-        """Answers one request; whether the connection stays."""
+        """Responds to one request. Returns whether the connection stays open."""
         path = head.split(" ", 2)[1]
         resource = self.resources[int(path.split("/")[1]) % len(self.resources)]
         mood = 1.0 if self.calm.value else self.dice.random()
         if mood < 0.06:
-            # A success with these five bytes would be a file of the origin's own.
+            # No success status: these five bytes would be a valid file of the origin.
             status = f"{self.dice.choice([number for number in range(1000) if number // 100 != 2]):03d}"
             length = self.dice.choice(["Content-Length: 5\r\n", "", "Transfer-Encoding: chunked\r\n"])
             writer.write(f"HTTP/1.1 {status} X\r\n{length}\r\nhello".encode())
@@ -65,7 +65,7 @@ class Origin:
         digest = hashlib.sha256(content).digest()
         states = self.dice.random() < 0.7
         if mood < 0.30:
-            # Damaged on the way: what the server states shows it.
+            # Damaged in transit: the server's digest reveals it.
             states = True
             damaged = bytearray(content)
             for _ in range(self.dice.randint(1, 3)):
@@ -80,7 +80,7 @@ class Origin:
         for start in range(0, sent, 1 << 16):
             writer.write(content[start:min(sent, start + (1 << 16))])
             await writer.drain()
-            # Slow enough for several connections, and for actions in the middle.
+            # Slow enough for several connections, and for actions during the transfer.
             await asyncio.sleep(0.0 if self.calm.value else 0.002)
         return sent == len(content)
 

@@ -1,12 +1,11 @@
-# How Ferry's programs are linked for use. Sourced by the other scripts after packages.bash.
+# Release linking of Ferry's programs. Sourced by the other scripts after packages.bash.
 
-# No run path: a program would load libraries that lie in its own folder, where a download may have put one of that name.
-# relro and now: what the loader has filled in cannot be written to afterwards. -s: no names but those that are needed;
-# debug information would be made for nothing.
+# No run path: otherwise a program would load libraries from its own folder, where a download may have placed one.
+# relro and now: relocated data is read-only after loading. -s: strips symbols. No debug information, because it would be stripped.
 ferry_link_flags=(--static-swift-stdlib --disable-local-rpath -debug-info-format none
     -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker -s)
 
-# ferry_check_linking PROGRAM…: fails unless each is linked so.
+# ferry_check_linking PROGRAM…: fails unless each program is linked with these options.
 ferry_check_linking() {
     local program dynamic segments bad=0
     for program in "$@"; do

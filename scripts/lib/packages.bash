@@ -1,12 +1,12 @@
-# Installs what is missing from the distribution's packages. Sourced by the other scripts; everything it says goes to stderr.
+# Installs missing packages of the distribution. Sourced by the other scripts. All messages go to stderr.
 
 ferry_say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 ferry_die() { ferry_say "$@"; exit 1; }
 
-# Where the system's own programs and ldconfig are, also for users whose PATH leaves them out.
+# Folders of system programs and ldconfig, for users whose PATH lacks them.
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
-ferry_has() {  # whether the thing that a package brings is there
+ferry_has() {  # whether the contents of a package are available
     case "$1" in
     dbus-daemon | git | openssl | curl | nginx | wget2 | axel | flock | python3 | tinyproxy | microsocks | chromium) command -v "$1" >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip' 2>/dev/null ;;
@@ -48,7 +48,7 @@ ferry_fedora_name() {
     esac
 }
 
-# ferry_packages NAME…: sees to it that each of these Debian packages, or what stands for it, is installed.
+# ferry_packages NAME…: installs the missing ones of these Debian packages, unless their contents are available otherwise.
 ferry_packages() {
     local name missing=() fedora=() as_root=()
     for name in "$@"; do
@@ -69,7 +69,7 @@ ferry_packages() {
         "${as_root[@]}" apt-get update -q &&
             "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
     } </dev/null >&2 || ferry_die "apt-get failed, see above; these packages are needed: ${missing[*]}"
-    # Their packages start servers, which nobody asked for: only the programs are wanted.
+    # Some packages start servers on installation. Stop them: only the programs are needed.
     [ -d /run/systemd/system ] || return 0
     for name in nginx tinyproxy squid-openssl; do
         case " ${missing[*]} " in
@@ -78,7 +78,7 @@ ferry_packages() {
     done
 }
 
-# What building Ferry with a Swift toolchain needs.
+# Installs the packages needed to build Ferry with a Swift toolchain.
 ferry_build_packages() {
     command -v swift >/dev/null || ferry_die \
         "Ferry is built with Swift 6.3 and there is no 'swift' on the PATH." \
@@ -87,7 +87,7 @@ ferry_build_packages() {
         libcurl4 libxml2 libncurses6
 }
 
-# ferry_python_packages FOLDER NAME==VERSION…: sees to it that a Python in this folder has these packages of PyPI.
+# ferry_python_packages FOLDER NAME==VERSION…: installs these packages of PyPI in a virtual environment in this folder.
 ferry_python_packages() {
     local folder="$1" wanted
     shift

@@ -4,7 +4,7 @@
 # shellcheck source=linking.bash
 . "$root/scripts/lib/linking.bash"
 
-ferry_stamp=$root/.build/ferry-release.stamp  # time: start of the last good build; content: its Package.resolved
+ferry_stamp=$root/.build/ferry-release.stamp  # modification time: start of the last good build; content: its Package.resolved
 ferry_resolved() { cat "$root/Package.resolved" 2>/dev/null || true; }
 
 ferry_is_stale() {
@@ -14,7 +14,7 @@ ferry_is_stale() {
     ! ferry_resolved | cmp -s - "$ferry_stamp"
 }
 
-# Shows the step that the build is at, on a terminal.
+# Shows the current build step on a terminal.
 ferry_progress() {
     if [ -t 2 ]; then
         awk '/^\[[0-9]+\/[0-9]+\]/ { printf "\r%.78s\033[K", $0; fflush() } END { printf "\r\033[K" }' >&2
@@ -23,7 +23,7 @@ ferry_progress() {
     fi
 }
 
-# Builds optimized; the arguments are SwiftPM's. Other options, or another linker, would compile everything again.
+# Builds with optimization. The arguments are SwiftPM's. Other options or another linker would recompile everything.
 ferry_swift_build() { "$root/scripts/swift" build -c release "${ferry_link_flags[@]}" "$@"; }
 
 ferry_build() {
@@ -31,12 +31,12 @@ ferry_build() {
     mkdir -p "$root/.build"
     exec 9>"$root/.build/ferry-release.lock"
     flock -n 9 || { ferry_say "waiting for another build of this checkout"; flock 9; }
-    if [ -z "${FERRY_REBUILD:-}" ] && ! ferry_is_stale; then return; fi  # the other one built it
+    if [ -z "${FERRY_REBUILD:-}" ] && ! ferry_is_stale; then return; fi  # the other process has built it
     ferry_say "building (the first time takes some minutes)"
     local started log=$root/.build/ferry-release.log
     : >"$log"
     started=$(mktemp -p "$root/.build" --suffix .ferry-started)
-    # Loading Swift's libraries takes longer than a small command does, so they are linked in.
+    # Loading Swift's libraries would take longer than a small command, so they are linked statically.
     if ! FERRY_TARGETS=ferry,ferryd ferry_swift_build --package-path "$root" </dev/null 2>&1 9>&- | tee -a "$log" | ferry_progress
     then
         rm -f "$started"
@@ -53,5 +53,5 @@ ferry_build() {
     rm -f "$started"
 }
 
-# Builds the programs where a source is newer than they are; FERRY_REBUILD=1 builds in any case.
+# Builds the programs if a source is newer. FERRY_REBUILD=1 always builds.
 ferry_release() { if [ -n "${FERRY_REBUILD:-}" ] || ferry_is_stale; then (ferry_build); fi; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Serves a folder on a free port of loopback, which it prints, at 200 kB a second for a connection, with ranges and validators."""
+"""Serves a folder on a free loopback port, which it prints, at 200 kB/s per connection, with ranges and validators."""
 import http.server
 import pathlib
 import re
@@ -39,7 +39,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 class Server(http.server.ThreadingHTTPServer):
     def handle_error(self, *_):
-        """A client that is gone is no error."""
+        """A client that disconnects is not an error."""
 
 
 server = Server(("127.0.0.1", 0), Handler)

@@ -1,4 +1,4 @@
-"""A daemon of the measurement's own."""
+"""A separate daemon for measurements."""
 import json
 import os
 import pathlib
@@ -12,12 +12,12 @@ from .machine import FERRY, NotMeasured, say
 
 
 def processor_clock(pid):
-    """The clock of all processor time of a process (the kernel's MAKE_PROCESS_CPUCLOCK, CPUCLOCK_SCHED)."""
+    """Returns the processor-time clock of a process (the kernel's MAKE_PROCESS_CPUCLOCK, CPUCLOCK_SCHED)."""
     return (~pid << 3) | 2
 
 
 class Daemon:
-    """A ferryd in its own FERRY_HOME; a context. It is not started again by itself."""
+    """A ferryd with its own FERRY_HOME. A context manager. It is not restarted automatically."""
 
     def __init__(self, environment):
         self.environment = environment
@@ -37,7 +37,7 @@ class Daemon:
         self.pid = int(json.loads(status.stdout)["pid"])
 
     def find(self):
-        """Looks for the daemon that a command has started."""
+        """Finds the daemon that a command has started."""
         self._find()
 
     def processor_time(self):
@@ -50,19 +50,19 @@ class Daemon:
             lines = []
         values = {name: int(rest.split()[0]) / 1024 for name, _, rest in (line.partition(":") for line in lines)
                   if name in ("VmHWM", "VmRSS", "RssAnon")}
-        if not values:  # gone, or about to go
+        if not values:  # it has ended or is ending
             log = pathlib.Path(self.environment["FERRY_HOME"]) / "state/ferryd.log"
             say(f"the daemon died; the end of its log:\n{log.read_text()[-4000:] if log.exists() else ''}")
             raise NotMeasured("the daemon died")
         return values
 
     def memory(self):
-        """Resident memory in MiB, all of it and the part that no file backs."""
+        """Returns resident memory in MiB: the total, and the part that is not file-backed."""
         values = self._memory()
         return values["VmRSS"], values["RssAnon"]
 
     def peak(self):
-        """The most resident memory in MiB since the last reset."""
+        """Returns the peak resident memory in MiB since the last reset."""
         return self._memory()["VmHWM"]
 
     def reset_peak(self):
@@ -77,7 +77,7 @@ class Daemon:
         return {"seconds": time.monotonic() - began, "processor": spent, "resident": resident, "anonymous": anonymous}
 
     def kill(self):
-        """SIGKILL, and waits until the process is gone."""
+        """Sends SIGKILL and waits for the process to end."""
         descriptor = os.pidfd_open(self.pid)
         try:
             signal.pidfd_send_signal(descriptor, signal.SIGKILL)
@@ -90,7 +90,7 @@ class Daemon:
             os.close(descriptor)
 
     def stop(self):
-        """Stops it as people do; one that does not stop is killed."""
+        """Stops it with `ferry daemon stop`. Kills it if it does not stop."""
         try:
             subprocess.run([FERRY, "daemon", "stop"], env=self.environment, stdout=sys.stderr, timeout=60)
         except subprocess.TimeoutExpired:
@@ -98,7 +98,7 @@ class Daemon:
             self.kill()
 
     def forget(self):
-        """Kills the daemon and removes what it remembers."""
+        """Kills the daemon and removes its state."""
         self.kill()
         shutil.rmtree(self.environment["FERRY_HOME"], ignore_errors=True)
 

@@ -1,11 +1,11 @@
-"""The rows in which files are fetched beside other programs."""
+"""The rows that compare downloads with other programs."""
 import functools
 
 from .machine import FERRY, say
 from .pairs import Side, against, compare
 
 MIB = 1 << 20
-#: what a server of the capped rows gives one connection, in bytes per second
+#: server's limit per connection in the capped rows, in bytes per second
 CAP = 10 * MIB
 
 
@@ -23,7 +23,7 @@ def one_connection(bench):
 
 
 def tls(bench):
-    """The same over TLS."""
+    """The same file over TLS."""
     name = bench.origin.file("file", bench.options.size * MIB)
     url = f"{bench.origin.tls}/{name}"
     with bench.with_daemon():
@@ -34,7 +34,7 @@ def tls(bench):
 
 
 def digest(bench):
-    """With the SHA-256 of the file asked for, beside the same without."""
+    """With a requested SHA-256 check, compared with the same download without it."""
     name = bench.origin.file("file", bench.options.size * MIB)
     url = f"{bench.origin.plain}/{name}"
     mine = bench.ferry(url, "--checksum", f"sha256:{bench.origin.digests[name]}", name="ferry with SHA-256")
@@ -47,7 +47,7 @@ ARIA2 = ["-x16", "-s16", "-k1M"]
 
 
 def capped(bench):
-    """A server that caps each connection; 16 connections."""
+    """A server that caps each connection, with 16 connections."""
     name = bench.origin.file("capped", bench.options.capped * MIB)
     relay = (bench.origin.port, "--cap", CAP)
     mine = bench.ferry(name, *bench.connections(16), relay=relay)
@@ -59,7 +59,7 @@ def capped(bench):
 
 
 def round_trip(bench):
-    """A round trip of 100 ms, with 16 connections and with as many as ferry chooses."""
+    """A round trip of 100 ms, with 16 connections and with ferry's own choice."""
     name = bench.origin.file("far", bench.options.far * MIB)
     relay = (bench.origin.port, "--rtt", 100)
     mine = bench.ferry(name, *bench.connections(16), name="ferry --connections 16", relay=relay)
@@ -74,7 +74,7 @@ def round_trip(bench):
 
 
 def uneven(bench):
-    """One of eight connections ten times slower than the rest, beside the time in which all together bring the file."""
+    """One of eight connections is ten times slower than the others. Compared with the time at the combined speed of all."""
     name = bench.origin.file("capped", bench.options.capped * MIB)
     relay = (bench.origin.port, "--cap", CAP, "--slow-connection", 8, "--slow-factor", 10)
     ideal = bench.options.capped * MIB / (7.1 * CAP)
@@ -88,7 +88,7 @@ def uneven(bench):
 
 
 def small_files(bench):
-    """Many files of 8 KiB; the others are followed by a sync of their file system."""
+    """Many files of 8 KiB. The other programs are followed by a sync of their file system."""
     count, output = bench.options.small, str(bench.output)
     name = bench.origin.files("small", count, 8192)
     urls = [f"{bench.origin.plain}/{name}/{number:06}" for number in range(count)]
@@ -109,7 +109,7 @@ def small_files(bench):
 
 
 def command(bench):
-    """A file of 1 KiB with a daemon that runs: what a whole command takes."""
+    """A file of 1 KiB with a running daemon: the time of a whole command."""
     name = bench.origin.file("tiny", 1024)
     url, pairs = f"{bench.origin.plain}/{name}", max(20, bench.options.pairs)
     with bench.with_daemon():
@@ -120,7 +120,7 @@ def command(bench):
 
 
 def rest(bench):
-    """What a daemon costs that has nothing to do."""
+    """The cost of an idle daemon."""
     name = bench.origin.file("file", bench.options.size * MIB)
     with bench.with_daemon() as daemon:
         bench.result["rest"]["just started"] = daemon.rest(bench.options.rest)

@@ -1,4 +1,4 @@
-"""The row of what is fetched again after a SIGKILL or a pause, and whether the file is right."""
+"""The row that measures bytes fetched again after a SIGKILL or a pause, and checks the file."""
 import random
 import subprocess
 import time
@@ -10,15 +10,15 @@ from .work import digest
 
 MIB = 1 << 20
 CONNECTIONS = 8
-#: what the server gives one connection, in bytes per second
+#: server's limit per connection, in bytes per second
 CAP = 4 * MIB
-#: how long the download takes without interruption, in seconds
+#: duration of an uninterrupted download, in seconds
 LASTS = 6
 
 
 def interrupted(bench, name, interrupt):
-    """A download that is interrupted once, at random: seconds of transfer that were fetched again, at the speed that it had
-    before, and whether the digest is right."""
+    """Interrupts a download once, at random. Returns the bytes fetched again, as seconds at its previous speed, and whether the
+    digest is right."""
     def run(*words):
         return subprocess.run([FERRY, *words], env=bench.environment, check=True, stdout=subprocess.PIPE, text=True,
                               timeout=LIMIT).stdout
@@ -43,8 +43,8 @@ def interrupted(bench, name, interrupt):
 
 
 def paused_again_and_again(bench, name, rounds):
-    """Three downloads that are paused and resumed together, at random moments: how many rounds one daemon lives through,
-    and whether the files are right."""
+    """Pauses and resumes three downloads together, at random moments. Returns the number of rounds that one daemon survives, or 0
+    if a file is wrong."""
     def run(*words):
         return subprocess.run([FERRY, *words], env=bench.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, timeout=LIMIT)
@@ -71,7 +71,7 @@ def paused_again_and_again(bench, name, rounds):
 
 
 def kills(bench):
-    """A segmented download of which the daemon is killed, or which is paused and resumed."""
+    """Kills the daemon during a segmented download, or pauses and resumes it."""
     bench.connections(CONNECTIONS)
     name = bench.origin.file("killed", LASTS * CONNECTIONS * CAP)
 

@@ -1,4 +1,4 @@
-"""Where the programs are, how they are built, and what every part needs."""
+"""Paths and builds of the programs, and helpers of all parts."""
 import os
 import pathlib
 import socket
@@ -6,16 +6,16 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# FERRY_BIN names a folder with the programs that are built already.
+# FERRY_BIN is a folder with programs that are already built.
 BIN = pathlib.Path(os.environ.get("FERRY_BIN", ROOT / ".build/release"))
 FERRY, FERRYD = BIN / "ferry", BIN / "ferryd"
-# Programs of Benchmarks/, beside ferry.
+# Programs of Benchmarks/, in the same folder as ferry.
 URLSESSION, FOUNDATION = BIN / "URLSessionBenchmark", BIN / "FoundationBenchmark"
 MANAGER, RELAY = BIN / "FerryBenchmark", BIN / "FerryRelay"
 
 
 class NotMeasured(Exception):
-    """Why a row has no result, or not all of it."""
+    """The reason why a row has no result, or only a part of it."""
 
 
 def say(text):
@@ -34,7 +34,7 @@ def packages(*names):
 
 
 def build(*products):
-    """Builds ferry, ferryd and these programs of Benchmarks/, each of them only where it is not built yet."""
+    """Builds ferry, ferryd and these programs of Benchmarks/, unless they are up to date."""
     if "FERRY_BIN" not in os.environ:
         subprocess.run([ROOT / "scripts/ferry", "--help"], check=True, stdout=subprocess.DEVNULL)
         if products:
@@ -44,14 +44,14 @@ def build(*products):
 
 
 def build_foundation():
-    """The program with Foundation's own URLSession, which is no part of the package."""
+    """Builds the program with Foundation's own URLSession, which is not part of the package."""
     source = ROOT / "Benchmarks/FoundationBenchmark/main.swift"
     if not FOUNDATION.exists() or FOUNDATION.stat().st_mtime < source.stat().st_mtime:
         subprocess.run(["swiftc", "-O", source, "-o", FOUNDATION], check=True, stdout=sys.stderr)
 
 
 def environment(folder):
-    """The environment of everything that is started: no proxies, a home and a FERRY_HOME in the folder."""
+    """Returns the environment of all started programs: no proxies, with HOME and FERRY_HOME in the folder."""
     plain = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     return plain | {"FERRY_HOME": str(folder / "home"), "HOME": str(folder), "FERRYD": str(FERRYD)}
 

@@ -1,4 +1,4 @@
-"""What session managers of Ferry take with many tasks."""
+"""Measures session managers of Ferry with many tasks."""
 import json
 import socket
 import statistics
@@ -23,7 +23,7 @@ def measure_manager(options, folder):
 
     daemon = Daemon(surroundings)
     try:
-        # A server that never answers: the first few hold their slots, the rest stay in line.
+        # A server that never responds: the first few tasks keep their slots, the others stay queued.
         with socket.create_server(("127.0.0.1", 0)) as silent:
             url = f"http://127.0.0.1:{silent.getsockname()[1]}/file"
             say(f"calls for {options.tasks} tasks")
@@ -36,7 +36,7 @@ def measure_manager(options, folder):
 
 
 def report_manager(options, result):
-    """Prints one table; whether all bounds are held."""
+    """Prints one table. Returns whether all bounds are met."""
     batches, scale = result["batches"], options.tasks / 10000
     if options.json:
         print(json.dumps(result, indent=2))
@@ -53,7 +53,7 @@ def report_manager(options, result):
     for call, bound in CALLS.items():
         one, main = batches[call], batches[call + "_on_main"]
         single = batches[SINGLES[call]]
-        # A download returns once it is stored: on the main queue it may last as long as it does.
+        # A download returns once it is stored. On the main queue it may take as long as on another.
         blocked = None if call == "multiDownload" else BLOCKED
         rows.append([
             call, milliseconds(one["seconds"], bound * scale), milliseconds(single["seconds"]),

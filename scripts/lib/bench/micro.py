@@ -1,4 +1,4 @@
-"""Microbenchmarks: instructions of single decisions, held against the thresholds that are stored beside them."""
+"""Microbenchmarks: instruction counts of single decisions, compared with the stored thresholds."""
 import ctypes
 import os
 import struct
@@ -11,8 +11,8 @@ PACKAGE = ROOT / "Benchmarks/Micro"
 
 
 def counts_instructions():
-    """Whether this machine lets a program count its own instructions."""
-    # perf_event_attr: hardware event, its size, "instructions", and then only user code of this process.
+    """Returns whether this machine lets a program count its own instructions."""
+    # perf_event_attr: hardware event, its size, "instructions", only user code of this process.
     attributes = struct.pack("=IIQQQQQ", 0, 112, 1, 0, 0, 0, 1 << 5 | 1 << 6).ljust(112, b"\0")
     numbers = {"x86_64": 298, "aarch64": 241}
     number = numbers.get(os.uname().machine)
@@ -28,14 +28,14 @@ def counts_instructions():
 
 
 def micro(update):
-    """Runs all microbenchmarks; the exit status: 0 if none takes more instructions than its threshold allows."""
+    """Runs all microbenchmarks. Returns the exit status: 0 if none takes more instructions than its threshold allows."""
     if not counts_instructions():
         say("microbenchmarks skipped: this machine does not let programs count instructions (perf_event_open)")
         return 0
     command = [ROOT / "scripts/swift", "package", "--package-path", PACKAGE, "--disable-sandbox", "--allow-writing-to-package-directory",
                "benchmark", "thresholds", "update" if update else "check", "--path", PACKAGE / "Thresholds",
                "--metric", "instructions", "--no-progress"]
-    # The plugin's own statuses do not come through `swift package`; what it says last does.
+    # `swift package` does not pass on the plugin's exit status. Its last output shows the result.
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     said = ""
     for line in process.stdout:

@@ -1,4 +1,4 @@
-"""The server: nginx with files that are made when they are asked for, and the relay before it."""
+"""The test server: nginx with files made on demand, and the relay in front of it."""
 import hashlib
 import json
 import os
@@ -11,7 +11,7 @@ from .machine import RELAY, free_ports, stop
 
 
 class Origin:
-    """nginx in a folder of its own, plain and over TLS with a certificate authority of its own."""
+    """nginx in its own folder, plain and over TLS, with its own certificate authority."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -24,7 +24,7 @@ class Origin:
         self._start()
 
     def file(self, name, size):
-        """A file of so many bytes; no two blocks of it are the same. Its SHA-256 is in `digests` then."""
+        """Makes a file of this size without repeated blocks, and stores its SHA-256 in `digests`."""
         if name in self.digests:
             return name
         digest, block = hashlib.sha256(), os.urandom(min(size, 1 << 20))
@@ -38,7 +38,7 @@ class Origin:
         return name
 
     def files(self, name, count, size):
-        """A folder of so many small files."""
+        """Makes a folder of small files."""
         folder = self.folder / name
         if not folder.exists():
             folder.mkdir()
@@ -107,7 +107,7 @@ http {{
 
 
 class Relay:
-    """The relay of Benchmarks/FerryRelay before a server; a context."""
+    """Runs the relay of Benchmarks/FerryRelay in front of a server. A context manager."""
 
     def __init__(self, port, *options):
         self.process = subprocess.Popen(
@@ -128,7 +128,7 @@ class Relay:
 
 
 class Silent:
-    """A server that takes connections and never answers: what is on them holds its slots, the rest stays in line."""
+    """A server that accepts connections and never responds. Connected transfers keep their slots, and the others stay queued."""
 
     def __enter__(self):
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=4096)
@@ -136,7 +136,7 @@ class Silent:
         return self
 
     def first_request(self, began, limit):
-        """Seconds from `began` to the first bytes of a request on a connection that is taken from now on."""
+        """Returns the seconds from `began` to the first bytes of a request on a newly accepted connection."""
         self.socket.settimeout(max(0.1, began + limit - time.monotonic()))
         try:
             connection, _ = self.socket.accept()
@@ -148,7 +148,7 @@ class Silent:
             return None
 
     def drain(self):
-        """Drops the connections that wait to be taken."""
+        """Closes the pending connections."""
         self.socket.settimeout(0)
         try:
             while True:

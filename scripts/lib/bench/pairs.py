@@ -1,4 +1,4 @@
-"""Programs that run in turn, and what they take."""
+"""Runs programs in pairs and measures them."""
 import dataclasses
 import os
 import pathlib
@@ -12,12 +12,12 @@ from .machine import NotMeasured, say
 from .origin import Relay
 
 
-#: seconds after which a program is ended that does not end
+#: seconds after which a hanging program is killed
 LIMIT = 300
 
 
 class PeakMemory(threading.Thread):
-    """Reads the peak of a process's resident memory until it ends; what wait4 tells has the parent's in it."""
+    """Reads the peak resident memory of a process until it ends. The value of wait4 would include the parent's memory."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)
@@ -40,7 +40,7 @@ class PeakMemory(threading.Thread):
 
 
 def timed(command, environment, status=0):
-    """Runs a program to its end: seconds, processor seconds and peak memory in MiB. It must end with that status."""
+    """Runs a program. Returns its wall time and processor time in seconds, and its peak memory in MiB. The status must match."""
     began = time.monotonic()
     process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     memory = PeakMemory(process.pid)
@@ -63,11 +63,11 @@ def timed(command, environment, status=0):
 class Side:
     """A program that does the work of a row."""
     name: str
-    #: the words of the command; where there is a relay, a function of the relay's URL
+    #: command words, or with a relay a function of the relay's URL
     command: object
-    #: what makes its result durable, where it does not do so itself
+    #: command that makes the result durable, unless the program does so itself
     then: list | None = None
-    #: port and options of a relay, which is another one for each run: no run finds another's open connections
+    #: port and options of a relay. Each run gets a new relay, so that it does not reuse open connections
     relay: tuple | None = None
 
     @property
@@ -75,7 +75,7 @@ class Side:
         return self.name.startswith("ferry")
 
     def run(self, bench):
-        """Runs it once; what ferry takes has its daemon's processor time and memory in it."""
+        """Runs it once. For ferry, the result includes the daemon's processor time and memory."""
         if self.relay:
             with Relay(*self.relay) as relay:
                 return self._run(bench, self.command(relay.url))
@@ -98,14 +98,14 @@ class Side:
 
 
 def compare(bench, row, mine, other, check, bounds=None, pairs=None):
-    """Pairs of runs in turn. `check(name)` looks at the result of a run and removes it."""
+    """Runs pairs in alternating order. `check(name)` checks the result of a run and removes it."""
     runs = []
     for number in range(-1, pairs or bench.options.pairs):
         pair = {}
         for side in (mine, other) if number % 2 == 0 else (other, mine):
             pair[side.name] = side.run(bench)
             check(side.name)
-        if number < 0:  # a first run of each that does not count
+        if number < 0:  # a warm-up run of each, not counted
             continue
         runs.append({"measured": pair[mine.name], "other": pair[other.name]})
         if (pairs or 0) <= 10:
@@ -116,7 +116,7 @@ def compare(bench, row, mine, other, check, bounds=None, pairs=None):
 
 
 def against(bench, row, mine, ideal, check, bounds=None):
-    """Runs beside a time that is computed."""
+    """Compares runs with a computed time."""
     runs = []
     for number in range(bench.options.pairs):
         result = mine.run(bench)
@@ -127,7 +127,7 @@ def against(bench, row, mine, ideal, check, bounds=None):
 
 
 def ratios(comparison, key):
-    """The ratios within each pair; empty where the other has no such number."""
+    """Returns the ratios within each pair. Empty if the other has no such number."""
     return [pair["measured"][key] / pair["other"][key] for pair in comparison["pairs"] if pair["other"].get(key)]
 
 
@@ -137,7 +137,7 @@ def median(comparison, side, key):
 
 
 def value(row, what, number, unit, bound=None, most=True):
-    """A number that is no ratio; `most`: whether the bound is the greatest that it may be."""
+    """A result that is not a ratio. `most`: whether `bound` is a maximum, else a minimum."""
     return {"row": row, "what": what, "value": number, "unit": unit, "bound": bound, "most": most}
 
 

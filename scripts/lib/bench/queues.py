@@ -6,14 +6,14 @@ from .machine import FERRY, say
 from .origin import Silent
 from .pairs import timed, value
 
-#: what a daemon may have resident, in MiB: 100 MB
+#: resident memory limit of a daemon, in MiB: 100 MB
 MEMORY = round(100e6 / (1 << 20), 1)
-#: transfers that one command hands over
+#: transfers per command
 BATCH = 200_000
 
 
 def add(bench, count, port, *words):
-    """Hands over that many transfers; seconds of the commands together."""
+    """Adds this many transfers. Returns the total seconds of the commands."""
     seconds, listed = 0, bench.folder / "queue"
     for first in range(0, count, BATCH):
         last = min(count, first + BATCH)
@@ -25,7 +25,7 @@ def add(bench, count, port, *words):
 
 
 def handover(bench):
-    """Very many transfers in one command; then the daemon is killed and asked for a list."""
+    """Adds very many transfers with one command, then kills the daemon and requests a list."""
     count = bench.options.handover
     with bench.with_daemon() as daemon:
         seconds = add(bench, count, bench.origin.port, "--paused")
@@ -41,7 +41,7 @@ def handover(bench):
 
 
 def waiting(bench):
-    """A million transfers that wait, and a daemon that starts with them."""
+    """Queues a million transfers, and starts a daemon with them."""
     count = bench.options.waiting
     with Silent() as silent, bench.with_daemon() as daemon:
         seconds = add(bench, count, silent.port)

@@ -1,4 +1,4 @@
-"""The row of a daemon that works for a long time: what it keeps, minute by minute."""
+"""The row of a daemon under long load: its memory, journal and log, minute by minute."""
 import json
 import pathlib
 import random
@@ -11,19 +11,19 @@ from .pairs import LIMIT, value
 from .work import digest
 
 MIB = 1 << 20
-#: small files that one command hands over
+#: small files per command
 BATCH = 500
 LARGE = 200 * MIB
-#: what a daemon at rest may have resident, in MiB: 60 MB
+#: resident memory limit of a daemon at rest, in MiB: 60 MB
 RESIDENT = round(60e6 / MIB, 1)
-#: seconds until a daemon that rests has given back what it can, docs/performance.md
+#: seconds until a daemon at rest has released its free memory, docs/performance.md
 TIDY = 60
-#: transfers that stay in the journal between two rounds, as a user's list does
+#: transfers kept in the journal between two rounds, as in a user's list
 KEPT = 1000
 
 
 class Soak:
-    """Rounds of batches, large files, pauses, removals and streams, with one daemon from the first to the last."""
+    """Rounds of batches, large files, pauses, removals and streams, with one daemon throughout."""
 
     def __init__(self, bench, daemon):
         self.bench, self.daemon = bench, daemon
@@ -42,7 +42,7 @@ class Soak:
         return result.stdout
 
     def round(self, number):
-        """A batch and a large file that is paused and resumed, while a stream is open; then the oldest transfers are removed."""
+        """Runs a batch and a large file that is paused and resumed, with an open stream. Then removes the oldest transfers."""
         watch = subprocess.Popen([FERRY, "watch"], env=self.bench.environment, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)
         try:
@@ -51,7 +51,7 @@ class Soak:
             large = self.ferry("add", "-d", output, "-o", "large", f"{self.bench.origin.plain}/{self.large}").strip()
             self.ferry("get", "-q", "-d", output, "-i", self.listed)
             for _ in range(random.randrange(3)):
-                # A pause of what has ended meanwhile is an error, and no fault.
+                # Pausing a finished transfer fails, which is expected.
                 for verb in ("pause", "resume"):
                     subprocess.run([FERRY, verb, large], env=self.bench.environment, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL, timeout=LIMIT)
@@ -68,7 +68,7 @@ class Soak:
             watch.wait()
 
     def forget(self, keep):
-        """Removes the oldest transfers, so that so many stay."""
+        """Removes the oldest transfers, so that `keep` of them remain."""
         ids = [each["id"] for each in json.loads(self.ferry("list", "--json"))]
         if len(ids) > keep:
             self.ferry("remove", *ids[:len(ids) - keep])
@@ -88,7 +88,7 @@ class Soak:
 
 
 def soak(bench):
-    """Batches of small files, large ones, pauses, removals and streams, for minutes."""
+    """Batches of small files, large files, pauses, removals and streams, for several minutes."""
     minutes = bench.options.soak
     with bench.with_daemon() as daemon:
         work, began, number = Soak(bench, daemon), time.monotonic(), 0
@@ -99,7 +99,7 @@ def soak(bench):
             work.look(minute)
         half = work.minutes[len(work.minutes) // 2 - 1] if minutes > 1 else work.minutes[0]
         work.forget(0)
-        # What a daemon gives back it gives back at rest.
+        # A daemon releases free memory only at rest.
         time.sleep(max(bench.options.rest, TIDY))
         bench.note(value("soak", f"transfers in {minutes} minutes", work.finished, ""))
         bench.note(value("soak", "daemon, resident at rest afterwards", daemon.memory()[0], "MiB", RESIDENT))

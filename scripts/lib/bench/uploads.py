@@ -1,4 +1,4 @@
-"""The row in which a file is uploaded beside curl."""
+"""The row that compares an upload with curl."""
 import hashlib
 import socket
 import threading
@@ -10,7 +10,7 @@ MIB = 1 << 20
 
 
 class Sink(threading.Thread):
-    """A server that takes uploads one after the other, and keeps of each its size, and its digest if that is wanted."""
+    """A server for sequential uploads. It records the size of the last one, and its digest if requested."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -55,7 +55,7 @@ class Sink(threading.Thread):
 
 
 def upload(bench):
-    """One file up over loopback; the first run of each program is checked by its digest."""
+    """Uploads one file over loopback. The digest of each program's first run is checked."""
     name = bench.origin.file("file", bench.options.size * MIB)
     path, sink = bench.origin.folder / name, Sink()
 

@@ -1,4 +1,4 @@
-"""What URLSession is measured with."""
+"""Measures URLSession."""
 import functools
 import json
 import subprocess
@@ -11,7 +11,7 @@ MIB = 1 << 20
 
 
 def urlsession(bench):
-    """A default URLSession beside `ferry get` and Foundation's own, then background tasks one by one."""
+    """A default URLSession, compared with `ferry get` and Foundation's own, then background tasks one by one."""
     name = bench.origin.file("file", bench.options.size * MIB)
     url = f"{bench.origin.plain}/{name}"
     mine = Side("urlsession", [str(URLSESSION), "download", url, str(bench.file)], ["sync", str(bench.file)])
@@ -20,7 +20,7 @@ def urlsession(bench):
         for other in (bench.ferry(url), bench.peer("foundation", url)):
             bench.add(compare(bench, "one connection", mine, other, functools.partial(bench.check, of=name)))
         bench.result["rest"]["after the downloads"] = daemon.rest(bench.options.rest)
-        # The first few tasks hold their slots, the rest stay in line.
+        # The first few tasks keep their slots, the others stay queued.
         with Silent() as silent:
             result = subprocess.run([URLSESSION, "tasks", str(bench.options.tasks), f"http://127.0.0.1:{silent.port}/file"],
                                     env=bench.environment, check=True, stdout=subprocess.PIPE)

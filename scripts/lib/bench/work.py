@@ -1,4 +1,4 @@
-"""What the rows share: the folder, the server, the daemon, the programs."""
+"""Shared state of the rows: the folder, the server, the daemon, the programs."""
 import contextlib
 import functools
 import hashlib
@@ -14,7 +14,7 @@ from .pairs import Side
 
 
 class Bench:
-    """Rows run one after the other, each with a daemon of its own."""
+    """The context of the rows. They run one after the other, each with its own daemon."""
 
     def __init__(self, options, folder):
         self.options = options
@@ -23,7 +23,7 @@ class Bench:
         self.output.mkdir()
         self.file = self.output / "file"
         self.checked = set()
-        #: folders of many files that were put aside
+        #: number of output folders that were set aside
         self.aside = 0
         self.daemon = None
         self.environment = environment(folder)
@@ -36,7 +36,7 @@ class Bench:
 
     @contextlib.contextmanager
     def with_daemon(self):
-        """A daemon that knows nothing yet, as `daemon` while the context lasts."""
+        """Starts a daemon without state, available as `daemon` while the context lasts."""
         shutil.rmtree(self.environment["FERRY_HOME"], ignore_errors=True)
         with Daemon(self.environment) as self.daemon:
             try:
@@ -46,7 +46,7 @@ class Bench:
                 daemon.reset_peak()
 
     def wants(self, peer):
-        """Whether a peer is to be measured: it is there, and --beside does not leave it out."""
+        """Returns whether to measure a peer: it is installed, and --beside does not exclude it."""
         wanted = self.options.beside.split(",") if self.options.beside else None
         program = {"foundation": str(FOUNDATION)}.get(peer, peer)
         return (wanted is None or peer in wanted) and shutil.which(program) is not None
@@ -59,7 +59,7 @@ class Bench:
         return "--connections" in text
 
     def connections(self, number):
-        """The option for so many connections for one file."""
+        """Returns the option for this number of connections for one file."""
         if self.knows_connections:
             return ["--connections", str(number)]
         if number == 1:
@@ -67,12 +67,12 @@ class Bench:
         raise NotMeasured("this ferry has no --connections")
 
     def ferry(self, url, *words, name="ferry", relay=None):
-        """`ferry get` of one file; what it reports as succeeded is durable."""
+        """`ferry get` of one file. A download that it reports as succeeded is durable."""
         fixed = [str(FERRY), "get", "-q", "-d", str(self.output), "-o", "file", *words]
         return Side(name, self._late(fixed, url, relay), relay=relay)
 
     def peer(self, name, url, *words, relay=None):
-        """Another program with the same file, followed by a sync of it."""
+        """Another program with the same file, followed by a sync of the file."""
         authority, path = str(self.origin.authority), str(self.file)
         fixed = {
             "foundation": [str(FOUNDATION), url, path],
@@ -92,7 +92,7 @@ class Bench:
     # Results.
 
     def check(self, name, of, file=None):
-        """Looks at a file that was fetched: the size every time, the digest the first time. Then it goes."""
+        """Checks a downloaded file: its size every time, its digest the first time. Then removes it."""
         file = file or self.file
         source = self.origin.folder / of
         if file.stat().st_size != source.stat().st_size:
@@ -105,9 +105,9 @@ class Bench:
         os.sync()
 
     def check_folder(self, name, of):
-        """The names and sizes of the files of a folder that was fetched, then it is put aside.
+        """Checks the names and sizes of the files of a downloaded folder, then sets the folder aside.
 
-        Nothing is deleted: for some seconds ext4 looks for inodes beyond those that were, which would slow the next run.
+        It is not deleted: for some seconds ext4 would search for inodes beyond the deleted ones, which would slow down the next run.
         """
         source = {each.name: each.stat().st_size for each in os.scandir(self.origin.folder / of)}
         found = {each.name: each.stat().st_size for each in os.scandir(self.output)}

@@ -1,1 +1,1 @@
-"""Parts of scripts/test: which targets the words of its command line name, and the run of their tests."""
+"""Parts of scripts/test: the selection of test targets from the command line, and the run of their tests."""

@@ -1,4 +1,4 @@
-"""The targets of Package.swift, read as text."""
+"""Parses the targets of Package.swift as text."""
 import dataclasses
 import pathlib
 import re
@@ -15,7 +15,7 @@ class Target:
 
 
 def read(text):
-    """The targets of a manifest, by name."""
+    """Returns the targets of a manifest, by name."""
     found = {}
     parts = re.split(r"\.(target|executableTarget|testTarget)\(", text)[1:]
     for kind, target in zip(parts[::2], parts[1::2]):
@@ -36,7 +36,7 @@ def of_checkout():
 
 
 def importers(names, targets):
-    """These targets and all that depend on one of them, by whatever way."""
+    """Returns these targets and all that depend on one of them, directly or indirectly."""
     reached = set(names)
     while True:
         more = {each.name for each in targets.values() if not reached.isdisjoint(each.dependencies)} - reached

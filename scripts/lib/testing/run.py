@@ -1,4 +1,4 @@
-"""Runs a test bundle: its output as it comes, a summary of what failed, and an end to a run that is silent for too long."""
+"""Runs a test bundle: streams its output, summarizes failures, and ends a run that prints nothing for too long."""
 import os
 import re
 import signal
@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 
-# A run that prints nothing for so many seconds hangs: each test says when it starts and ends.
+# Seconds without output after which a run counts as hanging. Each test prints its start and its end.
 SILENCE = 600
 TOTAL = re.compile(r"Test run with (\d+) tests?")
 FAILURE = re.compile(r"recorded an issue|(?:Test|Suite) .* failed after|rror: Exited with unexpected signal")
@@ -18,13 +18,13 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Report:
-    """What the lines of a run said."""
+    """The results read from the lines of a run."""
 
     def __init__(self):
         self.failures, self.running, self.total, self.count, self.case = [], {}, None, 0, ""
 
     def read(self, line):
-        """Returns whether the line is worth showing: the start of each case of a table is not."""
+        """Parses a line. Returns whether to show it: the start of each case of a parameterized test is hidden."""
         line = COLOUR.sub("", line.rstrip("\n"))
         if line.startswith(CASE):
             self.case = line
@@ -41,7 +41,7 @@ class Report:
 
 
 def run(bundle, arguments, environment, silence=SILENCE):
-    """Runs the bundle. Returns its exit status, and its report."""
+    """Runs the bundle. Returns its exit status and its report."""
     process = subprocess.Popen(
         [bundle, "--testing-library", "swift-testing", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL, env=environment, text=True, errors="replace", start_new_session=True)

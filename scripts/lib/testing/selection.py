@@ -1,32 +1,32 @@
-"""Which test targets are built, and which of their tests run: pure functions of the manifest, the sources and the words."""
+"""Selects the test targets to build and the tests to run. Pure functions of the manifest, the sources and the command line."""
 import dataclasses
 import difflib
 import re
 
-# The identity that the test runner gives a test: Target.Suite/test.
+# The test runner's test identifier: Target.Suite/test.
 SUITE = re.compile(r"\b(?:struct|class|enum|actor|extension) (`[^`\n]+`|[\w.]+)")
 TEST = re.compile(r"\bfunc (`[^`\n]+`|\w+)")
 
 
 class Unknown(Exception):
-    """No module, suite or test has the name; the text says which there are."""
+    """No module, suite or test has the name. The text lists similar names."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Selection:
     targets: tuple
-    filters: tuple = ()  # regular expressions of the test runner; none: all tests of the targets
+    filters: tuple = ()  # regular expressions of the test runner; empty: all tests of the targets
 
 
 def identities(target, source):
-    """Identities of the tests that a source file may have: each of its suites with each of its functions."""
+    """Returns the possible identifiers of a source file's tests: each of its suites with each of its functions."""
     suites = [name.strip("`") for name in SUITE.findall(source)] or [""]
     tests = [name.strip("`") for name in TEST.findall(source)]
     return [f"{target}.{suite}/{test}()" for suite in suites for test in tests]
 
 
 def of_module(name, targets):
-    """The test targets of a module: its own, else those that import it."""
+    """Returns the test targets of a module: its own, or else those that depend on it."""
     if name in targets and targets[name].is_test:
         return {name}
     if f"{name}Tests" in targets:
@@ -35,7 +35,7 @@ def of_module(name, targets):
 
 
 def select(words, targets, sources):
-    """The selection that words name, each a module or a regular expression over Target.Suite/test.
+    """Returns the selection for the words. Each is a module or a regular expression over Target.Suite/test.
 
     `sources` maps the name of each test target to the texts of its files.
     """
@@ -67,7 +67,7 @@ def matching(word, sources):
 
 
 def suites_of(texts):
-    """The names of the suites that files declare, in order."""
+    """Returns the names of the suites that files declare, sorted."""
     return sorted({name.strip("`") for text in texts for name in re.findall(r"@Suite\b[^\n]*?\bstruct (`[^`\n]+`|\w+)", text)})
 
 
@@ -83,7 +83,7 @@ def unknown(word, targets, sources):
 
 
 def touched(paths, targets, sources):
-    """The targets that changed files belong to; a file outside of all targets belongs to the test targets that name it."""
+    """Returns the targets of changed files. A Markdown page belongs to the test targets that name it."""
     found = set()
     for path in paths:
         if path == "Package.swift":

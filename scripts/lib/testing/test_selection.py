@@ -1,4 +1,4 @@
-"""Which tests the words of scripts/test name; scripts/lint runs this."""
+"""Tests of the selection of tests. scripts/lint runs them."""
 import unittest
 
 from . import manifest, run, selection
