@@ -1,16 +1,16 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// An example, with the library that it imports.
+/// Returns an example that imports one library.
 func example(_ name: String, _ library: String, _ settings: [SwiftSetting] = []) -> Target {
     .executableTarget(
         name: name, dependencies: [.product(name: library, package: "ferry")], swiftSettings: settings)
 }
 
-// Code that comes from Apple's platforms keeps the mode that it was written in.
+// Code written for Apple's platforms keeps its language mode.
 let swift5 = [SwiftSetting.swiftLanguageMode(.v5)]
 
-// Programs as an app would be: they see what Ferry's libraries show, and nothing else.
+// Programs like those of an app: they use only the public interface of Ferry's libraries.
 let package = Package(
     name: "ferry-examples",
     platforms: [.macOS(.v15)],

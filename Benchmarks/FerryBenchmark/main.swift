@@ -1,4 +1,4 @@
-// What scripts/bench measures of session managers: calls that concern many tasks at once, and managers of many tasks.
+// The benchmark of session managers for scripts/bench: calls on many tasks at once, and managers with many tasks.
 //
 // Usage: FerryBenchmark batches COUNT URL FOLDER | creation FOLDER
 

@@ -32,7 +32,7 @@ struct RelayPath: Sendable {
                         })
                 }
             }
-        // What the kernel keeps before a cap counts as sent for the server, so it is to be little.
+        // Small, because bytes that the kernel buffers before a cap count as sent by the server.
         if cap != nil { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: 1 << 17) }
         return bootstrap.connect(host: "127.0.0.1", port: server).flatMapThrowing { [window, roundTrip] server in
             // The handshake takes a round trip before the first request is on its way.

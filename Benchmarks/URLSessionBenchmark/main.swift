@@ -1,4 +1,4 @@
-// What scripts/bench measures of URLSession: one download in the app, and many tasks in the daemon.
+// The benchmark of URLSession for scripts/bench: one download in the app, and many tasks in the daemon.
 //
 // Usage: URLSessionBenchmark download URL FILE | tasks COUNT URL
 

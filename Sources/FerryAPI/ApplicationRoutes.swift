@@ -6,7 +6,7 @@ package enum AttachSession: Endpoint {
     package typealias Response = SessionSignal
     package static let route = Route(
         .post, "/sessions/{id}/attach",
-        "Attaches a process to its session while it reads the answer, a signal a line.")
+        "Attaches a process to its session while it reads the response, one signal per line.")
 }
 
 /// Connects an app's run loop while it reads the response, which has one signal per line. The query is an
@@ -15,7 +15,7 @@ package enum ConnectApplication: Endpoint {
     package typealias Response = ApplicationSignal
     package static let route = Route(
         .post, "/applications/{id}/connect",
-        "Connects an app's run loop while it reads the answer, a signal a line.")
+        "Connects an app's run loop while it reads the response, one signal per line.")
 }
 
 /// Reports that a process launched for its events has become active.
@@ -23,7 +23,7 @@ package enum ActivateApplication: Endpoint {
     package typealias Response = Request
     package static let route = Route(
         .post, "/applications/{id}/activate",
-        "Says that a process that was launched for events has become active.")
+        "Reports that a process launched for events has become active.")
 
     package struct Request: Hashable, Codable, Sendable {
         package var process: Int32
@@ -42,7 +42,7 @@ extension ActivateApplication.Request: StrictBody {
 package enum ChangeApplication: Endpoint {
     package typealias Response = Request
     package static let route = Route(
-        .patch, "/applications/{id}", "Stores how an app is started for its events.")
+        .patch, "/applications/{id}", "Stores how an app is launched for its events.")
 
     package struct Request: Hashable, Codable, Sendable {
         /// The command, or `nil` if the app is not launched.

@@ -28,7 +28,7 @@ package enum GetVersion: Endpoint {
 /// Returns the daemon's status.
 package enum GetStatus: Endpoint {
     package typealias Response = ServiceStatus
-    package static let route = Route(.get, "/status", "How the daemon is and what it has to do.")
+    package static let route = Route(.get, "/status", "Shows the daemon's state and its transfers.")
 }
 
 /// Returns the daemon's settings.
@@ -48,7 +48,7 @@ package enum ChangeSettings: Endpoint {
 /// Stops the daemon. Transfers checkpoint first and resume when it next starts.
 package enum StopDaemon: Endpoint {
     package static let route = Route(
-        .post, "/stop", "Ends the daemon; transfers go on at its next start.")
+        .post, "/stop", "Stops the daemon. Transfers continue at its next start.")
 
     package struct Response: Hashable, Codable, Sendable {
         /// Process ID of the daemon that is shutting down.

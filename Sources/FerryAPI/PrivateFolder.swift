@@ -32,7 +32,7 @@ package enum PrivateFolder {
             guard unsafe mkdir(part, 0o700) != 0, errno != EEXIST else { continue }
             let number = errno
             guard FerryPaths.isFolder(part) else {
-                throw failure("The folder \(part.escapingControls) cannot be made", number)
+                throw failure("The folder \(part.escapingControls) cannot be created", number)
             }
         }
     }

@@ -33,7 +33,7 @@ package enum CountQueue: Endpoint {
 package enum MoveTransfer: Endpoint {
     package typealias Request = QueueMove
     package static let route = Route(
-        .post, "/transfers/{id}/move", "Moves a waiting or suspended transfer within its session's line.")
+        .post, "/transfers/{id}/move", "Moves a waiting or suspended transfer within its session's queue.")
 
     package struct Response: Hashable, Codable, Sendable {
         /// The new position in the queue, counted from 0, or `nil` if the transfer is not in the queue.

@@ -54,7 +54,7 @@ extension ActOnSession.Request: StrictBody {
 package enum ReorderSession: Endpoint {
     package static let route = Route(
         .put, "/sessions/{id}/order",
-        "Stores in which order a session's transfers get their turns; the others come after.")
+        "Sets the order of a session's transfers. Others follow.")
 
     package struct Request: Hashable, Codable, Sendable {
         package var order: TransferIDRuns
@@ -88,7 +88,7 @@ extension ReorderSession.Request: StrictBody {
 package enum AcknowledgeEvents: Endpoint {
     package typealias Response = Request
     package static let route = Route(
-        .post, "/sessions/{id}/acknowledge", "Lets a session's durable events up to a number go.")
+        .post, "/sessions/{id}/acknowledge", "Acknowledges a session's durable events up to a number.")
 
     package struct Request: Hashable, Codable, Sendable {
         /// Number of the last event that the client has handled.

@@ -3,7 +3,7 @@ package import FerryCore
 /// Streams events as they happen, one per line. The query is an `EventSubscription`.
 package enum StreamEvents: Endpoint {
     package typealias Response = TransferEvent
-    package static let route = Route(.get, "/events", "Sends events as they happen, a line each.")
+    package static let route = Route(.get, "/events", "Sends events as they happen, one per line.")
 }
 
 extension EventSubscription {
@@ -48,7 +48,7 @@ extension EventSubscription {
             }
         }
         if endsWithTransfers, ids == nil {
-            throw ServiceError(.invalidRequest, "until_ended needs ids: the transfers whose end is waited for.")
+            throw ServiceError(.invalidRequest, "until_ended needs ids: the transfers to wait for.")
         }
     }
 }

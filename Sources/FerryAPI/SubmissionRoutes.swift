@@ -6,7 +6,7 @@ package enum AddTransfers: Endpoint {
     package typealias Request = TransferRequest
     package typealias Response = SubmissionResult
     package static let route = Route(
-        .post, "/transfers/batch", "Adds many transfers in one transaction, a line each.")
+        .post, "/transfers/batch", "Adds many transfers in one transaction, one per line.")
 }
 
 /// Adds many similar transfers of one session in one transaction.
@@ -14,7 +14,7 @@ package enum SubmitBatch: Endpoint {
     package typealias Request = TransferBatch
     package typealias Response = TransferBatch.Report
     package static let route = Route(
-        .post, "/submissions", "Adds many transfers that differ in little, in one transaction.")
+        .post, "/submissions", "Adds many similar transfers in one transaction.")
 }
 
 /// Adds a transfer for each URL of a list, in one transaction. The first line is a request; each further line is a URL.

@@ -16,7 +16,7 @@ package enum GetTransfer: Endpoint {
 /// Returns the byte ranges of one transfer that survive a power cut.
 package enum GetRanges: Endpoint {
     package static let route = Route(
-        .get, "/transfers/{id}/ranges", "Shows which bytes of one transfer survive a power cut.")
+        .get, "/transfers/{id}/ranges", "Shows the durable bytes of one transfer.")
 
     package struct Response: Hashable, Codable, Sendable {
         /// Pairs of start and end (exclusive), ascending. No two ranges touch.
@@ -33,14 +33,14 @@ package enum ChangeTransfer: Endpoint {
     package typealias Request = TransferChange
     package typealias Response = Transfer
     package static let route = Route(
-        .patch, "/transfers/{id}", "Changes one transfer, whether it waits or runs.")
+        .patch, "/transfers/{id}", "Changes one waiting or running transfer.")
 }
 
 /// Removes one transfer. Cancels it first if it is unfinished.
 package enum DeleteTransfer: Endpoint {
     package typealias Response = ActionResult
     package static let route = Route(
-        .delete, "/transfers/{id}", "Forgets one transfer; cancels it first if it has not ended.")
+        .delete, "/transfers/{id}", "Removes one transfer, after canceling it if unfinished.")
 
     /// - Throws: ``ServiceError`` with code `invalid_request` for an unsupported query.
     package static func deletesFile(_ query: [QueryItem]) throws(ServiceError) -> Bool {
@@ -57,7 +57,7 @@ package enum DeleteTransfer: Endpoint {
 package enum ReleaseTransfer: Endpoint {
     package static let route = Route(
         .post, "/transfers/{id}/release",
-        "Ends one transfer and hands its partial file over to a request that continues it.")
+        "Ends one transfer and hands over its partial file to a later request.")
 
     package struct Response: Hashable, Codable, Sendable {
         /// The partial file that a new request can continue, or `nil` if the transfer cannot be continued.

@@ -57,7 +57,7 @@ extension RemoteTransferService {
     /// - Throws: ``ServiceError`` if the cursor does not increase. The same pages would be requested forever.
     static func cursor(after last: TransferID?, is next: TransferID?) throws(ServiceError) -> TransferID? {
         if let last, let next, next <= last {
-            throw ServiceError(.internal, "The daemon's list of transfers does not come to an end.")
+            throw ServiceError(.internal, "The daemon's list of transfers never ends.")
         }
         return next
     }

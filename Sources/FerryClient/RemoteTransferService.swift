@@ -31,7 +31,7 @@ package final class RemoteTransferService: SessionService {
     package func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults {
         let (results, head) = try await callLines(AddTransfers.self, try Self.lines(requests))
         guard results.count == requests.count else {
-            throw ServiceError(.internal, "The daemon answered \(results.count) of \(requests.count) requests.")
+            throw ServiceError(.internal, "The daemon replied to \(results.count) of \(requests.count) requests.")
         }
         return NumberedResults(results: results, after: head.lastEvent)
     }
@@ -152,7 +152,7 @@ package final class RemoteTransferService: SessionService {
         case .each(let items):
             let report = try await call(SubmitBatch.self, body: batch, afterLoss: false)
             guard report.count == items.count else {
-                throw ServiceError(.internal, "The daemon answered \(report.count) of \(items.count) requests.")
+                throw ServiceError(.internal, "The daemon replied to \(report.count) of \(items.count) requests.")
             }
             return report
         }

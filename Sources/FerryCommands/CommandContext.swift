@@ -42,7 +42,7 @@ package struct CommandContext: Sendable {
         let remarks = Remarks(console)
         return CommandContext(remarks, console, environment, FileManager.default.currentDirectoryPath, .ofProcess) {
             var configuration = try ClientConfiguration(environment: environment)
-            configuration.patience = Patience(tell: remarks.say)
+            configuration.patience = Patience(notify: remarks.say)
             return LocalDaemon(configuration)
         }
     }

@@ -5,7 +5,7 @@ import FerryCore
 struct FerryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ferry",
-        abstract: "Fetches files in the background and finishes them whatever happens.",
+        abstract: "Downloads files in the background, and finishes them whatever happens.",
         version: FerryVersion.current,
         subcommands: [
             GetCommand.self, AddCommand.self, PutCommand.self, ListCommand.self, InfoCommand.self, WatchCommand.self,

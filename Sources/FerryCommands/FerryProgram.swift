@@ -9,7 +9,8 @@ package enum FerryProgram {
     package static func prepareProcess() { StandardStreams.fill() }
 
     /// Runs the command line of this process.
-    /// ⏎ - Returns: The exit status. The process must exit with it at once, which closes open resources.
+    ///
+    /// - Returns: The exit status. The process must exit with it at once, which closes open resources.
     package static func main() async -> Int32 {
         await perform(Array(CommandLine.arguments.dropFirst()), .system())
     }
@@ -125,7 +126,8 @@ extension String {
 }
 
 /// Splits short options from their values, as in `-HName: a=b`.
-/// ⏎ The argument parser would take an equals sign in such a word for the end of the option's name.
+///
+/// The argument parser would take an equals sign in such a word for the end of the option's name.
 enum JoinedOptions {
     /// The short options with values.
     private static let letters = "Hdox".utf8

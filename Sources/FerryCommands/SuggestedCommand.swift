@@ -8,13 +8,13 @@ enum SuggestedCommand {
         let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
         guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return nil }
         let shown = "“\(word.escapingControls)”"
-        if word.contains("://") { return "\(shown) is no command; ferry get \(word.escapingControls) fetches it." }
+        if word.contains("://") { return "Unknown command \(shown); ferry get \(word.escapingControls) fetches it." }
         let near = names.map { (name: $0, steps: steps(from: word.lowercased(), to: $0)) }
             .filter { $0.steps <= max(1, $0.name.count / 3) }.min { $0.steps < $1.steps }
         if let meant = others[word.lowercased()] ?? near?.name {
-            return "\(shown) is no command; did you mean ferry \(meant)?"
+            return "Unknown command \(shown); did you mean ferry \(meant)?"
         }
-        return "\(shown) is no command; ferry --help shows all."
+        return "Unknown command \(shown). See ferry --help."
     }
 
     private static let names = FerryCommand.configuration.subcommands.map { $0._commandName }

@@ -24,7 +24,7 @@ struct CallerCheck: RouterMiddleware {
     static func refusal(host: String?, fields: HTTPFields) -> APIFailure? {
         guard host?.lowercased() == Self.host else {
             let given = host.map { "“\($0.escapingControls)”" } ?? "missing"
-            return refuse(.forbidden, "The field Host is \(given); it has to be \(Self.host).", fields)
+            return refuse(.forbidden, "The field Host is \(given); it must be \(Self.host).", fields)
         }
         guard fields[.origin] == nil else {
             return refuse(.forbidden, "The request has the field Origin: web pages may not use this socket.", fields)
@@ -37,7 +37,7 @@ struct CallerCheck: RouterMiddleware {
         guard !types.contains(MediaType.essence(type)) else { return nil }
         return refuse(
             .unsupportedMediaType,
-            "The content type \(type.escapingControls) is not served; send Content-Type: \(MediaType.json).", fields)
+            "The content type \(type.escapingControls) is not supported; send Content-Type: \(MediaType.json).", fields)
     }
 
     private static func refuse(
@@ -71,7 +71,7 @@ struct ErrorResponses: RouterMiddleware {
             throw error
         } catch {
             context.logger.error("A call failed for a reason that has no code", metadata: ["error": "\(error)"])
-            let answer = ServiceError(.internal, "Ferry failed at this call; the daemon's log says more.")
+            let answer = ServiceError(.internal, "An internal error occurred; the daemon's log has details.")
             return try .json(ErrorBody(answer), status: .internalServerError)
         }
     }
@@ -86,17 +86,17 @@ enum UnknownTarget {
         {
             return APIFailure(
                 .notFound,
-                "ferryd \(FerryVersion.current) speaks version \(APIVersion.current) of the control API, not \(version); "
+                "ferryd \(FerryVersion.current) implements version \(APIVersion.current) of the control API, not \(version); "
                     + "paths begin with \(APIVersion.prefix)/.")
         }
         let methods = Route.all.filter { matches($0, parts) }.map(\.method.rawValue)
         guard methods.isEmpty || methods.contains(method) else {
             let allowed = methods.joined(separator: ", ")
             return APIFailure(
-                .methodNotAllowed, "\(path.escapingControls) is served for \(allowed), not \(method.escapingControls).",
+                .methodNotAllowed, "\(path.escapingControls) supports \(allowed), not \(method.escapingControls).",
                 headers: [.allow: allowed])
         }
-        return APIFailure(.notFound, "There is nothing at \(path.escapingControls).")
+        return APIFailure(.notFound, "\(path.escapingControls) does not exist.")
     }
 
     private static func matches(_ route: Route, _ parts: [Substring]) -> Bool {

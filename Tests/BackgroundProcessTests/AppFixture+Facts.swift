@@ -2,9 +2,9 @@ import FerryTesting
 import Foundation
 import Glibc
 
-/// What can be seen of an app from outside.
+/// The app's observable state, from outside its processes.
 extension AppFixture {
-    /// The processes of the app that run.
+    /// Returns the app's running processes.
     func processes() -> [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { pid in
@@ -16,7 +16,7 @@ extension AppFixture {
         }
     }
 
-    /// Bytes that the daemon's transfers have on disk.
+    /// Returns the number of bytes that the daemon's transfers have on disk.
     func received() async throws -> Int64 {
         struct Shown: Decodable { var bytes_received: Int64 }
         return try await daemon.run(["list", "--json"]).json([Shown].self).reduce(0) { $0 + $1.bytes_received }

@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Glibc
 
-/// An app of one background session, with the daemon that carries its transfers and the origin that serves them.
+/// An app with one background session, the daemon for its transfers and the origin.
 struct AppFixture: Sendable {
     let daemon: DaemonFixture
     let origin: ScriptedOrigin
@@ -10,9 +10,9 @@ struct AppFixture: Sendable {
     static let session = "org.example.session"
     static let application = "org.example.app"
 
-    /// Where the app writes what happens to it.
+    /// File for the app's event log.
     var storyFile: String { daemon.file("story.txt") }
-    /// Where the app puts its files.
+    /// Folder for the app's downloaded files.
     var output: String { daemon.file("out") }
 
     /// Starts a process of the app.
@@ -24,13 +24,13 @@ struct AppFixture: Sendable {
         ["EVENTS": storyFile, "OUTPUT": output, "FERRY_APPLICATION_ID": Self.application]
     }
 
-    /// What all processes of the app have written, in order.
+    /// All lines written by the app's processes, in order.
     var story: [String] {
         String(decoding: FileManager.default.contents(atPath: storyFile) ?? Data(), as: UTF8.self)
             .split(separator: "\n").map(String.init)
     }
 
-    /// Returns once a line with this beginning is there; gives the line.
+    /// Waits for a line with this prefix and returns it.
     @discardableResult
     func line(_ beginning: String, count: Int = 1) async throws -> String {
         try await eventually(
@@ -44,23 +44,23 @@ struct AppFixture: Sendable {
 
     func lines(_ beginning: String) -> [String] { story.filter { $0.hasPrefix(beginning) } }
 
-    /// The SHA-256 of the file that a task brought.
+    /// Returns the SHA-256 of a task's downloaded file.
     func sha256(_ task: Int) throws -> String { try FileDigest.sha256("\(output)/\(task).bin") }
 
-    /// Ends a process as a crash does.
+    /// Kills a process, as a crash would.
     func kill(_ process: ChildProcess) async {
         process.send(SIGKILL)
         _ = await process.result()
     }
 
-    /// The states of the daemon's transfers, as `ferry list --json` shows them.
+    /// Returns the states of the daemon's transfers, from `ferry list --json`.
     func states() async throws -> [String] {
         struct Shown: Decodable { var state: String }
         return try await daemon.run(["list", "--json"]).json([Shown].self).map(\.state)
     }
 }
 
-/// Runs some code with an app, and ends everything afterwards.
+/// Runs `body` with an app, then stops the app, the daemon and the origin.
 func withApp(_ script: OriginScript, _ body: (AppFixture) async throws -> Void) async throws {
     try await withOrigin(script) { origin in
         let daemon = try DaemonFixture()

@@ -150,7 +150,7 @@ struct `An app that ends while it downloads` {
             #expect(app.lines("completed").isEmpty, "the process that ends is told nothing: \(app.story)")
             let second = try app.launch("session", "tasks", "completions=4", "tasks")
             try await app.line("tasks 0")
-            // At the first look, whether their completions were told by then or not.
+            // The list shows them as completed, whether or not the delegate has received their completions.
             #expect(app.lines("task ").allSatisfy { $0.split(separator: " ")[2] == "completed" }, "\(app.story)")
             #expect(
                 Set(app.lines("completed").map { $0.split(separator: " ").prefix(4).joined(separator: " ") })
@@ -184,7 +184,7 @@ struct `An app that ends while it downloads` {
     {
         let body = SeededBody(seed: 54, size: 4 * Self.mebibyte)
         try await withApp(OriginScript(body, always: .hold("middle", at: .body(2 * Self.mebibyte)))) { app in
-            // The launched process forgets its handler, and so lives on with the session.
+            // The launched process never calls its completion handler, so it keeps running and keeps the session.
             let first = try app.launch("run", "register=run,no-handler", "download=\(app.origin.url("/a"))")
             await app.origin.waitForHold("middle")
             try await app.line("resumed-call 1")
@@ -192,7 +192,7 @@ struct `An app that ends while it downloads` {
             app.origin.release("middle")
             try await app.line("completed 1 nil")
             let second = try app.launch("download=\(app.origin.url("/b"))", "completions=1")
-            // Its number shows that the call did not wait for the other process to give the session up.
+            // Task number 1002 shows that the call did not wait for the other process to release the session.
             try await app.line("resumed-call 1002")
             try await app.line("completed 1002 nil")
             #expect(try app.sha256(1002) == body.sha256Hex)
@@ -232,8 +232,8 @@ struct `An app that ends while it downloads` {
         }
     }
 
-    /// The acknowledgement follows the delegate's last call, which never returned: the next process was told again, without
-    /// the file.
+    /// A regression: the acknowledgement came after the delegate's last call, which never returned. The next process
+    /// received the completion again, without the file.
     @Test func `50 is told once of a completion in which it exits`() async throws {
         let body = SeededBody(seed: 54, size: 1000)
         try await withApp(OriginScript(body)) { app in

@@ -1,7 +1,7 @@
 import BackgroundURLSession
 import TestAppKit
 
-/// Stores responses in a cache on disk, and looks for them.
+/// Steps that store responses in a disk cache and look them up.
 struct CacheSteps {
     private static let capacity = 4 << 20
     private let cache: URLCache
@@ -40,7 +40,7 @@ struct CacheSteps {
         URL(string: "http://h.example/?number=\(number)").map { URLRequest(url: $0) }
     }
 
-    /// Up to 5 kB, which tell the number.
+    /// Returns a body of up to 5 kB that contains the number.
     private func body(_ number: Int) -> Data {
         Data(String(repeating: "\(number) ", count: 1 + number * 7919 % 1000).utf8)
     }

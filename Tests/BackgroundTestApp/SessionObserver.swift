@@ -2,16 +2,16 @@ import BackgroundURLSession
 import Synchronization
 import TestAppKit
 
-/// Writes down every call and moves finished files to the folder that OUTPUT names.
+/// Logs every delegate call, and moves finished files to the folder named by `OUTPUT`.
 final class SessionObserver: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
     private let story: Story
     private let finished: @Sendable () -> Void
-    /// Whether the process ends in the first completion that it is told.
+    /// Whether the process exits inside the first completion callback.
     private let endsAtCompletion: Bool
     private let completed = Mutex<[Int]>([])
     private let received = Mutex<[Int: Int]>([:])
     private let ends = Atomic(0)
-    /// An element for all calls since the one before.
+    /// Yields an element once calls were received since the last element.
     let calls: AsyncStream<Void>
     private let call: AsyncStream<Void>.Continuation
 
@@ -22,10 +22,10 @@ final class SessionObserver: NSObject, URLSessionDownloadDelegate, URLSessionDat
         (calls, call) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// How often the session has said that its events are over.
+    /// Number of `urlSessionDidFinishEvents` calls.
     var finishes: Int { ends.load(ordering: .sequentiallyConsistent) }
 
-    /// Numbers of the tasks that have completed.
+    /// Numbers of the completed tasks.
     var completions: [Int] { completed.withLock { $0 } }
 
     func urlSession(

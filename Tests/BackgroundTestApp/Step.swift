@@ -1,26 +1,26 @@
-/// One thing that the app does, written `name` or `name=argument`.
+/// A step of the app, written `name` or `name=argument`.
 ///
-/// | step | what it does |
+/// | step | effect |
 /// |---|---|
 /// | `run` | uses `BackgroundApplication.run(delegate:)` |
 /// | `register=STEPS` | registers this program with its session and these steps, separated by commas, as the launch command |
-/// | `session` | opens the session, as every step does that needs it |
+/// | `session` | opens the session, as does every step that needs it |
 /// | `discretionary`, `no-launch-events` | configures the session; comes before it is opened |
 /// | `create=URL`, `download=URL`, `data=URL` | makes a task; `download` and `data` resume it |
 /// | `upload=URL FILE` | uploads a file |
 /// | `bytes=ID N` | waits until the task has received N bytes |
-/// | `resume=ID`, `suspend=ID`, `cancel=ID` | what the names say |
-/// | `cancel-data=ID FILE` | cancels and keeps the resume data in a file |
+/// | `resume=ID`, `suspend=ID`, `cancel=ID` | resumes, suspends or cancels the task |
+/// | `cancel-data=ID FILE` | cancels the task and writes the resume data to a file |
 /// | `continue=FILE` | makes and resumes a task from resume data |
-/// | `tasks` | writes down all tasks |
-/// | `completions=N` | waits until so many tasks have completed |
+/// | `tasks` | logs all tasks |
+/// | `completions=N` | waits until N tasks have completed |
 /// | `completed=ID` | waits until the task has completed |
-/// | `events-finished` | waits until the session has said that its events are over |
+/// | `events-finished` | waits for `urlSessionDidFinishEvents` |
 /// | `active` | becomes active |
-/// | `store=FOLDER N` | stores N responses in a cache of 4 MiB, and writes down each hundredth |
-/// | `look=FOLDER N` | looks for N such responses, and writes down how many there are, and how many are not as stored |
-/// | `exit` | ends the process |
-/// | `exit-in-completion` | ends the process inside the first `didCompleteWithError` |
+/// | `store=FOLDER N` | stores N responses in a cache of 4 MiB, and logs each hundredth |
+/// | `look=FOLDER N` | looks up N such responses, and logs how many are stored and how many of them are wrong |
+/// | `exit` | exits the process |
+/// | `exit-in-completion` | exits the process inside the first `didCompleteWithError` |
 /// | `no-handler` | never calls a completion handler |
 struct Step {
     let name: String

@@ -1,7 +1,7 @@
 import BackgroundURLSession
 import TestAppKit
 
-/// Does its steps one after the other and writes down what it is told.
+/// Runs its steps in order and logs the session's events.
 @MainActor final class TestApp: ScriptedApp {
     private let identifier: String
     private var steps: [Step]
@@ -110,7 +110,7 @@ import TestAppKit
         await session.allTasks.first { "\($0.taskIdentifier)" == words.first }
     }
 
-    /// Returns once a condition holds that changes with what the delegate is told.
+    /// Waits for a condition, checked after each delegate call.
     private func until(_ condition: () async -> Bool) async {
         if await condition() { return }
         for await _ in observer.calls {

@@ -1,7 +1,6 @@
-// An app with one background session that does what its arguments say and writes down what happens to it.
+// An app with one background session. It runs the steps in its arguments and logs the session's events.
 //
-// Usage: BackgroundTestApp SESSION STEP…; see `Step`. Lines go to the file that EVENTS names, so that the processes of one
-// app write one story.
+// Usage: BackgroundTestApp SESSION STEP…; see `Step`. All processes of the app append to the file named by `EVENTS`.
 
 import TestAppKit
 

@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 import Testing
 
-/// Code as it is written for Alamofire 4, with the import changed: that it compiles is the test.
+/// Alamofire 4 code with only its import changed. The test is that it compiles.
 final class OldDownloader {
     private let manager: SessionManager
     private var request: Request?

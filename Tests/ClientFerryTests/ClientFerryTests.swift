@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 import Testing
 
-/// An app's file: what it imports is loaded for its whole module.
+/// An app's file. An import in one file loads the library for the whole module.
 @Suite struct `Client code with Ferry in language mode 6, without settings of its own` {
     @Test func `names a manager and its tasks`() {
         let manager: SessionManager.Type = SessionManager.self

@@ -1,7 +1,7 @@
 import Ferry
 import Foundation
 
-/// Code as it is written for Tiercel 3, with the import changed: that it compiles is the test.
+/// Tiercel 3 code with only its import changed. The test is that it compiles.
 final class OldDownloadList {
     private let manager: SessionManager
     private var lines: [String] = []

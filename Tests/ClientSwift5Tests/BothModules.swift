@@ -2,7 +2,7 @@ import BackgroundURLSession
 import Foundation
 import FoundationNetworking
 
-/// Names every type and constant that both modules have.
+/// Uses every type and constant that exists in both modules.
 final class BothModulesDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
     var answered = 0
 

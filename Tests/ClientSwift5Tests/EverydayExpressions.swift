@@ -2,13 +2,15 @@ import BackgroundURLSession
 import Foundation
 import Testing
 
-/// Expressions as every app has them. In a module without `MemberImportVisibility` an app sees the members of all modules that a
-/// library is made from: a closure of several statements that ends in an interpolated string got the type of a database's SQL.
+/// Everyday expressions of apps.
+///
+/// Without `MemberImportVisibility`, a module sees the members of all modules below a library. A multi-statement
+/// closure that ended in an interpolated string was inferred as a database's SQL type.
 @Suite struct `Everyday expressions have the types that they have without Ferry` {
     private let fields = [(key: "b", value: 2), (key: "a", value: 1)]
     private let names = ["Ada", "Grace", "Linus"]
 
-    /// Whether this is the type that the compiler has given to an expression.
+    /// Returns whether the compiler inferred this type for an expression.
     private func has<Value, Expected>(_ value: Value, _ type: Expected.Type) -> Bool { Value.self == Expected.self }
 
     @Test func `closures of several statements with interpolated strings`() {

@@ -39,7 +39,7 @@ final class AsyncDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadD
 /// Implements nothing.
 final class EmptyDelegate: NSObject, URLSessionDataDelegate {}
 
-/// Is told what tasks wait for.
+/// Receives the waiting reasons of tasks.
 final class WaitingDelegate: NSObject, FerryTaskDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didChangeWaitingReason reason: WaitingReason?) {
         switch reason {

@@ -2,7 +2,7 @@ import BackgroundURLSession
 import Foundation
 import FoundationNetworking
 
-/// Client code that imports FoundationNetworking too, with member import visibility.
+/// Client code that also imports FoundationNetworking, with member import visibility.
 enum BothModules {
     static func session(_ delegate: any URLSessionTaskDelegate) -> URLSession {
         let configuration = URLSessionConfiguration.default

@@ -1,6 +1,6 @@
 import BackgroundURLSession
 
-/// Uses members of every type that comes from FoundationNetworking.
+/// Uses members of every type from FoundationNetworking.
 enum OneModule {
     static func use(_ task: URLSessionDownloadTask, space: URLProtectionSpace) -> [String] {
         var request = URLRequest(url: URL(fileURLWithPath: "/"), cachePolicy: .returnCacheDataDontLoad)

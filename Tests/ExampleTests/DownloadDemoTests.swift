@@ -63,7 +63,7 @@ struct `The list of downloads` {
     }
 }
 
-/// A demo that takes what is written to a pipe.
+/// A demo with a pipe as its standard input.
 struct WrittenTo {
     private let process: ChildProcess
     private let pipe: FileHandle
@@ -71,7 +71,7 @@ struct WrittenTo {
     init(_ daemon: DaemonFixture, _ name: String) throws {
         let path = daemon.file("\(name).pipe")
         guard unsafe mkfifo(path, 0o600) == 0 else { throw TestingError("\(path) is not made: \(errno)") }
-        // Open for both directions, so that neither side waits for the other.
+        // Opened for both directions, so that neither side blocks.
         guard let pipe = FileHandle(forUpdatingAtPath: path) else { throw TestingError("\(path) is not opened.") }
         self.pipe = pipe
         process = try daemon.spawnApp(
@@ -85,7 +85,7 @@ struct WrittenTo {
 
     func result() async -> CommandResult { await process.result() }
 
-    /// Returns once a line with this beginning is there.
+    /// Waits for a line with this prefix.
     func prints(_ beginning: String) async throws {
         do {
             try await eventually("“\(beginning)” is printed") { !process.lines(beginning: beginning).isEmpty }
@@ -94,7 +94,7 @@ struct WrittenTo {
         }
     }
 
-    /// Where it says that files are.
+    /// The file paths in the demo's output.
     var paths: [String] {
         process.lines.compactMap { line in
             guard line.contains(" succeeded "), let start = line.range(of: " /")?.lowerBound else { return nil }

@@ -1,7 +1,7 @@
 import FerryTesting
 import Foundation
 
-/// The programs of the example package, which is built apart: `FERRY_EXAMPLES` names the folder that holds them.
+/// The programs of the example package, which is built separately. `FERRY_EXAMPLES` names their folder.
 enum ExamplePrograms {
     static let folder = ProcessInfo.processInfo.environment["FERRY_EXAMPLES"].flatMap { $0.isEmpty ? nil : $0 }
 
@@ -14,7 +14,7 @@ enum ExamplePrograms {
     }
 }
 
-/// Runs some code with a daemon and an origin for one example.
+/// Runs `body` with a daemon and an origin for one example.
 func withExample(_ script: OriginScript, _ body: (DaemonFixture, ScriptedOrigin) async throws -> Void) async throws {
     try await withOrigin(script) { origin in
         let daemon = try DaemonFixture()
@@ -29,7 +29,7 @@ func withExample(_ script: OriginScript, _ body: (DaemonFixture, ScriptedOrigin)
 }
 
 extension DaemonFixture {
-    /// Starts an example in the folder of the fixture, which is its home too.
+    /// Starts an example in the fixture's folder, which is also its home.
     func example(
         _ name: String, _ arguments: String..., environment more: [String: String] = [:]
     ) throws -> ChildProcess {
@@ -41,17 +41,17 @@ extension DaemonFixture {
             program: ExamplePrograms.path(name))
     }
 
-    /// What an app and the processes that were launched for it have written to its output file.
+    /// The output file of an app and of its launched processes.
     var output: String {
         String(decoding: FileManager.default.contents(atPath: file("output.txt")) ?? Data(), as: UTF8.self)
     }
 
-    /// The lines of the output that begin so.
+    /// Returns the lines of the output with this prefix.
     func outputLines(_ beginning: String) -> [Substring] {
         output.split(separator: "\n").filter { $0.hasPrefix(beginning) }
     }
 
-    /// State and waiting reason of the daemon's transfers.
+    /// Returns the states and waiting reasons of the daemon's transfers.
     func transfers() async throws -> [ShownTransfer] {
         try await run(["list", "--json"]).json([ShownTransfer].self)
     }

@@ -43,7 +43,7 @@ struct `The examples` {
         try await withExample(OriginScript(body, always: .hold("all", at: .body(500_000)))) { daemon, origin in
             let app = try daemon.example("AppDelegate", origin.url("/a"), origin.url("/b"), origin.url("/c"))
             await origin.waitForRequests(3)
-            // Its downloads may be quicker than its first words.
+            // Its downloads may finish before its first output.
             try await eventually("the app has spoken") { daemon.outputLines("launched").count == 1 }
             app.send(SIGKILL)
             _ = await app.result()

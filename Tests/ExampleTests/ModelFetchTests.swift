@@ -3,15 +3,15 @@ import Foundation
 import Glibc
 import Testing
 
-/// A hub of which one link leads to signed addresses: each serves one request, and the hub is asked for the next.
+/// A hub with one link to signed addresses. Each address serves one request, then the hub issues the next.
 @Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: ExamplePrograms.folder != nil))
 struct `A language model` {
     private static let names = ["config.json", "tokenizer.json"] + (1...6).map { "weights/part-\($0).bin" }
     private let bodies = (0..<8).map { SeededBody(seed: 700 + UInt64($0), size: $0 < 2 ? 2000 : 3 << 20) }
 
-    /// - Parameter manifest: in place of the right one.
+    /// - Parameter manifest: A manifest to serve instead of the right one.
     private func script(manifest: String? = nil, _ rules: OriginRule...) -> OriginScript {
-        // The body at the signed addresses.
+        // Body served at the signed addresses.
         var script = OriginScript(bodies[4], .on(.path("/model/weights/part-3.bin"), .signedRedirect))
         for (name, body) in zip(Self.names, bodies) { script.files["/model/\(name)"] = body }
         let list = zip(Self.names, bodies).map { name, body in
@@ -62,7 +62,8 @@ struct `A language model` {
             let app = try daemon.lineBuffered(
                 "ModelFetch", [origin.url("/model/manifest.json"), daemon.file("models")])
             let result = await app.result()
-            #expect(result.status == 1 && result.stdout.contains("The model is not complete: The file has the code"))
+            #expect(
+                result.status == 1 && result.stdout.contains("The model is not complete: The file has the checksum"))
             #expect(!FileManager.default.fileExists(atPath: daemon.file("models/config.json")))
         }
     }

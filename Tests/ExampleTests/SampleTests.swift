@@ -3,13 +3,13 @@ import Foundation
 import Glibc
 import Testing
 
-/// A sample of an article: what its server does, and a line of what it prints then.
+/// A sample from an article: its server's behavior and a line that it must print.
 struct Sample: Sendable, CustomTestStringConvertible {
     let name: String
     var rules: [OriginRule] = []
-    /// The beginning of a line.
+    /// Prefix of a line to be printed.
     let prints: String
-    /// The end of the path of a file with the server's bytes, somewhere below the home.
+    /// Suffix of the path of a file with the server's bytes, below the home.
     var file: String?
 
     var testDescription: String { name }
@@ -80,7 +80,7 @@ struct `Samples of the articles` {
         }
     }
 
-    /// Runs a sample; the proxy leads requests to example.org, which samples name, to the origin.
+    /// Runs a sample. The proxy sends requests for example.org, the host in samples, to the origin.
     private func run(_ sample: Sample, _ program: String, more: [String] = []) async throws {
         let script = OriginScript(Self.body, rules: sample.rules)
         try await withOrigin(script, tls: .trusted) { secure in

@@ -1,15 +1,15 @@
 import FerryTesting
 import Foundation
 
-/// Programs that print without asking for lines.
+/// Runs programs that do not flush each line.
 extension DaemonFixture {
-    /// Starts one function of the snippets, whose home, documents and temporary folder are the fixture's.
+    /// Starts one function of the snippets. Its home, documents and temporary folder are the fixture's folder.
     func snippet(_ function: String, _ origin: ScriptedOrigin) throws -> ChildProcess {
         try lineBuffered(
             "Snippets", [function], environment: ["FERRY_TEST_BASE": origin.url(""), "TMPDIR": folder + "/"])
     }
 
-    /// Starts an example that does nothing about its output, which is to be read while it runs.
+    /// Starts an example with line-buffered output, so that it can be read while the example runs.
     func lineBuffered(
         _ name: String, _ arguments: [String], environment more: [String: String] = [:]
     ) throws -> ChildProcess {
@@ -19,36 +19,36 @@ extension DaemonFixture {
             program: "/usr/bin/stdbuf")
     }
 
-    /// The files below the folder with one of these extensions, sorted.
+    /// Returns the files below the folder with one of these extensions, sorted.
     func stored(_ extensions: String...) throws -> [String] {
         paths.filter { extensions.contains(($0 as NSString).pathExtension) }.sorted().map(file)
     }
 
-    /// The paths below the folder that end so.
+    /// Returns the paths below the folder with this suffix.
     func stored(endingIn text: String) -> [String] { paths.filter { "/\($0)".hasSuffix(text) }.map(file) }
 
     private var paths: [String] { FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? [] }
 }
 
 extension ChildProcess {
-    /// What it has printed, line by line.
+    /// The printed lines.
     var lines: [Substring] { stdout.split(separator: "\n") }
 
     func lines(equal text: String) -> [Substring] { lines.filter { $0 == text } }
     func lines(beginning text: String) -> [Substring] { lines.filter { $0.hasPrefix(text) } }
     func lines(containing text: String) -> [Substring] { lines.filter { $0.contains(text) } }
 
-    /// Returns once it has printed a line.
+    /// Waits until a line is printed.
     func prints(_ line: String) async throws {
         try await until("“\(line)” is printed") { !lines(equal: line).isEmpty }
     }
 
-    /// Returns once it has printed a line that begins so.
+    /// Waits until a line with this prefix is printed.
     func printsLine(beginning text: String) async throws {
         try await until("a line is printed that begins with “\(text)”") { !lines(beginning: text).isEmpty }
     }
 
-    /// Returns once it has printed the end of a request.
+    /// Waits until the completion of a request is printed.
     func printsResponse() async throws {
         try await until("a response is printed") { !lines(containing: "DefaultDownloadResponse(").isEmpty }
     }

@@ -112,7 +112,7 @@ struct `Snippets of download managers` {
     @Test(arguments: ["b1", "b2", "b3"])
     func `a chain leaves its file in the documents`(function: String) async throws {
         try await withExample(OriginScript(Self.body)) { daemon, origin in
-            // The suggested destination makes no folders.
+            // The suggested destination creates no folders.
             if function == "b3" {
                 try FileManager.default.createDirectory(
                     atPath: daemon.file("Documents"), withIntermediateDirectories: false)

@@ -103,11 +103,11 @@ import Testing
 
     @Test func `dates are written and read as Foundation writes and reads them`() throws {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        // A step of about eleven days, with all times of the day, from 1600 to 2400.
+        // Steps of about eleven days, so that all times of day occur, from 1600 to 2400.
         for milliseconds in stride(from: -11_676_096_000_000, through: 13_569_465_600_000, by: 987_654_321) {
             let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
             let text = String(decoding: try APIJSON.bytes([date]), as: UTF8.self)
-            // Foundation cuts off what a binary fraction lacks of a millisecond.
+            // Foundation truncates a binary fraction slightly below a millisecond.
             #expect(text == #"["\#(style.format(date + 0.0002))"]"#)
             let read = try APIJSON.decoder.decode([Date].self, from: Data(text.utf8))
             #expect(abs(read[0].timeIntervalSince(date)) < 0.0005)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct `The way to a path` {
-    /// A folder that is gone after the test.
+    /// Runs `body` with a temporary folder.
     private func withFolder(_ body: (String) throws -> Void) throws {
         let folder = "/tmp/fw-\(UInt64.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(

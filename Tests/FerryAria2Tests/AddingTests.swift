@@ -97,7 +97,7 @@ import Testing
             await client.call("aria2.addUri", #"["http://h/"],{"gid":"\#(id)"}"#)
                 == Client.error("GID \(id) is not unique"))
         #expect(client.service.all.count == 1)
-        // A client that comes after a restart of the interface finds it by the note.
+        // After a restart of the interface, a new client finds it by the note stored with the transfer.
         let later = Client(client.service)
         for gid in ["00000000000000ab", "0000", "00000000000000AB"] {
             #expect(await later.call("aria2.tellStatus", #""\#(gid)",["gid"]"#) == #"{"gid":"00000000000000ab"}"#)
@@ -252,7 +252,7 @@ import Testing
         let options = await client.call("aria2.getOption", gid)
         #expect(options.contains(#""header":"Cookie: secret1\nX-A: b""#))
         #expect(!options.contains("passwd"))
-        // The interface has been started again: the secrets are gone, and a request is not made without them.
+        // The interface was restarted: the secrets are lost, and no request is sent without them.
         let later = Client(client.service)
         #expect(await later.call("aria2.getOption", gid).contains(#""header":"X-A: b""#))
         #expect(

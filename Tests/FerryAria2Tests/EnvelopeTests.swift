@@ -129,7 +129,7 @@ import Testing
         let calls = Array(repeating: #"{"method":"system.listMethods"}"#, count: 40_000).joined(separator: ",")
         let answer = await Client().answer("[\(calls)]")
         #expect(answer.body.count < 8 << 20)
-        #expect(String(decoding: answer.body.suffix(200), as: UTF8.self).contains("The answer is too large"))
+        #expect(String(decoding: answer.body.suffix(200), as: UTF8.self).contains("The response is too large"))
     }
 }
 

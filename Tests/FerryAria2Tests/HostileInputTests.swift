@@ -4,7 +4,7 @@ import Testing
 @testable import FerryAria2
 
 @Suite(.timeLimit(.minutes(1))) struct `Hostile input` {
-    /// Messages from which others are made by changing bytes.
+    /// Messages to mutate.
     private static let seeds = [
         #"{"jsonrpc":"2.0","id":"q","method":"aria2.addUri","params":["token:s",["http://h/a","http://m/a"],{"split":"5","#
             + #""header":["A: b"],"gid":"00000000000000ab","max-download-limit":"10K","all-proxy":"http://p:1"},0]}"#,
@@ -14,7 +14,7 @@ import Testing
         #"{"id":1,"method":"aria2.changeGlobalOption","params":["token:s",{"max-concurrent-downloads":"5","timeout":1e3}]}"#,
     ]
 
-    /// Numbers that are the same in each run (Knuth's linear congruence).
+    /// Reproducible random numbers (Knuth's linear congruential generator).
     private struct Sequence: RandomNumberGenerator {
         var state: UInt64
 

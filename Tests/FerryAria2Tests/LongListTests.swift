@@ -31,7 +31,7 @@ import Testing
     }
 }
 
-/// How many are under way, and were at most.
+/// Current and maximum number of calls in progress.
 private final class Counts: Sendable {
     private let state = Mutex((now: 0, most: 0, ended: 0))
 

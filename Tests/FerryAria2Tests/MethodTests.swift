@@ -174,7 +174,7 @@ private let complete = #""0000000000000014""#
                 "max-download-limit": "10240", "out": "n", "referer": "http://r/", "retry-wait": "2", "seed-time": "1",
                 "split": "3", "timeout": "5",
             ])
-        #expect(client.lines.all == ["Options that a download has from its start are kept only: timeout."])
+        #expect(client.lines.all == ["Options that apply only at the start of a download were stored: timeout."])
     }
 
     @Test(arguments: [

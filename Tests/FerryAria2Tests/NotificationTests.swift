@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `Notifications` {
     private typealias Kind = TransferEvent.Kind
 
-    /// What a client is told of events: each a kind, and the number of a transfer.
+    /// Returns a client's notifications for events, each given as a kind and a transfer number.
     private static func told(_ events: [(Kind, UInt64)], state: TransferState = .waiting) async throws -> [String] {
         let events = events.enumerated().map { place, event in
             TransferEvent(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryAria2
 
-/// What aria2c 1.36 of Debian answers to `aria2.getOption` of a paused download, less `dir` and `user-agent`.
+/// Response of aria2c 1.36 of Debian to `aria2.getOption` for a paused download, without `dir` and `user-agent`.
 private let recordedOfDownloads = """
     allow-overwrite=false allow-piece-length-change=false always-resume=true async-dns=true auto-file-renaming=true
     bt-enable-hook-after-hash-check=true bt-enable-lpd=false bt-force-encryption=false bt-hash-check-seed=true
@@ -24,7 +24,7 @@ private let recordedOfDownloads = """
     use-head=false
     """
 
-/// What it answers to `aria2.getGlobalOption` besides, less what names its user's folders, its port and its limits.
+/// Further options in its response to `aria2.getGlobalOption`, without the user's folders, the port and limits.
 private let recordedOfAll = """
     auto-save-interval=60 bt-detach-seed-only=false bt-max-open-files=100 check-certificate=true
     console-log-level=notice daemon=false deferred-input=false dht-listen-port=6881-6999 dht-message-timeout=10
@@ -41,7 +41,7 @@ private let recordedOfAll = """
 private func values(_ recorded: String) -> [String] { recorded.split(whereSeparator: \.isWhitespace).map(String.init) }
 
 @Suite(.timeLimit(.minutes(1))) struct `Options as aria2c shows them` {
-    /// The answer of a method, each option as `name=value`.
+    /// Returns the result of a method, each option as `name=value`.
     private static func shown(_ method: String, _ parameters: String = "") async throws -> Set<String> {
         let answer = try RPCValueReader.read(Array(await Client().call(method, parameters).utf8))
         return Set((answer.members ?? [:]).map { "\($0.key)=\($0.value.text ?? "")" })
@@ -70,7 +70,7 @@ private func values(_ recorded: String) -> [String] { recorded.split(whereSepara
         let shown = await client.options(
             "aria2.getOption", gid, named: "split", "max-tries", "min-split-size", "use-head")
         #expect(shown == ["split": "9", "max-tries": "7", "min-split-size": "1048576", "use-head": "true"])
-        // A default counts for later downloads alone.
+        // A default applies to later downloads only.
         #expect(await client.call("aria2.changeGlobalOption", #"{"split":"2","timeout":"9"}"#) == #""OK""#)
         #expect(
             await client.options("aria2.getOption", gid, named: "split", "timeout") == ["split": "9", "timeout": "60"])
@@ -78,12 +78,12 @@ private func values(_ recorded: String) -> [String] { recorded.split(whereSepara
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `Values of options` {
-    /// Texts that were given to each option of aria2c, to see which it takes.
+    /// Values passed to each option of aria2c, to find out which it accepts.
     private static let texts = [
         "x", "", "-1", "0", "1", "1.5", "17", "601", "99999999999", "1K", "true", "false",
     ]
 
-    /// Options, and the places of the texts above that aria2c takes for each.
+    /// The options, with the indices of the values above that aria2c accepts.
     private static let taken: [(String, Set<String>)] = [
         ("allow-overwrite use-head continue bt-seed-unverified dry-run", ["", "true", "false"]),
         ("max-tries max-file-not-found bt-stop-timeout bt-max-peers", ["0", "1", "17", "601", "99999999999"]),

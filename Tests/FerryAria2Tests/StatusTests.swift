@@ -209,7 +209,7 @@ import Testing
         #expect(await gid("000000000000ad") == Client.error("GID 000000000000ad is not found"))
         #expect(await gid("000000000000ab0") == Client.error("GID 000000000000ab0 is not unique"))
         #expect(await gid("fffffffffffff") == Client.error("GID fffffffffffff is not found"))
-        // A download whose gid was chosen is not found by its transfer's id.
+        // A download with a chosen gid is not found by its transfer's id.
         let hidden = client.service.all.first { !$0.tags.isEmpty }?.id.description ?? ""
         #expect(await gid(hidden) == Client.error("GID \(hidden) is not found"))
         #expect(await gid(String(hidden.prefix(6))) == Client.error("GID \(hidden.prefix(6)) is not found"))

@@ -56,7 +56,7 @@ import Testing
         #expect(ReadinessReport(line: line) == report)
     }
 
-    /// Makes a folder with a program that stands for a daemon.
+    /// Creates a folder with a program that stands in for the daemon.
     private func withProgram(_ script: String, _ body: (ClientConfiguration) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "fc-\(UInt64.random(in: 0 ... .max))")
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// Starts the program that a configuration names, and takes in that it is ready.
+    /// Starts the configured program and accepts its readiness message.
     @discardableResult
     private func spawn(_ configuration: ClientConfiguration) throws -> DaemonProcess {
         try FileManager.default.createDirectory(
@@ -111,7 +111,7 @@ import Testing
             try spawn(configuration)
             let home = try #require(configuration.environment["FERRY_HOME"])
             let open = try String(contentsOfFile: home + "/fds", encoding: .utf8).split(separator: " ")
-            // 10 is the shell's own, for the script.
+            // The shell itself opens 10, for the script.
             #expect(Set(open).subtracting(["10", "255"]) == ["0", "1", "2", "3"])
             let ids = try String(contentsOfFile: home + "/ids", encoding: .utf8).split(whereSeparator: \.isWhitespace)
             #expect(ids.first == ids.last)
@@ -120,7 +120,7 @@ import Testing
 
     enum Obstacle: CaseIterable { case pipe, link, folder, linkedFolder }
 
-    /// A named pipe would hold the start up until a process reads it.
+    /// Opening a named pipe would block the start until a process reads it.
     @Test(arguments: Obstacle.allCases)
     func `what has the log's name and is no file keeps a daemon from being started`(obstacle: Obstacle) async throws {
         try await withProgram("echo ready >&3") { configuration in
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    /// The program that starts the daemon must not decide which proxies and trust all others use.
+    /// The environment of the program that starts the daemon must not determine everyone's proxies and trust roots.
     @Test func `a daemon gets nothing of the requests of the client that starts it`() async throws {
         try await withProgram("env >\"$FERRY_HOME/variables\"; echo ready >&3") { configuration in
             var busy = configuration
@@ -179,7 +179,7 @@ import Testing
         #expect(!DaemonProcess.isLocked(path))
         #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
         #expect(DaemonProcess.isLocked(path))
-        // The number in the file counts only if the system's table has it too.
+        // The process id in the file counts only if the system's lock table has it too.
         #expect(DaemonProcess.lockHolder(path) == nil)
         for (text, holder) in [("2147483647\n", nil), ("\(getpid())\n", getpid())] as [(String, pid_t?)] {
             ftruncate(file, 0)
@@ -187,7 +187,7 @@ import Testing
             #expect(written == text.utf8.count)
             #expect(DaemonProcess.lockHolder(path) == holder)
         }
-        // Not by `close` alone: a program that another test is just starting may still share the descriptor.
+        // `close` is not enough: a program that another test is starting may still share the descriptor.
         flock(file, LOCK_UN)
         close(file)
         #expect(!DaemonProcess.isLocked(path))
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    /// A journal that was damaged and set aside would else show as an empty list alone.
+    /// Without this message, a damaged journal that was set aside would only show as an empty list.
     @Test func `what a daemon found at its start is told by the command that started it`() async throws {
         try await withProgram("echo ready >&3") { configuration in
             let told = Mutex<[String]>([])

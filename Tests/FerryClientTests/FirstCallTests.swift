@@ -18,7 +18,7 @@ import Testing
     private static let refused = answer(
         #"{"error": {"code": "invalid_url", "message": "No."}}"# + "\n", fields: "Ferry-Last-Event: 41\r\n")
 
-    /// Makes calls to a socket that does as it is told; what was asked of it.
+    /// Makes calls to a scripted socket and returns the requests that it read.
     private func requests(
         _ steps: ScriptedSocket.Step..., calls: (RemoteTransferService) async throws -> Void
     ) async throws -> [String] {
@@ -72,7 +72,7 @@ import Testing
         #expect(asked == [Self.greeting, Self.submission])
     }
 
-    /// What was read may be done: a second time would make a second transfer.
+    /// A request that was read may have been carried out. Repeating it would create a second transfer.
     @Test func `is not made again when the daemon ended after it had read it`() async throws {
         let asked = try await requests(.swallow) { service in
             let error = await #expect(throws: ServiceError.self) { try await submit(service) }

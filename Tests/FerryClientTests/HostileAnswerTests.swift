@@ -8,7 +8,7 @@ import Testing
 
 @testable import FerryClient
 
-/// What comes over the socket may be anything: a trap in the client ends the process of the app that it is a part of.
+/// The socket can send anything. A trap in the client would end the app's process.
 @Suite(.timeLimit(.minutes(Mutations.minutes(2)))) struct `Hostile answers` {
     private static let transfer =
         #"{"id":"0000019c00000001","session":"cli","url":"http://a/","state":"running","bytes_received":5,"#
@@ -46,7 +46,7 @@ import Testing
             let bytes = mutations.mutate(Self.answers.randomElement(using: &mutations) ?? [])
             var framing = ResponseFraming()
             var rest = ByteBuffer(bytes: bytes)
-            // A long answer in long pieces too: the rounds are to be many.
+            // Long responses come in long pieces, to allow many rounds.
             let longest = max(64, bytes.count / 16)
             var taken = 0
             var hasHead = false
@@ -71,7 +71,7 @@ import Testing
         ])
     func `a number that is none is no answer, and bytes that are no UTF-8 are as many as they are`(text: String) {
         var framing = ResponseFraming()
-        // As ISO 8859-1: of what is not ASCII, each character is one byte, and no UTF-8.
+        // Encoded as ISO 8859-1: each non-ASCII character is one byte, which is invalid UTF-8.
         framing.append(ByteBuffer(bytes: text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }))
         if text.contains("\u{FF}") {
             #expect(throws: Never.self) { try framing.head() }
@@ -96,7 +96,7 @@ import Testing
         defer { socket.stop() }
         let service = RemoteTransferService(
             over: DaemonConnection(socket: socket.path, limit: .seconds(60)), launcher: nil)
-        // Each call takes one of the answers.
+        // Each call receives one of the responses.
         var rounds = Mutations(seed: 42)
         try await rounds.rounds(300) { _, round in
             do throws(ServiceError) {
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func `a list whose cursor does not rise is given up`() async throws {
-        // The socket ends each connection with its answer.
+        // The socket closes each connection after its response.
         let page = Self.answer(
             #"{"next":"0000019c00000001","transfers":[]}"#, fields: "Connection: close\r\n")
         let socket = ScriptedSocket { .bytes(page) }
@@ -140,7 +140,7 @@ import Testing
         let service = RemoteTransferService(
             over: DaemonConnection(socket: socket.path, limit: .seconds(60)), launcher: nil)
         let error = await #expect(throws: ServiceError.self) { try await service.allTransfers(of: .cli) }
-        #expect(error?.message.contains("does not come to an end") == true)
+        #expect(error?.message.contains("never ends") == true)
         await service.shutdown()
     }
 }

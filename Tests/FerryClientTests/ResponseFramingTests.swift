@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `The framing of answers` {
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-    /// Takes an answer that comes in pieces of so many bytes.
+    /// Feeds a response to the framing in pieces of a given size.
     private func take(
         _ text: String, by size: Int, closes: Bool = false
     ) throws -> (head: ResponseFraming.Head?, body: String, isAtEnd: Bool) {
@@ -42,7 +42,7 @@ import Testing
         #expect(taken.isAtEnd)
     }
 
-    /// A search for the end from the beginning, at each piece, takes minutes for it.
+    /// Searching for the end from the start at each piece would take minutes.
     @Test func `a long head may come byte by byte`() throws {
         let field = String(repeating: "x", count: 60_000)
         let taken = try take("HTTP/1.1 200 OK\r\nX: \(field)\r\nContent-Length: 2\r\n\r\nok", by: 1)

@@ -11,7 +11,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    /// Makes calls to a socket that does as it is told; what was said to the person meanwhile.
+    /// Makes calls to a scripted socket and returns the notices shown meanwhile.
     private func said(
         _ socket: ScriptedSocket, sleep: @escaping @Sendable (Duration) async throws -> Void,
         calls: (RemoteTransferService) async throws -> Void
@@ -42,13 +42,13 @@ import Testing
                 }
             }
             #expect(error?.code == .daemonUnreachable)
-            #expect(error?.message.contains("has answered nothing for 10 s") == true)
+            #expect(error?.message.contains("has not responded for 10 s") == true)
             #expect(error?.message.contains("kill -9 \(getpid())") == true)
         }
-        #expect(said == ["The daemon (process \(getpid())) does not answer yet; waiting."])
+        #expect(said == ["The daemon (process \(getpid())) has not responded yet; waiting."])
     }
 
-    /// A span of time that never passes.
+    /// Sleeps until canceled.
     private static func untilCanceled() async throws {
         let (end, continuation) = AsyncStream.makeStream(of: Void.self)
         await withTaskCancellationHandler {
@@ -59,7 +59,7 @@ import Testing
         throw CancellationError()
     }
 
-    /// A pause, for instance, is answered once the bytes are durable, which a slow disk draws out.
+    /// A pause, for example, gets its response once the bytes are durable. A slow disk delays that.
     @Test func `is not one that answers whether it lives, however long the call takes`() async throws {
         let version = ScriptedSocket.Step.answer(Self.answer(#"{"version":"0.1.0","api":1}"#))
         let socket = ScriptedSocket([.hold, version, version, version, .release(Self.answer("[]"))])
@@ -67,7 +67,8 @@ import Testing
         let said = try await said(
             socket,
             sleep: { duration in
-                // The times until a notice and until the end never pass here; between questions there is none.
+                // The sleeps before a notice and before the limit never end here. The sleeps between checks return at
+                // once.
                 if duration != usual { try await Self.untilCanceled() }
             },
             calls: { service in

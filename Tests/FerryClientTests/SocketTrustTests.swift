@@ -6,9 +6,9 @@ import Testing
 
 @testable import FerryClient
 
-/// A socket that another user made, or could replace, would get every request with its passwords.
+/// A socket that another user created or could replace would receive every request with its passwords.
 @Suite(.timeLimit(.minutes(1))) struct `A socket that is not to be trusted` {
-    /// Makes a call to a socket whose folder or file was changed first; the error, and what was sent.
+    /// Makes a call to a socket after changing its folder or file. Returns the error and the sent requests.
     private func call(
         changing change: (_ folder: String, _ socket: String) throws -> Void
     ) async throws -> (error: ServiceError?, requests: [String]) {
@@ -58,7 +58,7 @@ import Testing
             try FileManager.default.moveItem(atPath: socket, toPath: folder + "/s")
             try FileManager.default.createSymbolicLink(atPath: socket, withDestinationPath: folder + "/s")
         }
-        #expect(try #require(error).message.contains("is no socket"))
+        #expect(try #require(error).message.contains("is not a socket"))
         #expect(requests.isEmpty)
     }
 

@@ -78,7 +78,7 @@ import Testing
         let service = ScriptedService([], known: [Self.transfer(Self.one, .running)])
         let error = await #expect(throws: ServiceError.self) { _ = try await follow(service, [Self.one], after: 4) }
         #expect(error?.code == .daemonUnreachable)
-        #expect(service.subscriptions.count == TransferFollower.tries + 1)
+        #expect(service.subscriptions.count == TransferFollower.maximumFailures + 1)
     }
 
     @Test func `progress sets the count of broken streams back`() async throws {

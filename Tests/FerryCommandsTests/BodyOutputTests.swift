@@ -33,7 +33,7 @@ import Testing
             try put(String(text.prefix(10)), Self.part, in: folder)
             await output.take(.snapshot(transfer(folder, received: 6)))
             #expect(console.output == "012345")
-            // What has been received is not written yet.
+            // The bytes received so far are not written yet.
             await output.take(.snapshot(transfer(folder, received: 12)))
             #expect(console.output == "0123456789")
             try FileManager.default.moveItem(atPath: folder.file(Self.part), toPath: folder.file("whole"))
@@ -105,8 +105,8 @@ import Testing
             (["get", "-o", "-", "http://h/a", "http://h/b"], "-o names one file"),
             (["get", "-o-", "-i", "list"], "give one URL"),
             (["get", "-o", "-", "--json", "http://h/a"], "--json"),
-            (["get", "-o-", "-x4", "http://h/a"], "leave -x out"),
-            (["get", "-o-", "-d", "/data", "http://h/a"], "leave -d out"),
+            (["get", "-o-", "-x4", "http://h/a"], "leave out -x"),
+            (["get", "-o-", "-d", "/data", "http://h/a"], "leave out -d"),
             (["add", "-o", "-", "http://h/a"], "-o ./- names a file"),
         ])
     func `L2 is for one file of get`(words: [String], sentence: String) async {

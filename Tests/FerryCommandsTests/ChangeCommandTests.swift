@@ -39,12 +39,12 @@ import Testing
 
     @Test(
         arguments: [
-            (["set"], 64, "<id> is missing."), (["set", "last"], 64, "Say what to change"),
-            (["set", "last", "--name", "a/b"], 64, "--folder names that"),
-            (["set", "last", "--begin", "soon"], 64, "is no time"),
+            (["set"], 64, "<id> is missing."), (["set", "last"], 64, "Give an option to change"),
+            (["set", "last", "--name", "a/b"], 64, "use --folder for that"),
+            (["set", "last", "--begin", "soon"], 64, "is not a time"),
             (["set", "last", "-x", "65"], 64, "1 to 64"),
             (["set", "0000000000000009", "--priority", "high"], 15, "No transfer has the id"),
-            (["limit", "fast"], 64, "is no number of bytes"), (["limit", "--active", "0"], 64, "write it as 4"),
+            (["limit", "fast"], 64, "is not a number of bytes"), (["limit", "--active", "0"], 64, "write it as 4"),
             (["limit", "--active", "default"], 64, "is for a session"),
             (["completions", "tcsh"], 64, "bash, zsh or fish"),
         ] as [([String], Int32, String)])
@@ -91,7 +91,7 @@ import Testing
             (["https://example.com/x"], "ferry get https://example.com/x fetches it"),
             (["lst"], "did you mean ferry list?"),
             (["rm", "last"], "did you mean ferry remove?"), (["resmue"], "did you mean ferry resume?"),
-            (["frobnicate"], "ferry --help shows all"),
+            (["frobnicate"], "See ferry --help"),
         ])
     func `L16 a word that is no command is answered with the one that was meant`(
         words: [String], sentence: String

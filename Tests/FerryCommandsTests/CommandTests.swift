@@ -76,8 +76,8 @@ import Testing
 
     @Test(
         arguments: [
-            (["get"], "There is nothing to fetch"), (["add"], "There is nothing to fetch"),
-            (["get", "-i", "empty"], "holds no URL"), (["get", "-i", "gone"], "cannot be read"),
+            (["get"], "Nothing to fetch"), (["add"], "Nothing to fetch"),
+            (["get", "-i", "empty"], "contains no URL"), (["get", "-i", "gone"], "cannot be read"),
             (["get", "-o", "x", "http://a/1", "http://a/2"], "-o names one file"),
             (["get", "-o", "x", "-i", "two"], "-o names one file"),
             (["get", "http://a/1", "--limit-rate", "fast"], "fast"),
@@ -142,7 +142,7 @@ import Testing
         #expect(json.output.contains(#""bytes_received":1048576"#))
     }
 
-    /// A journal that was damaged and set aside shows as a list without transfers.
+    /// A damaged journal that was set aside shows as an empty list.
     @Test func `an empty list comes with what the daemon found at its start`() async {
         let daemon = FakeDaemon(warnings: ["The journal\nwas damaged."])
         let console = RecordingConsole()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FerryCommands
 
-/// What people type for curl, wget and aria2, and what comes of it.
+/// Command lines as typed for curl, wget and aria2, with the expected results.
 @Suite struct `Habits` {
-    /// A command line, and the one in Ferry's own options that asks for the same.
+    /// A command line, and its equivalent in Ferry's own options.
     static let same: [(typed: String, own: String)] = [
         // curl
         ("-L URL", "URL"), ("-O URL", "URL"), ("-LO URL", "URL"), ("-LOJ URL", "URL"), ("-fsSL URL", "-q URL"),
@@ -50,7 +50,7 @@ import Testing
             .split(separator: " ").map(String.init)
     }
 
-    /// The requests that a `get` makes, and what it says.
+    /// Returns the requests made by `get`, its messages and its exit status.
     private func requests(_ line: String) async -> (requests: [TransferRequest], talk: String, status: Int32) {
         let done = Result<String, ServiceError>.success("/home/me/file")
         let daemon = FakeDaemon(ends: ["http://example.com/file": done, "http://example.com/other": done])
@@ -74,7 +74,7 @@ import Testing
         arguments: [
             ("-j 5 URL", "-j: ferry limit --active"), ("-v URL", "-v: ferry info last"), ("-4 URL", "-4: "),
             ("-w %{http_code} URL", "-w: --json"), ("-F a=b URL", "-F: "), ("-K file URL", "-K: "),
-            ("-C 500 URL", "-C: Ferry goes on where an earlier command stopped; -r 500-"),
+            ("-C 500 URL", "-C: Ferry continues where an earlier command stopped; -r 500-"),
             ("-T file URL", "-T: "), ("-r URL", "-r: "), ("-d a=b URL", "-d is the folder"),
             ("-d @file URL", "-d is the folder"), ("--password x URL", "--password: write -u"),
             ("--proxy-user u:p URL", "--proxy-user: write them into the proxy's URL"),
@@ -90,7 +90,7 @@ import Testing
         #expect(meant.requests.isEmpty)
     }
 
-    /// Of an option's value nothing is taken for an option.
+    /// An option's value is never parsed as an option.
     @Test(arguments: [
         ("--referer -L URL", "-L"), ("-e -L URL", "-L"), ("--referer=-L URL", "-L"), ("-e-L URL", "-L"),
     ])
@@ -105,7 +105,7 @@ import Testing
         #expect(translated[place + 1] == name)
     }
 
-    /// A whole file must not go on with what an earlier command has left of a part of it.
+    /// A whole-file download must not continue a partial file that an earlier range download has left.
     @Test func `a part of a file is told from the whole file`() async throws {
         let request = try #require(await requests("-r 0-499 --tag a URL").requests.first)
         #expect(request.headers == [HeaderField(name: "Range", value: "bytes=0-499")])
@@ -172,25 +172,25 @@ import Testing
         arguments: [
             ("get --retries -1 URL", "--retries: “-1” is not a number from 0 to 1000."),
             ("get -x 0 URL", "-x: “0” is not a number from 1 to 64."),
-            ("get --conections 3 URL", "--conections is no option of this command; did you mean --connections?"),
-            ("get --fial URL", "--fial is no option of this command; did you mean --fail?"),
-            ("get --frobnicate URL", "--frobnicate is no option of this command."),
-            ("get -Q URL", "-Q is no option of this command."),
+            ("get --conections 3 URL", "--conections is not an option of this command; did you mean --connections?"),
+            ("get --fial URL", "--fial is not an option of this command; did you mean --fail?"),
+            ("get --frobnicate URL", "--frobnicate is not an option of this command."),
+            ("get -Q URL", "-Q is not an option of this command."),
             ("get -m", "-m needs a value."), ("get --retry", "--retry needs a value."),
             ("get --priority zzz URL", "--priority: “zzz” is not low, normal, high or a number from -10 to 10."),
             ("get --limit-rate 100 URL", "--limit-rate: “100” is too slow; write at least 1k, or 0 for no limit."),
             ("get -r 9-1 URL", "-r: “9-1” is not one range of bytes, such as 0-499, 500- or -500."),
-            ("get --begin soon URL", "“soon” is no time; write it as 20:00, 2026-01-31T20:00, or +2h from now."),
-            ("get -I -o x URL", "-I prints the heads of responses; leave -o, -X and --json out."),
+            ("get --begin soon URL", "“soon” is not a time; write it as 20:00, 2026-01-31T20:00, or +2h from now."),
+            ("get -I -o x URL", "-I prints response heads; leave out -o, -X and --json."),
             (
                 "get --data a --json-body b URL",
-                "--data, --data-binary and --json-body each are the whole content; give one of them."
+                "--data, --data-binary and --json-body each set the whole body; give one of them."
             ),
-            ("list --sate x", "--sate is no option of this command; did you mean --state?"),
-            ("limit --active -1", "--active: “-1” is no number of transfers or connections; write it as 4."),
-            ("help nonsense", "“nonsense” is no command; ferry --help shows all."),
-            ("hsts --help", "“hsts” is no command; ferry --help shows all."),
-            ("pause", "Name the transfers by their ids"),
+            ("list --sate x", "--sate is not an option of this command; did you mean --state?"),
+            ("limit --active -1", "--active: “-1” is not a number of transfers or connections; write it as 4."),
+            ("help nonsense", "Unknown command “nonsense”. See ferry --help."),
+            ("hsts --help", "Unknown command “hsts”. See ferry --help."),
+            ("pause", "Select transfers by ids"),
         ])
     func `is answered with the option as it was typed`(line: String, sentence: String) async {
         let console = RecordingConsole()

@@ -23,7 +23,7 @@ import Testing
         let on = await run("gateway", "on", "--port", "7000")
         #expect(on.status == 0)
         #expect(on.out == ["http://127.0.0.1:7000/jsonrpc", "http://[::1]:7000/jsonrpc"])
-        #expect(on.said == ["Clients show the secret that `ferry gateway secret` prints."])
+        #expect(on.said == ["Clients need the secret that `ferry gateway secret` prints."])
         let open = await run("gateway", "on", "--address", "10.0.0.1")
         #expect(open.said.first?.contains("Other machines") == true && open.said.first?.contains("TLS") == true)
         #expect(await run("web").out == ["http://10.0.0.1:7000/#secret=first"])
@@ -35,7 +35,7 @@ import Testing
         #expect(web.said == ["The gateway is on; `ferry gateway off` turns it off."])
     }
 
-    /// The words that a program is started with are seen by all users.
+    /// All users can see a program's arguments.
     @Test func `web opens the browser with a file that the user alone can read`() async throws {
         let home = FileManager.default.temporaryDirectory.appendingPathComponent("web-\(UUID())").path
         try FileManager.default.createDirectory(

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `The same command again` {
     private static let url = "https://example.com/file.iso"
 
-    /// A daemon with one transfer, which will succeed.
+    /// Returns a daemon with one transfer, which will succeed.
     private func daemon(_ change: (inout Transfer) -> Void = { _ in }) -> FakeDaemon {
         let daemon = FakeDaemon(ends: [Self.url: .success("/home/me/file.iso")])
         var transfer = Transfer.sample(id: 0x2F, url: Self.url)
@@ -24,7 +24,7 @@ import Testing
         #expect(await ferry("get", Self.url, daemon: daemon, console: console) == 0)
         #expect(daemon.requests.isEmpty)
         #expect(daemon.actedOn == [TransferSelection(ids: [TransferID(rawValue: 0x2F)])] && daemon.actions == [.resume])
-        #expect(console.talk.contains("going on with 000000000000002f at 25%: file.iso\n"))
+        #expect(console.talk.contains("continuing 000000000000002f at 25%: file.iso\n"))
         #expect(console.talk.contains("saved: /home/me/file.iso"))
     }
 
@@ -109,7 +109,7 @@ import Testing
         #expect(await ferry("get", "-i", "list", daemon: daemon, console: console) == 0)
         #expect(daemon.requests.map(\.url) == [first, third])
         #expect(daemon.actedOn == [TransferSelection(ids: [TransferID(rawValue: 0x2F)])])
-        #expect(console.talk.contains("going on with 1 that are unfinished\n"))
+        #expect(console.talk.contains("continuing unfinished transfers: 1\n"))
         daemon.add(transfer)
         #expect(await ferry("get", "--limit-rate", "5M", "-i", "list", daemon: daemon, console: console) == 0)
         var change = TransferChange()
@@ -122,7 +122,7 @@ import Testing
         let urls = (1...21).map { "https://example.com/\($0)" }.joined(separator: "\n")
         let console = RecordingConsole(files: ["list": urls], signals: [.interrupt])
         #expect(await ferry("get", "-i", "list", daemon: FakeDaemon(), console: console) == 130)
-        #expect(console.talk.contains("paused; go on with: the same command\n"))
+        #expect(console.talk.contains("paused; resume with: the same command\n"))
         let anew = RecordingConsole(files: ["list": urls], signals: [.interrupt])
         #expect(await ferry("get", "--new", "-i", "list", daemon: FakeDaemon(), console: anew) == 130)
         #expect(anew.talk.contains("the same command without --new\n"))

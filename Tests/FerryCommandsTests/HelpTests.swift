@@ -23,7 +23,7 @@ import Testing
         ("gateway-clients", GatewayClients.self),
     ]
 
-    /// The files in `Help/` are what people see; `FERRY_RECORD=1` writes them anew.
+    /// `Help/` holds the recorded help texts. `FERRY_RECORD=1` rewrites them.
     @Test(arguments: commands.map(\.0))
     func `the help of a command is as recorded and ends with its exit statuses`(name: String) throws {
         let command = try #require(Self.commands.first { $0.0 == name }).1

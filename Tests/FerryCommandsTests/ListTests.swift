@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `The list of transfers` {
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
-    /// One that runs, one that ended an hour ago, one that ended two days ago.
+    /// Returns a daemon with a running transfer, one that finished an hour ago and one that finished two days ago.
     private func daemon() -> FakeDaemon {
         let daemon = FakeDaemon()
         for (id, hours) in [(1, nil), (2, 1), (3, 48)] as [(UInt64, Double?)] {
@@ -63,7 +63,7 @@ import Testing
         #expect(all.output.hasPrefix("ID                STATE      DONE     SIZE   AGE  SESSION  NAME\n"))
     }
 
-    /// What is open is read first, and then what has ended.
+    /// The list command reads the unfinished transfers first, then the finished ones.
     @Test func `L10 has a transfer that ends between two readings once, as it ended`() async {
         let daemon = FakeDaemon(endsWhenRead: [TransferID(rawValue: 1)])
         for id in [1, 2] as [UInt64] {
@@ -93,12 +93,13 @@ import Testing
         #expect(await list(["clear"] + words, daemon, console) == 0)
         #expect(daemon.actedOn.first?.ids?.map(\.rawValue) == expected)
         #expect(daemon.actions == (expected == nil ? [] : [.remove]))
-        #expect(console.talk == (expected.map { "forgotten: \($0.count)" } ?? "There is nothing to forget.") + "\n")
+        #expect(console.talk == (expected.map { "forgotten: \($0.count)" } ?? "Nothing to remove.") + "\n")
     }
 
     @Test(arguments: [
         (["clear", "--older-than", "7"], "write it as 90s, 30m, 2h or 7d"),
-        (["clear", "--older-than", "-7d"], "write it as"), (["clear", "--state", "running"], "has not ended"),
+        (["clear", "--older-than", "-7d"], "write it as"),
+        (["clear", "--state", "running"], "is not a finished state"),
         (["list", "--finished", "--state", "paused"], "not both"),
     ])
     func `L10 takes no option that makes no sense`(words: [String], sentence: String) async {

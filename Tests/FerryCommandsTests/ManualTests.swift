@@ -5,7 +5,7 @@ import Testing
 @testable import FerryCommands
 
 @Suite(.timeLimit(.minutes(1))) struct `The manual` {
-    /// The files in `Manual/` are what `man` gets; `FERRY_RECORD=1` writes them anew.
+    /// `Manual/` holds the recorded manual pages, as installed for `man`. `FERRY_RECORD=1` rewrites them.
     @Test(arguments: [[], ["get"], ["daemon", "status"]])
     func `L19 has a page of each command, as recorded`(words: [String]) throws {
         let page = try ManualCommand.page(words, in: CommandTree.ofFerry())
@@ -26,13 +26,13 @@ import Testing
         for words in pages { #expect(try ManualCommand.page(words, in: tree).text.hasPrefix(".TH FERRY-"), "\(words)") }
     }
 
-    /// A line that does not work teaches the wrong thing.
+    /// Every example must parse.
     @Test func `has three examples on each page, and each can be read`() throws {
         for (words, _) in try CommandTree.ofFerry().leaves {
             let examples = Example.of(words)
             #expect(examples.count == 3, "\(words)")
             for example in examples {
-                // What stands before a pipe or a redirection, without variables.
+                // The part before a pipe or a redirection, without variables.
                 let line = example.line.split(separator: /[|&>]/).first ?? ""
                 let typed = line.split(separator: " ").map { String($0).replacing("'", with: "") }.drop {
                     $0.contains("=")

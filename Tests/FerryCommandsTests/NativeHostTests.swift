@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `A browser's extension` {
     private let daemon = FakeDaemon(refusals: ["http://bad.example/": ServiceError(.invalidURL, "That is no URL.")])
 
-    /// Returns the host's answers to messages, as JSON without the lengths.
+    /// Returns the host's replies to messages, as JSON without the length prefixes.
     private func answers(_ messages: String..., cut: Int = .max) async throws -> [String] {
         let sent = messages.flatMap { MessageFrames.frame(Array($0.utf8)) }
         let (input, continuation) = AsyncStream.makeStream(of: [UInt8].self)
@@ -59,7 +59,7 @@ import Testing
             #"{"id":3,"call":"add","downloads":[{"url":"http://a.example/f","folder":"/etc","name":"../x"}]}"#)
         #expect(said[0].contains("Host") && said[0].contains("error"))
         #expect(said[1].contains("pause, resume, retry or cancel"))
-        // Keys that are not known count for nothing.
+        // Unknown keys are ignored.
         #expect(daemon.requests.map(\.folder) == ["/home/u/Downloads"] && daemon.requests[0].name == nil)
     }
 
@@ -123,7 +123,7 @@ import Testing
         #expect(NativeInstallation.script(for: "/a'b").contains(#"'/a'\''b'"#))
     }
 
-    /// The extension's manifest and the ones of the program name each other.
+    /// The extension's manifest and the program's host manifests refer to each other.
     @Test func `has the id that its key gives`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Extras/extension").standardizedFileURL
@@ -133,7 +133,8 @@ import Testing
         #expect(NativeManifest(.firefox, path: "/x").allowedExtensions == settings["gecko"]?["id"].map { [$0] })
         #expect(manifest["version"] as? String == FerryVersion.current)
         let key = try #require((manifest["key"] as? String).flatMap { Data(base64Encoded: $0) })
-        // Half of the digest, with the letters from a on as digits (Chromium's `crx_file::id_util`).
+        // Half of the digest in hexadecimal, with the digits written as letters from a on (Chromium's
+        // `crx_file::id_util`).
         let digits = SHA256.hash(data: key).prefix(16).flatMap { [$0 >> 4, $0 & 15] }
         let id = String(decoding: digits.map { UInt8(ascii: "a") + $0 }, as: UTF8.self)
         #expect(NativeManifest(.chromium, path: "/x").allowedOrigins == ["chrome-extension://\(id)/"])

@@ -45,7 +45,7 @@ import Testing
         "--max-redirs", "--max-time", "-Y",
     ]
 
-    /// A number that is taken reaches the daemon; every other one is answered with a sentence.
+    /// Every number on a command line either reaches the daemon or is rejected with a message.
     @Test(arguments: Self.numberOptions)
     func `a number on a command line is taken or refused`(option: String) async throws {
         for number in Self.numbers {
@@ -63,8 +63,8 @@ import Testing
         #expect(daemon.requests.isEmpty && !console.talk.isEmpty)
     }
 
-    /// Runs `ferry add` alone: the program explains a refusal with the help of all its commands, which takes a second in a
-    /// debug build.
+    /// Runs `ferry add` alone. The whole program would explain a rejection with the help of all commands, which takes a
+    /// second in a debug build.
     private func refusal(of options: [String], _ daemon: FakeDaemon) async -> String? {
         do {
             let words = JoinedOptions.separated(["add", "http://example.com/x"] + options)
@@ -97,7 +97,7 @@ import Testing
         arguments: [
             (["--connect-timeout", "0"], "ferry: --connect-timeout: “0” is not a number of seconds above 0."),
             (["--max-redirs", "-1"], "ferry: --max-redirs: “-1” is not a number from 0 to 100."),
-            (["-y", "10"], "--speed-time is the time of --speed-limit; give both."),
+            (["-y", "10"], "--speed-time needs --speed-limit."),
             (["-Y", "1k", "-y", "0"], "ferry: -y: “0” is not a number of seconds from 1 to 3600."),
         ])
     func `L3 the terms of a connection have bounds, and the sentence names the option`(

@@ -30,7 +30,7 @@ import Testing
         #expect(request.url == "https://example.com/in" && request.method == "PUT" && request.direction == .upload)
         guard case .file(let file) = request.body else { throw TestingError("There is no file.") }
         #expect(file.path == folder.file("a.txt") && file.size == 3 && file.isNoted && file.inode != nil)
-        // The answer stays with the daemon.
+        // The daemon stores the response, not the client.
         #expect(request.folder.isEmpty && request.name == nil)
         #expect(console.output == "0000000000000001\n")
     }
@@ -106,12 +106,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ([], "There is nothing to upload"), (["https://example.com/"], "There is no file to upload"),
-        (["none", "https://example.com/"], "is no file that can be uploaded"),
-        (["a.txt", "a.txt", "https://example.com/in"], "need a URL whose path ends in /"),
+        ([], "Nothing to upload"), (["https://example.com/"], "There is no file to upload"),
+        (["none", "https://example.com/"], "is not a file that can be uploaded"),
+        (["a.txt", "a.txt", "https://example.com/in"], "need a URL whose path ends with /"),
         (["a.txt", "https://example.com/in", "-X", "GET"], "PUT, POST or PATCH"),
         (["a.txt", "https://example.com/in", "--data-form", "a=b"], "the whole body"),
-        (["https://example.com/in", "--data-form", "=b"], "is no part of a form"),
+        (["https://example.com/in", "--data-form", "=b"], "is not a part of a form"),
         (["https://example.com/in", "--data-form", "f=@none"], "cannot be read"),
     ])
     func `says what is wrong`(words: [String], sentence: String) async throws {

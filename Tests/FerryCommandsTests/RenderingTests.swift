@@ -72,7 +72,7 @@ import Testing
         transfer.error?.details.attempts = 3
         transfer.nextAttemptAt = now.addingTimeInterval(8)
         let line = ProgressLine(retries: RetryLimits(usual: 5)).render(transfer, width: 120, now: now)
-        #expect(line == "file.iso  waiting: example.com refused the connection; next try in 8 s (3 of 5)")
+        #expect(line == "file.iso  waiting: example.com refused the connection; next attempt in 8 s (3 of 5)")
     }
 
     @Test(arguments: [(0, ECONNREFUSED, "(1 of 2)"), (0, EHOSTUNREACH, "(1 of 5)"), (1, ECONNREFUSED, "(1 of 5)")])
@@ -87,20 +87,20 @@ import Testing
         #expect(WaitSentence.of(transfer, retries: limits, now: now)?.hasSuffix(count) == true)
     }
 
-    /// A sentence with a long URL filled the line, and hid whether there would be another attempt.
+    /// A regression: a message with a long URL filled the line and hid the next attempt.
     @Test func `a wait on a narrow terminal cuts the cause and keeps the time of the next try`() {
         var transfer = Transfer.sample()
         transfer.state = .waiting
         transfer.reason = .server
-        transfer.error = ServiceError(.serverBusy, "The server answered 503 for https://example.com/file.iso.")
+        transfer.error = ServiceError(.serverBusy, "The server responded with 503 for https://example.com/file.iso.")
         transfer.error?.details.attempts = 3
         transfer.nextAttemptAt = now.addingTimeInterval(8)
         let line = ProgressLine(retries: RetryLimits(usual: 5)).render(transfer, width: 60, now: now)
-        #expect(line == "file.iso  waiting: The server ans…; next try in 8 s (3 of 5)")
+        #expect(line == "file.iso  waiting: The server…; next attempt in 8 s (3 of 5)")
         #expect(line.displayWidth == 60)
     }
 
-    /// What the server told another transfer holds this one too, and the line says so.
+    /// The server's Retry-After for another transfer delays this one too, and the line shows that.
     @Test func `a transfer that its server holds says why and until when`() {
         var transfer = Transfer.sample()
         transfer.state = .waiting
@@ -108,7 +108,7 @@ import Testing
         transfer.attempts = 0
         transfer.nextAttemptAt = now.addingTimeInterval(90)
         let line = ProgressLine().render(transfer, width: 120, now: now)
-        #expect(line == "file.iso  waiting: its server, which wants a pause; next try in 90 s")
+        #expect(line == "file.iso  waiting: its server, which asks for a pause; next attempt in 90 s")
     }
 
     @Test(arguments: [(0, "spent:         5.0 MiB"), (3, "spent:         5.0 MiB, with 3 starts from byte 0")])
@@ -137,7 +137,7 @@ import Testing
         #expect(lines.last == "1 of 100 done, 1 failed, 50 running, 49 waiting  50.0 MiB/s")
     }
 
-    /// Releases of one file have names that differ in a number near their end.
+    /// Release files have names that differ in a number near the end.
     @Test(arguments: [40, 59, 79, 119, 199]) func `names of several transfers stay different at every width`(
         width: Int
     ) {
@@ -198,12 +198,12 @@ import Testing
         (transfer.state, transfer.reason) = (.waiting, .disk)
         transfer.error = ServiceError(.diskFull, "5.0 GiB are needed in /d, and 1.0 GiB are free.")
         #expect(
-            WaitSentence.of(transfer, now: now) == "room on the disk: 5.0 GiB are needed in /d, and 1.0 GiB are free")
+            WaitSentence.of(transfer, now: now) == "disk space: 5.0 GiB are needed in /d, and 1.0 GiB are free")
     }
 
     @Test(
         arguments: [
-            (.expired, "See whether this machine's clock is right; -k leaves certificates unverified."),
+            (.expired, "Check this machine's clock; -k leaves certificates unverified."),
             (.selfSigned, "--cacert FILE names the certificate to trust; -k leaves certificates unverified."),
             (.unknownIssuer, "--cacert FILE names the authority to trust; -k leaves certificates unverified."),
             (.otherHost, "-k leaves certificates unverified."), (nil, "-k leaves certificates unverified."),
@@ -247,7 +247,7 @@ import Testing
 
     @Test(
         arguments: [
-            (WaitReason.disk, "room on the disk"), (.network, "the network"), (.power, "external power"), (.slot, nil),
+            (WaitReason.disk, "disk space"), (.network, "the network"), (.power, "external power"), (.slot, nil),
             (.host, nil),
         ] as [(WaitReason, String?)])
     func `plain lines say at once what is waited for, but not that others come first`(

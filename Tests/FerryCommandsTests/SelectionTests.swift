@@ -11,7 +11,7 @@ import Testing
         return transfer
     }
 
-    /// Three transfers: running, paused with a tag, failed in another session.
+    /// Returns a daemon with three transfers: running, paused with a tag, failed in another session.
     private func daemon() throws -> FakeDaemon {
         let daemon = FakeDaemon()
         let nightly = try SessionID("nightly")
@@ -38,7 +38,7 @@ import Testing
             (["--state", "suspended"], [2]), (["--state", "failed", "--state", "running"], [1, 3]),
             (["--tag", "music"], [2]), (["--url", "*/b.iso"], [3]), (["--url", "https://example.com/*"], [1, 2]),
             (["--session", "cli", "--state", "running"], [1]), (["--tag", "none"], []),
-            // The id by which an app knows its task.
+            // The UUID by which an app identifies its task.
             (["3B9D5F0E-62A1-4C8D-9E17-0A5C6D7E8F90"], [3]), (["3b9d5f0e-62a1-4c8d-9e17-0a5c6d7e8f90"], [3]),
         ] as [([String], [UInt64])])
     func `are found by ids, beginnings of ids, last, and what they have in common`(
@@ -52,12 +52,13 @@ import Testing
 
     @Test(
         arguments: [
-            (["1234"], 15, "Several transfers have ids that begin with “1234”"),
-            (["9"], 15, "No transfer has an id that begins with “9”"), (["12x"], 15, "an id has 16 hexadecimal digits"),
+            (["1234"], 15, "Several transfers have ids with the prefix “1234”"),
+            (["9"], 15, "No transfer has an id with the prefix “9”"), (["12x"], 15, "an id has 16 hexadecimal digits"),
             ([""], 15, "an id has 16"), (["11112222333344445"], 15, "an id has 16"),
             (["3B9D5F0E-62A1-4C8D-9E17-0A5C6D7E8F91"], 15, "an id has 16"),
             (["--all", "last"], 64, "not both"), (["last", "--tag", "x"], 64, "not both"),
-            (["--state", "asleep"], 64, "the states are waiting, running, paused"), ([], 64, "--all is all of them"),
+            (["--state", "asleep"], 64, "the states are waiting, running, paused"),
+            ([], 64, "--all selects all of them"),
         ] as [([String], Int32, String)])
     func `that are none, or several, are refused`(words: [String], status: Int32, sentence: String) async throws {
         let (daemon, console) = (try daemon(), RecordingConsole())
@@ -108,6 +109,6 @@ import Testing
         #expect(await ferry("wait", "--tag", "music", "--json", daemon: daemon, console: console) == 0)
         #expect(console.output.contains("0000000000000003") && !console.output.contains("0000000000000001"))
         #expect(await ferry("wait", "--tag", "none", daemon: daemon, console: console) == 0)
-        #expect(console.talk.contains("There are no transfers to wait for."))
+        #expect(console.talk.contains("No transfers to wait for."))
     }
 }

@@ -17,16 +17,16 @@ import Testing
         #expect(await run() == 0)
         #expect(
             console.output == """
-                SETTING               VALUE  USUAL  RANGE               WHAT IT IS
-                active_transfers      32     16     1 to 1000           transfers that run at once
-                connections_per_host  8      8      1 to 64             connections to one host
-                connections_total     128    128    1 to 4096           connections in all
-                rate_limit            0      0      0 or at least 1024  bytes per second in all, 0 for no limit
-                upload_rate_limit     0      0      0 or at least 1024  bytes per second of uploads, 0 for no limit of their own
-                slow                  false  false  true or false       whether slow_rate_limit counts too
-                slow_rate_limit       1M     1M     at least 1024       bytes per second in all while it is slow
-                reserve               1500   64M    at least 0          bytes of each disk that stay free
-                constrained           false  false  true or false       whether networks are used sparingly
+                SETTING               VALUE  DEFAULT  RANGE               MEANING
+                active_transfers      32     16       1 to 1000           running transfers
+                connections_per_host  8      8        1 to 64             connections per host
+                connections_total     128    128      1 to 4096           connections in total
+                rate_limit            0      0        0 or at least 1024  bytes per second in total, 0 for no limit
+                upload_rate_limit     0      0        0 or at least 1024  bytes per second of uploads, 0 for no separate limit
+                slow                  false  false    true or false       whether slow_rate_limit applies
+                slow_rate_limit       1M     1M       at least 1024       bytes per second in total while slow is true
+                reserve               1500   64M      at least 0          bytes to keep free on each disk
+                constrained           false  false    true or false       whether to use networks sparingly (low data mode)
 
                 """)
     }

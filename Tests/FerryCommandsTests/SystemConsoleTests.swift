@@ -9,7 +9,7 @@ import Testing
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString)")
         .path
 
-    /// A path in a folder of the test's own.
+    /// Runs `body` with a path in a temporary folder.
     private func withPath(_ body: (String) async throws -> Void) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// A file without end took all memory.
+    /// A regression: an endless file took all memory.
     @Test func `a file without end is refused with a sentence`() {
         let error = #expect(throws: ValidationError.self) { try SystemConsole().read("/dev/zero") }
         #expect(error?.message == "The file “/dev/zero” has more than 64 MiB.")

@@ -8,7 +8,7 @@ import Testing
     private static let md5 = "00112233445566778899aabbccddeeff"
     private static let sha256 = String(repeating: "ab", count: 32)
 
-    /// The requests of a command, with files and an environment.
+    /// Returns the requests of a command that runs with files and an environment.
     private func requests(
         _ words: [String], files: [String: String] = [:], readable: Set<String> = [], console: RecordingConsole? = nil
     ) async -> (requests: [TransferRequest], status: Int32, talk: String) {
@@ -42,11 +42,11 @@ import Testing
         let files = ["SUMS": "\(Self.md5)  1\n", "odd": "\(Self.md5)  1\nhello\n"]
         let some = await requests(["--checksums", "SUMS", "http://a/1", "http://a/2"], files: files)
         #expect(some.requests.map(\.checksums.count) == [1, 0])
-        #expect(some.talk == "ferry: There is no digest of “2”: these files are not checked.\n")
+        #expect(some.talk == "ferry: No digest of “2”: these files are not verified.\n")
         let none = await requests(["--checksums", "SUMS", "http://a/2"], files: files)
         #expect(none.status == 64 && none.requests.isEmpty && none.talk.contains("has no digest of “2”"))
         let odd = await requests(["--checksums", "odd", "http://a/1"], files: files)
-        #expect(odd.status == 64 && odd.talk.contains("Line 2 of “odd” is no digest with a name"))
+        #expect(odd.status == 64 && odd.talk.contains("Line 2 of “odd” is not a digest with a name"))
     }
 
     @Test func `L3 cookies.txt gives each host its own`() async {
@@ -113,7 +113,7 @@ import Testing
             ["--netrc-file", "n", "http://a.example/"], files: files, readable: ["/home/me/in/n"])
         #expect(named.status == 64 && named.talk.contains("chmod 600"))
         let broken = await requests(["http://a.example/"], files: ["/home/me/.netrc": "machine a\nlogn secret"])
-        #expect(broken.status == 0 && broken.talk.contains("~/.netrc is left out: Line 2"))
+        #expect(broken.status == 0 && broken.talk.contains("~/.netrc is ignored: Line 2"))
         let other = await requests(["http://c.example/"], files: files, readable: ["/home/me/.netrc"])
         #expect(other.talk.isEmpty, "It says nothing of this host.")
         let odd = await requests(["--netrc-file", "odd", "http://a.example/"], files: files)

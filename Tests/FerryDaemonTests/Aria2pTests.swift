@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// aria2p as PyPI has it, which scripts/test puts into a folder of its own.
+/// Folder of aria2p from PyPI, which scripts/test installs.
 private let python = ProcessInfo.processInfo.environment["FERRY_ARIA2P"] ?? ""
 
 @Suite(.serialized, .timeLimit(.minutes(2)), .enabled(if: !python.isEmpty, "scripts/test installs aria2p"))
@@ -11,7 +11,7 @@ struct `aria2p` {
     private static let script = OriginScript(
         SeededBody(seed: 33, size: 300_000), .on(.path("/held"), .stall(after: 100_000)))
 
-    /// Each step prints a line, which the test compares.
+    /// Each step prints one line, which the test compares.
     private static let steps = """
         import os, sys, threading
         import aria2p
@@ -72,7 +72,7 @@ struct `aria2p` {
         try:
             api.add_uris([f"{origin}/x"], options={"dir": "/etc"})
         except aria2p.ClientException as error:
-            print("refused", "puts no files into /etc" in str(error))
+            print("refused", "writes no files to /etc" in str(error))
         try:
             aria2p.Client(host="http://localhost", port=port, secret="wrong").get_version()
         except aria2p.ClientException as error:

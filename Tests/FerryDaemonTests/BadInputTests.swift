@@ -7,10 +7,10 @@ struct `Bad input to ferry` {
     private static let body = SeededBody(seed: 71, size: 100_000)
 
     struct Line: Sendable, CustomTestStringConvertible {
-        /// ORIGIN stands for the origin's address.
+        /// Arguments, with `ORIGIN` for the origin's address.
         var arguments: [String]
         var status: Int32
-        /// What standard error says somewhere.
+        /// Text that standard error must contain.
         var says: String
         var testDescription: String { arguments.joined(separator: " ") }
 
@@ -23,7 +23,7 @@ struct `Bad input to ferry` {
 
     static let zeros = String(repeating: "0", count: 64)
     static let lines = [
-        Line("get", status: 64, says: "There is nothing to fetch"),
+        Line("get", status: 64, says: "Nothing to fetch"),
         Line("get", "-i", "/nonexistent", status: 64, says: "“/nonexistent” cannot be read"),
         Line("get", "ftp://127.0.0.1/x", status: 64, says: "(unsupported_scheme)"),
         Line("get", "file:///etc/passwd", status: 64, says: "(unsupported_scheme)"),
@@ -118,7 +118,7 @@ struct `Bad input to ferry` {
             try await origin.acceptConnections()
             let result = await waiting.result()
             #expect(result.status == 0, "\(result)")
-            #expect(result.stderr.contains("next try in"), "\(result)")
+            #expect(result.stderr.contains("next attempt in"), "\(result)")
             #expect(ferry.contents == ["file.bin"])
         }
     }

@@ -9,7 +9,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    /// Runs `ferry` with a umask of its own.
+    /// Runs `ferry` with the given umask.
     private func run(_ arguments: [String], umask: String, _ ferry: DaemonFixture) async throws -> CommandResult {
         let program = try BuiltProgram.ferry.path()
         return await
@@ -17,7 +17,7 @@ import Testing
                 ["-c", "umask \(umask); exec \"$0\" \"$@\"", program] + arguments, program: "/bin/sh")).result()
     }
 
-    /// The umask of the program that starts the daemon must not be that of every caller's files.
+    /// The umask of the program that starts the daemon must not apply to other callers' files.
     @Test func `files and folders have the modes that their own caller's umask leaves`() async throws {
         try await withDaemon(OriginScript(body)) { ferry, origin in
             let first = try await run(["daemon", "start"], umask: "077", ferry)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// A proxy and a file of authorities in the environment of the first client must not break the downloads of others.
+    /// The first client's proxy and trust roots must not break the downloads of others.
     @Test func `proxies and authorities of the client that starts the daemon are not those of others`() async throws {
         try await withOrigin(OriginScript(body), tls: .trusted) { origin in
             try await withDaemon { ferry in

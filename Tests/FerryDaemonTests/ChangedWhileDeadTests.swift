@@ -13,7 +13,7 @@ struct `A resource that changes while the daemon is dead` {
         var before: [OriginMode] = []
         var after: [OriginMode]
         var body: SeededBody
-        /// Whether the bytes on disk still count.
+        /// Whether the bytes on disk are still usable.
         var resumes = false
     }
 
@@ -47,7 +47,7 @@ struct `A resource that changes while the daemon is dead` {
             let id = try await ferry.add(origin.url())
             await origin.waitForBytesSent(half)
             try await eventually("the bytes arrived") { try await ferry.info(id).bytes_received == half }
-            // Pausing makes the bytes durable; the daemon dies while it asks for the rest.
+            // Pausing makes the bytes durable. The daemon dies while it requests the remaining bytes.
             #expect(try await ferry.run(["pause", id]).status == 0)
             #expect(try await ferry.run(["resume", id]).status == 0)
             await origin.waitForHold("asked again")

@@ -9,7 +9,7 @@ struct `Programs that lack something` {
 
     private static func programs() throws -> [String: String] { ["FERRY": try BuiltProgram.ferry.path()] }
 
-    /// A socket that got the number 2 was taken for the terminal, and the command never ended.
+    /// A regression: a socket with descriptor 2 was taken for the terminal, and the command never ended.
     @Test(arguments: ["2>&-", ">&- 2>&-", "<&- >&- 2>&-", "<&-"])
     func `end as usual without standard streams`(closing: String) async throws {
         try await withDaemon(OriginScript(Self.body)) { ferry, origin in
@@ -20,7 +20,7 @@ struct `Programs that lack something` {
         }
     }
 
-    /// Foundation's way to write to standard error ends the process at an error of the write.
+    /// Foundation's write to standard error ends the process if the write fails.
     @Test func `ferryd says with a status why it cannot start, wherever its words go`() async throws {
         try await withDaemon(OriginScript(Self.body)) { ferry, _ in
             let full = try ferry.spawnApp(
@@ -29,12 +29,12 @@ struct `Programs that lack something` {
         }
     }
 
-    /// The system gave no thread, and the process trapped or waited for ever.
+    /// A regression: without a thread from the system, the process trapped or hung forever.
     @Test(.enabled(if: geteuid() == 0, "another user is needed")) func `ferryd does not start without threads`()
         async throws
     {
         try await withDaemon(OriginScript(Self.body)) { ferry, _ in
-            // Nobody has no processes that count, and may not read the home.
+            // The user id 64123 has no other processes that count, and cannot read the home.
             let command = """
                 cp "$FERRYD" /tmp/ferryd-$$ && chmod 755 /tmp/ferryd-$$ && \
                 setpriv --reuid=64123 --clear-groups prlimit --nproc=8 env FERRY_HOME=/tmp/none-$$ /tmp/ferryd-$$; \

@@ -59,7 +59,7 @@ struct `Commands over a running daemon` {
             #expect(
                 try await ferry.run(["list"])
                     == CommandResult.said(
-                        "There are no transfers that are open or have ended in the last day; see ferry list --all."))
+                        "No transfers are unfinished or were finished in the last day; see ferry list --all."))
             let first = try await ferry.add(origin.url("/a"))
             let second = try await ferry.add("--paused", origin.url("/b"))
             #expect(try await ferry.run(["wait", first]).status == 0)
@@ -143,7 +143,7 @@ struct `Commands over a running daemon` {
             first.send(SIGINT)
             #expect(await first.result().status == 130)
             let again = try await ferry.run(["get", "-u", "me:secret", url])
-            #expect(again.status == 0 && again.stderr.contains("going on with "), "\(again)")
+            #expect(again.status == 0 && again.stderr.contains("continuing "), "\(again)")
             #expect(try await ferry.list().count == 1)
             #expect(origin.requests.last?.value("Range") == "bytes=\(Self.half)-")
             #expect(try ferry.sha256("file.bin") == Self.body.sha256Hex)
@@ -183,7 +183,7 @@ struct `Commands over a running daemon` {
             #expect(try await ferry.run(["remove", "--all", "--json"]).json([Act].self).count == 2)
             #expect(try await ferry.list().isEmpty)
             let none = try await ferry.run(["remove", "--all"])
-            #expect(none == CommandResult.said("There are no transfers to act on."))
+            #expect(none == CommandResult.said("No transfers to act on."))
             #expect(ferry.contents.isEmpty)
         }
     }
@@ -227,7 +227,7 @@ struct `Commands over a running daemon` {
         }
     }
 
-    /// A transfer of which the first half has arrived and nothing more comes.
+    /// Adds a transfer that stalls after the first half and returns its id.
     private func stalledTransfer(_ ferry: DaemonFixture, _ origin: ScriptedOrigin) async throws -> String {
         let id = try await ferry.add(origin.url())
         await origin.waitForBytesSent(Self.half)

@@ -9,9 +9,9 @@ struct `A name that is taken` {
     struct Case: Sendable, CustomTestStringConvertible {
         var policy: String
         var status: Int32 = 0
-        /// Whether the file that was there is there afterwards.
+        /// Whether the old file still exists afterwards.
         var keepsOld = true
-        /// Where the new file is.
+        /// Name of the new file.
         var newName: String?
         var requests = 1
         var testDescription: String { policy }
@@ -57,7 +57,7 @@ struct `A name that is taken` {
             #expect(try await ferry.run(get).status == 0)
             let again = try await ferry.run(get)
             #expect(again.status == 0)
-            // Whether it is seen to start depends on who is first.
+            // Whether the start is shown depends on timing.
             #expect(again.stderr.hasSuffix("unchanged: \(ferry.file("file.bin"))\n"), "\(again)")
             #expect(origin.requests.last?.value("If-None-Match") != nil)
             #expect(origin.bytesSent == Self.body.size)

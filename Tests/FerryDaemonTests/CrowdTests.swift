@@ -19,7 +19,7 @@ struct `Many transfers and impatient users` {
             for gate in gates {
                 // The daemon dies while it fetches the files around this one.
                 await origin.waitForHold(gate)
-                // The daemon before may have come to this one too: then the next one is still to be started.
+                // The previous daemon may have reached this file too. Then the next daemon has not started yet.
                 try await eventually("a daemon runs") { !ferry.daemons.isEmpty }
                 try await ferry.killDaemon()
                 origin.release(gate)

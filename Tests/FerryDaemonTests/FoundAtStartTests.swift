@@ -31,7 +31,7 @@ struct `A partial file that changed while the daemon was dead` {
             #expect(try ferry.sha256("file.bin") == Self.body.sha256Hex)
             let keepsForeign = [.replaced, .replacedByFolder, .replacedByLink].contains(damage)
             #expect(ferry.contents == (keepsForeign ? [partial, "file.bin"] : ["file.bin"]))
-            // A file that something else has written to may have other bytes anywhere.
+            // A file modified by another program may differ at any byte.
             #expect((origin.bytesSent == Self.body.size) == (damage == .none))
             if damage == .replacedByLink {
                 #expect(FileManager.default.contents(atPath: ferry.home + "/outside") == Data("outside".utf8))
@@ -49,7 +49,7 @@ struct `A partial file that changed while the daemon was dead` {
             try file.truncate(atOffset: damage == .shortened ? 1000 : UInt64(Self.body.size) + 1000)
             try file.close()
         case .replaced:
-            // Moved, not removed: its inode must not become the foreign file's.
+            // Moved, not removed, so that the new file does not reuse its inode.
             try files.moveItem(atPath: path, toPath: outside)
             try Data("foreign".utf8).write(to: URL(filePath: path))
         case .replacedByFolder:

@@ -43,7 +43,7 @@ struct `ferry get` {
         }
     }
 
-    /// What scripts rely on, whatever the state; more may come.
+    /// Keys that scripts rely on in every state. Further keys may be added.
     private static let keys: Set = [
         "id", "session", "url", "final_url", "state", "reason", "bytes_received", "bytes_expected", "destination",
         "error", "attempts", "created_at", "finished_at",
@@ -132,7 +132,7 @@ struct `ferry get` {
             let start = clock.now
             let result = try await ferry.run(["get", "-q", origin.url(), "--limit-rate", "1M"])
             #expect(result.status == 0, "\(result)")
-            // A bucket holds one second's worth, so three seconds' worth takes two at least.
+            // A bucket holds one second of bytes, so three seconds of bytes take at least two.
             #expect(start.duration(to: clock.now) >= .seconds(1.9))
             #expect(try ferry.sha256("file.bin") == body.sha256Hex)
         }
@@ -152,7 +152,7 @@ struct `ferry get` {
             let transfer = try #require(try await ferry.list().first)
             #expect(transfer.state == "suspended")
             #expect(transfer.bytes_received == 1 << 20)
-            #expect(result.stderr.hasSuffix("paused; go on with: ferry resume \(transfer.id)\n"), "\(result)")
+            #expect(result.stderr.hasSuffix("paused; resume with: ferry resume \(transfer.id)\n"), "\(result)")
             #expect(try await ferry.run(["resume", transfer.id]).status == 0)
             #expect(try await ferry.run(["wait", transfer.id]).status == 0)
             #expect(try ferry.sha256("file.bin") == body.sha256Hex)

@@ -13,7 +13,7 @@ struct `A daemon that dies while it copies` {
         .outcomeCommitted,
     ]
 
-    /// Submits a transfer whose partial file lies in memory; returns its id.
+    /// Submits a transfer with its partial file in memory. Returns its id.
     private func submit(_ ferry: DaemonFixture, _ origin: ScriptedOrigin, _ parts: String) async throws -> TransferID {
         try await ferry.withClient { client in
             var request = TransferRequest(url: origin.url(), folder: ferry.folder)
@@ -22,7 +22,7 @@ struct `A daemon that dies while it copies` {
             guard case .accepted(let transfer)? = try await client.submit([request]).first else {
                 throw TestingError("The request was refused.")
             }
-            // The daemon may die before it answers.
+            // The daemon may die before it replies.
             _ = try? await client.act(.resume, on: TransferSelection(ids: [transfer.id]))
             return transfer.id
         }
@@ -42,7 +42,7 @@ struct `A daemon that dies while it copies` {
             #expect(ferry.contents == ["file.bin"])
             #expect(try ferry.sha256("file.bin") == Self.body.sha256Hex)
             #expect(try FileManager.default.contentsOfDirectory(atPath: parts) == [])
-            // Before the first intent the journal need not know of any byte.
+            // Before the first intent, the journal may not know any byte.
             #expect(origin.requests.count == 1 || step == .wholeVerified)
         }
     }

@@ -6,7 +6,7 @@ import Testing
 struct `A daemon that dies at a step` {
     private static let body = SeededBody(seed: 11, size: 3_000_000)
 
-    /// Steps that a download without faults passes before its end, while the client knows its id.
+    /// Steps of a faultless download before its completion, while the client knows its id.
     private static let plainSteps: [LifecycleStep] = [
         .headAccepted, .partialMade, .identityCommitted, .bytesWritten, .bytesSynced, .wholeVerified, .intentCommitted,
         .attributesSet, .renamed, .folderSynced, .outcomeCommitted,
@@ -27,7 +27,7 @@ struct `A daemon that dies at a step` {
     }
 
     @Test func `D1 after ranges were committed goes on from them`() async throws {
-        // Less than what is taken from the client while the head is judged: all of it counts, however long that takes.
+        // The client accepts more than this while the head is judged, so every byte counts, however long that takes.
         let script = OriginScript(Self.body, .on(.request(1), .cut(after: 400_000)))
         try await withDaemon(script) { ferry, origin in
             try await ferry.startDaemon(["FERRY_KILL_AT": LifecycleStep.rangesCommitted.rawValue])
@@ -101,7 +101,7 @@ struct `A daemon that dies at a step` {
         }
     }
 
-    /// The file is there, whole and alone, and its transfer's end was recorded once.
+    /// Checks that the file is whole and the only one, and that the completion was recorded once.
     private func expectOnce(_ ferry: DaemonFixture, _ body: SeededBody) async throws {
         #expect(ferry.contents == ["file.bin"])
         #expect(try ferry.sha256("file.bin") == body.sha256Hex)

@@ -9,7 +9,7 @@ struct `A daemon that dies in the middle of many` {
     private static let body = SeededBody(seed: 31, size: 1_000_000)
     private static let count = 2000
     private static let session = "app:many"
-    /// One transfer has bytes and gets no more; the others wait.
+    /// One transfer has bytes and stalls. The others wait.
     private static let held = OriginScript(body, always: .stall(after: 400_000))
 
     private func batch(_ ferry: DaemonFixture, _ origin: ScriptedOrigin) throws -> TransferBatch {
@@ -22,7 +22,7 @@ struct `A daemon that dies in the middle of many` {
             })
     }
 
-    /// Starts a daemon, with one slot for the session, and submits the batch to it.
+    /// Starts a daemon with one slot for the session and submits the batch.
     private func submit(_ ferry: DaemonFixture, _ origin: ScriptedOrigin) async throws -> [TransferID] {
         try await ferry.startDaemon()
         let batch = try batch(ferry, origin)
@@ -37,7 +37,7 @@ struct `A daemon that dies in the middle of many` {
         return ids
     }
 
-    /// Submits the batch and pauses it; the daemon that is there then dies at a step.
+    /// Submits the batch, restarts the daemon, and pauses the batch. The new daemon dies at the given step.
     private func pausedBatch(
         _ ferry: DaemonFixture, _ origin: ScriptedOrigin, dyingAt step: LifecycleStep
     ) async throws -> [TransferID] {
@@ -49,7 +49,7 @@ struct `A daemon that dies in the middle of many` {
         return ids
     }
 
-    /// How many transfers of the session are in each state, once no daemon but a new one runs.
+    /// Returns the number of the session's transfers in each state, once a new daemon runs.
     private func counts(_ ferry: DaemonFixture) async throws -> [String: Int] {
         try await ferry.waitForNoDaemon()
         try await ferry.startDaemon()

@@ -22,7 +22,7 @@ struct `A download with deaths in its middle` {
                 await origin.waitForRequests(before == 0 ? 1 : kills + 1)
                 let request = try #require(origin.requests.last)
                 starts.append(Self.start(request))
-                // Up to a bit more than what a second brings, which is how far apart checkpoints are.
+                // Up to slightly more than one second of bytes, the checkpoint interval.
                 await origin.waitForBytesSent(origin.bytesSent + Int64.random(in: 0..<rate * 5 / 4, using: &random))
                 try await ferry.killDaemon()
                 kills += 1

@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// A cleaner of temporary files, or a person, deletes the socket while the daemon runs.
+/// A temporary-file cleaner or a person deletes the socket while the daemon runs.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct `A daemon whose socket was deleted` {
     @Test(arguments: ["/run/ferryd.sock", "/run"]) func `can be reached again and stopped`(lost: String) async throws {
@@ -22,7 +22,7 @@ struct `A daemon whose socket was deleted` {
         }
     }
 
-    /// Deletes a socket or its folder; the daemon makes it again meanwhile, so that a folder is renamed first.
+    /// Deletes a socket or its folder. Renames it first, because the daemon recreates it meanwhile.
     private func lose(_ path: String) throws {
         try FileManager.default.moveItem(atPath: path, toPath: path + ".lost")
         try FileManager.default.removeItem(atPath: path + ".lost")
@@ -32,13 +32,13 @@ struct `A daemon whose socket was deleted` {
         try await withDaemon { ferry in
             try await ferry.startDaemon()
             let pid = try #require(ferry.daemons.first)
-            // In one step: the daemon makes a socket again as soon as there is none.
+            // Replaced in one step, because the daemon recreates a missing socket at once.
             let obstacle = ferry.home + "/obstacle"
             try Data("in the way".utf8).write(to: URL(filePath: obstacle))
             #expect(unsafe rename(obstacle, ferry.home + "/run/ferryd.sock") == 0)
             let status = try await ferry.run(["daemon", "status"])
             #expect(status.status == 14)
-            #expect(status.stderr.contains("is no socket"), "\(status)")
+            #expect(status.stderr.contains("is not a socket"), "\(status)")
             try FileManager.default.removeItem(atPath: ferry.home + "/run/ferryd.sock")
             #expect(ferry.daemons == [pid])
             #expect(try await ferry.run(["daemon", "stop"]) == CommandResult.said("The daemon has stopped."))

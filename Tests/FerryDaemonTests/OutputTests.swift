@@ -8,7 +8,7 @@ struct `ferry get -o -` {
     private static let body = SeededBody(seed: 52, size: 2 << 20)
     private static let half: Int64 = 1 << 20
 
-    /// Runs the command with its standard output in a file, or through other commands.
+    /// Runs the command with its standard output redirected to a file or piped through other commands.
     private func pipe(_ command: String, _ ferry: DaemonFixture, _ url: String) throws -> ChildProcess {
         try ferry.spawnApp(
             ["-c", "\"$0\" get -o - \"$1\" " + command, BuiltProgram.ferry.path(), url],
@@ -43,7 +43,7 @@ struct `ferry get -o -` {
             first.send(SIGTERM)
             _ = await first.result()
             let again = try await pipe("> piped", ferry, origin.url()).result()
-            #expect(again.status == 0 && again.stderr.contains("going on with \(id)"), "\(again)")
+            #expect(again.status == 0 && again.stderr.contains("continuing \(id)"), "\(again)")
             #expect(try ferry.sha256("piped") == Self.body.sha256Hex)
             #expect(origin.requests.last?.value("Range") == "bytes=\(Self.half)-")
             #expect(try spool(ferry).isEmpty)

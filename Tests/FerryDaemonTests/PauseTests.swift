@@ -18,7 +18,7 @@ struct `Downloads that are paused and resumed again and again` {
                 try await ferry.add(origin.url(), "-x", "8", "-o", "second"),
             ]
             for _ in 1...20 {
-                // From before the first byte of a new connection to some MiB of all of them.
+                // From before the first byte of a new connection to some MiB on all of them.
                 let more = Int64.random(in: 1..<2 * Self.mebibyte, using: &random)
                 await origin.waitForBytesSent(origin.bytesSent + more)
                 for verb in ["pause", "resume"] { #expect(try await ferry.run([verb] + ids).status == 0) }

@@ -3,19 +3,20 @@ import Foundation
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct `A daemon at rest` {
-    /// The names of a process's threads.
+    /// Returns the names of a process's threads.
     private func threads(of process: pid_t) throws -> [String] {
         let folder = "/proc/\(process)/task"
         return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { thread in
-            // A thread may end between the list and the look.
+            // A thread may end after it was listed.
             let name = try? String(contentsOfFile: folder + "/" + thread + "/comm", encoding: .utf8)
             return name?.trimmingCharacters(in: .newlines)
         }
     }
 
-    /// The date of its answers was renewed each second by a task, so that there was always a thread for tasks.
+    /// A regression: a task renewed the responses' Date field each second, which kept a pool thread alive.
     ///
-    /// Such a thread ends some seconds after its last task. libdispatch's own timer, which counts these threads, has none.
+    /// A pool thread ends some seconds after its last task. These threads are counted without libdispatch's own timer
+    /// thread.
     @Test func `has no thread that runs tasks`() async throws {
         try await withDaemon { ferry in
             try await ferry.startDaemon()

@@ -25,7 +25,7 @@ struct `Round trips` {
 }
 
 extension DaemonFixture {
-    /// Method and path of each request that the daemon has logged, which it does before it answers.
+    /// Method and path of each logged request. The daemon logs a request before it responds.
     fileprivate var requests: [String] {
         log.split(separator: "\n").compactMap { line in
             guard let end = line.range(of: " → "), let path = line.range(of: " /v1/") else { return nil }

@@ -15,11 +15,11 @@ struct `A download over several connections with deaths in its middle` {
             var random = SplitMix(seed: 2027)
             try await ferry.startDaemon()
             let id = try await ferry.add(origin.url(), "-x", "\(connections)")
-            // What is durable after each kill: at least the first, at most the second.
+            // Lower and upper bound of the durable bytes after each kill.
             var durable: [(atLeast: Int64, atMost: Int64)] = []
             for kill in 1...10 {
                 let before = origin.bytesSent
-                // Up to a bit more than what two seconds bring: some deaths come between a checkpoint and the next.
+                // Up to about two seconds of bytes, so that some kills fall between two checkpoints.
                 await origin.waitForBytesSent(before + Int64.random(in: 1..<rate * connections * 2, using: &random))
                 try await ferry.killDaemon()
                 await origin.waitForIdle()
@@ -27,7 +27,7 @@ struct `A download over several connections with deaths in its middle` {
                 let sent = origin.bytesSent
                 try await ferry.startDaemon()
                 let received = try await ferry.info(id).bytes_received
-                // The transfer goes on at once, so bytes that came meanwhile count too.
+                // The transfer continues at once, so this includes bytes received since the restart.
                 durable.append((received - (origin.bytesSent - sent), received))
             }
             try await ferry.expectWhole(body, after: ferry.run(["wait", id]))
@@ -36,7 +36,7 @@ struct `A download over several connections with deaths in its middle` {
             #expect(lost.isEmpty, "durable bytes were lost")
             #expect(durable.dropLast().contains { $0.atLeast > 0 }, "no checkpoint survived a kill")
             #expect(origin.facts.mostActiveResponses > 4)
-            // At most two seconds of transfer a kill, and what the sockets held.
+            // At most two seconds of bytes per kill, and the contents of the socket buffers.
             #expect(origin.bytesSent <= body.size + 10 * (2 * rate * connections) + connections * 11 * Self.mebibyte)
         }
     }
@@ -50,7 +50,7 @@ struct `A download over several connections with deaths in its middle` {
             try await eventually("all sent bytes arrived") {
                 try await ferry.info(id).bytes_received == 2 * Self.mebibyte
             }
-            // SIGTERM makes durable what has arrived.
+            // SIGTERM makes all received bytes durable.
             try await ferry.terminateDaemon()
             let before = origin.requests.count
             origin.script = OriginScript(body)

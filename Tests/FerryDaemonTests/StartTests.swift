@@ -23,7 +23,7 @@ struct `Starting and stopping the daemon` {
             let first = ferry.daemons
             let second = await (try ferry.spawnDaemon()).result()
             #expect(second.status == 75)
-            #expect(second.stderr == "ferryd: ferryd already runs as process \(first.first ?? 0).\n")
+            #expect(second.stderr == "ferryd: ferryd is already running as process \(first.first ?? 0).\n")
             #expect(ferry.daemons == first)
             #expect(try await ferry.run(["daemon", "status"]).status == 0)
         }
@@ -43,7 +43,7 @@ struct `Starting and stopping the daemon` {
             #expect(try await ferry.run(["daemon", "stop"]) == CommandResult.said("No daemon runs."))
 
             #expect(try await ferry.run(["daemon", "start"]) == CommandResult.said("The daemon has started."))
-            #expect(try await ferry.run(["daemon", "start"]) == CommandResult.said("The daemon runs already."))
+            #expect(try await ferry.run(["daemon", "start"]) == CommandResult.said("The daemon is already running."))
             let status = try await ferry.run(["daemon", "status", "--json"])
             #expect(try status.json(Status.self).pid == ferry.daemons.first)
             #expect(status.stderr.isEmpty)
@@ -62,8 +62,8 @@ struct `Starting and stopping the daemon` {
             #expect(result.status == 14)
             #expect(result.stdout.isEmpty)
             #expect(
-                result.stderr == "ferry: The daemon cannot be started: FERRYD is /nonexistent/ferryd, and that is no "
-                    + "program that can be run. (daemon_unreachable)\n")
+                result.stderr == "ferry: The daemon cannot be started: FERRYD is /nonexistent/ferryd, which is not an "
+                    + "executable program. (daemon_unreachable)\n")
         }
     }
 
@@ -88,7 +88,7 @@ struct `Starting and stopping the daemon` {
         }
     }
 
-    /// An event loop that cannot be made would end the process by a trap.
+    /// Failing to create an event loop would otherwise trap.
     @Test(arguments: [16, 24, 28, 40, 60])
     func `a daemon that may open too few files says so and exits with 14`(limit: Int) async throws {
         try await withDaemon { ferry in
@@ -103,6 +103,6 @@ struct `Starting and stopping the daemon` {
 }
 
 extension CommandResult {
-    /// A command that succeeded, with nothing but this line of talk.
+    /// Returns the result of a successful command with only this line on standard error.
     static func said(_ line: String) -> CommandResult { CommandResult(status: 0, stdout: "", stderr: line + "\n") }
 }

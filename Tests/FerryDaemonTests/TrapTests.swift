@@ -6,9 +6,9 @@ import Testing
 struct `A daemon that traps` {
     private static let body = SeededBody(seed: 41, size: 1_000_000)
 
-    /// Runs some code with a daemon, which then ends as by a failed check of its own.
+    /// Runs `body` with a daemon, then ends the daemon as a failed precondition would.
     private func withTrap(_ ferry: DaemonFixture, _ signal: Int32, _ body: () async throws -> Void) async throws {
-        // Swift's own handler, which says where a trap was, waits for a fault to come again: a signal that was sent does not.
+        // Without Swift's backtrace handler, which waits for the fault to occur again. A sent signal does not.
         let daemon = try ferry.spawnDaemon(environment: ["SWIFT_BACKTRACE": "enable=no"])
         try await eventually("the daemon answers") { try await ferry.run(["daemon", "status"]).status == 0 }
         try await body()
@@ -16,7 +16,7 @@ struct `A daemon that traps` {
         #expect(await daemon.result().status == 128 + signal)
     }
 
-    /// A transfer that ends the daemon would end it again at each start, and every command would fail.
+    /// Otherwise a transfer that traps the daemon would do so at each start, and every command would fail.
     @Test(arguments: [(SIGILL, SIGTRAP), (SIGABRT, SIGSEGV), (SIGBUS, SIGFPE)])
     func `fails the transfers at work at its third start, and all others go on`(
         _ first: Int32, _ second: Int32
@@ -33,7 +33,7 @@ struct `A daemon that traps` {
             }
             try await ferry.startDaemon()
 
-            // The bad one has ended for whoever waits for it.
+            // `ferry wait` reports that the bad one has failed.
             let waited = try await ferry.run(["wait", bad])
             #expect(waited.status == 1 && waited.stderr.contains("`ferry retry \(bad)`"), "\(waited)")
             let status = try await ferry.run(["daemon", "status"])
@@ -44,7 +44,7 @@ struct `A daemon that traps` {
             #expect(try await ferry.run(["wait", good]).status == 0)
             #expect(try ferry.sha256("good.bin") == Self.body.sha256Hex)
 
-            // What the sentence says is what helps, and no later start fails it again.
+            // The advice in the message works, and no later start fails the transfer again.
             origin.release("never")
             try await ferry.startDaemon()
             #expect(try await ferry.run(["retry", bad]).status == 0)

@@ -9,7 +9,7 @@ import Testing
 struct `Commands whose output nobody reads` {
     private static let body = SeededBody(seed: 12, size: 100)
 
-    /// Otherwise the command would be blocked in its write, and only the second signal would end it.
+    /// Otherwise the command would block in its write, and only the second signal would end it.
     @Test(arguments: ["watch", "get"], [SIGTERM, SIGINT])
     func `the first signal ends a command that waits for room in a pipe`(_ command: String, signal: Int32) async throws
     {
@@ -31,7 +31,7 @@ struct `Commands whose output nobody reads` {
                 }
             }
             let pipe = try UnreadPipe(ferry.file("pipe"))
-            // What each of them writes while it waits.
+            // The stream to which the command writes while it waits.
             let stream = command == "get" ? 2 : 1
             let words = #"exec "$0" "$@" \#(stream)>"$PIPE" \#(3 - stream)>/dev/null"#
             let child = try ferry.spawnApp(
@@ -47,7 +47,7 @@ struct `Commands whose output nobody reads` {
     }
 }
 
-/// A pipe with a name that is open at both ends, and that no process reads.
+/// A named pipe that is open at both ends and that no process reads.
 private struct UnreadPipe {
     let path: String
     private let descriptor: Int32
@@ -57,7 +57,7 @@ private struct UnreadPipe {
         guard unsafe mkfifo(path, 0o600) == 0 else { throw TestingError("no pipe at \(path)") }
         descriptor = unsafe open(path, O_RDWR | O_NONBLOCK)
         guard descriptor >= 0 else { throw TestingError("\(path) cannot be opened") }
-        // F_SETPIPE_SZ: the least that there is, so that a few lines fill it.
+        // F_SETPIPE_SZ with the minimum size, so that a few lines fill the pipe.
         _ = fcntl(descriptor, 1031, 4096)
     }
 
@@ -66,7 +66,7 @@ private struct UnreadPipe {
         return unsafe poll(&polled, 1, 0) == 1
     }
 
-    /// Leaves room for no further byte.
+    /// Fills the pipe completely.
     func fill() {
         var byte = UInt8(ascii: " ")
         while unsafe write(descriptor, &byte, 1) == 1 {}

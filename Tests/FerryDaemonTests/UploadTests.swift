@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct `Uploads of the command line` {
-    /// Bytes of the file that survives kills; more to measure.
+    /// Size of the uploaded file. Larger for measurements.
     private static let size =
         ProcessInfo.processInfo.environment["FERRY_UPLOAD_SIZE"].flatMap { Int64($0) } ?? 24 << 20
 
@@ -46,7 +46,7 @@ struct `Uploads of the command line` {
             let result = try await ferry.run(["put", "-X", "POST", file, server.url()])
             #expect(result.status == 0, "\(result)")
             #expect(!ferry.daemons.contains(first), "the daemon did not die at \(step)")
-            // Before the upload resource is in the journal, all that was sent is sent again.
+            // Until the upload resource is in the journal, all sent bytes are sent again.
             let got = server.completed["/in"]
             #expect(got.map { FileDigest.sha256($0) } == content.sha256Hex)
             if step != .uploadKnown { expectUploaded(server, content) }
@@ -116,7 +116,7 @@ struct `Uploads of the command line` {
             let result = try await ferry.run(["wait", id])
             #expect(result.status == 8 && result.stderr.contains("file_changed"), "\(result)")
             #expect(server.completed.isEmpty)
-            // The server has the beginning of the file as it was.
+            // The server has the beginning of the unchanged file.
             let kept = server.contents
             #expect(kept.allSatisfy { content.bytes.starts(with: $0.readableBytesView) })
         }
@@ -148,7 +148,7 @@ struct `Uploads of the command line` {
                     .trimmingCharacters(in: .whitespacesAndNewlines)
                 try await server.wait(forBytes: 1)
                 #expect(try await ferry.run(["get", "-q", origin.url()]).status == 0)
-                // At its limit the upload takes three minutes.
+                // At this rate limit the upload takes three minutes.
                 #expect(server.completed.isEmpty)
                 _ = try await ferry.run(["settings", "upload_rate_limit=0"])
                 #expect(try await ferry.run(["wait", id]).status == 0)

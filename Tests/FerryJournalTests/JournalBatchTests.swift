@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Batches and lists in both journals` {
-    /// A journal prepares a template, or stores it as it is.
+    /// A journal may prepare a template, or store it as it is.
     @Test(arguments: JournalKind.allCases, [true, false])
     func `have rows as each transfer would have alone`(kind: JournalKind, isPrepared: Bool) async throws {
         let journal = try kind.open()

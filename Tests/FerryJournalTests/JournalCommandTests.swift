@@ -4,7 +4,7 @@ import FerryStore
 import Foundation
 import Testing
 
-/// What users do to transfers in every state leaves the same in both journals, done to each transfer or to all at once.
+/// Commands in every state leave the same data in both journals, whether applied to one transfer or to all at once.
 @Suite(.timeLimit(.minutes(1))) struct `Wishes in both journals` {
     @Test(arguments: CommandStates.commands, [(false, false), (true, false), (false, true), (true, true)])
     func `leave the same transfers, lines and events`(command: TransferCommand, circumstances: (Bool, Bool))
@@ -53,7 +53,7 @@ import Testing
         let changed = try #require(try await journal.record(id))
         #expect(try await command(record.revision) == false)
         #expect(try await journal.record(id)?.intent == .run)
-        // A checkpoint changes nothing that is decided on.
+        // A checkpoint changes nothing that decisions depend on.
         let facts = try journal.prepare(TransferFacts())
         try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.updateFacts(id, facts)
@@ -111,7 +111,7 @@ import Testing
         let found = try await journal.read { reader throws(ServiceError) in try reader.records(records.map(\.id)) }
         #expect(found.count == 250 && found.allSatisfy { $0.credentials == nil && $0.request.secretsForgotten })
         #expect(try await forget(Sample.moment + 1) == 1)
-        // Each way to go on asks for them.
+        // Each way to continue requires them.
         let ids = records.map(\.id)
         let begun = try await journal.commit { transaction throws(ServiceError) in
             try transaction.begin(ids, of: .cli, BulkCommandSituation(CommandStates.now))

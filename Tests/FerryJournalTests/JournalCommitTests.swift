@@ -19,7 +19,7 @@ import Testing
         return journal
     }
 
-    /// What is left out here is not taken back.
+    /// A value left out here is not reset.
     @Test(arguments: JournalKind.allCases)
     func `whose body throws changes nothing`(kind: JournalKind) async throws {
         let journal = try await filled(kind)
@@ -65,7 +65,7 @@ import Testing
         }
         #expect(error?.code == .invalidRequest)
         #expect(try await JournalContent.found(in: journal) == before)
-        // Numbers go on where they were.
+        // Event numbers continue where they were.
         let number = try await journal.commit { transaction throws(ServiceError) in
             try transaction.appendEvent(
                 kind: .removed, at: Sample.moment, id: Sample.id(1), session: .cli, snapshot: nil)
@@ -83,7 +83,7 @@ import Testing
         #expect(during != before && after != during && after != before)
         try await journal.commit(ofRunning: true) { _ throws(ServiceError) in }
         #expect(journal.revision == after)
-        // What could not be stored of one that ran may put it back in line.
+        // The failed change to a running transfer may make it ready again.
         await #expect(throws: ServiceError.self) {
             try await journal.commit(ofRunning: true) { _ throws(ServiceError) in
                 throw ServiceError(.invalidRequest, "No.")

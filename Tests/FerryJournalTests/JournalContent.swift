@@ -1,7 +1,7 @@
 import FerryCore
 import Foundation
 
-/// What a journal answers, of all that it has.
+/// The results of all queries of a journal.
 struct JournalContent: Equatable {
     let records: [TransferRecord]
     let counts: [JournalPhase: Int]

@@ -81,7 +81,7 @@ import Testing
         await journal.close()
     }
 
-    /// What a run has found out is not stored over an end.
+    /// Facts from a run do not overwrite an outcome.
     @Test(arguments: JournalKind.allCases)
     func `stands against what a run has found out, and needs its transfer`(kind: JournalKind) async throws {
         let journal = try kind.open()

@@ -2,7 +2,7 @@ import FerryCore
 import FerryService
 import FerryStore
 
-/// The two journals, of which the queue knows the contract alone: what holds for one holds for both.
+/// The two journals. The queue only knows their contract, so each test applies to both.
 enum JournalKind: CaseIterable, Sendable {
     case sqlite, memory
 

@@ -73,7 +73,7 @@ import Testing
         try await Sample.insert([try Sample.record(2)], into: journal)
         #expect(try await lines(journal).map(\.1) == [[Sample.id(2)]])
         #expect(try await timed(journal) == [record.id])
-        // Once it waits for nothing any longer, it stands in line.
+        // Once it waits for nothing else, it is ready.
         var plain = try Sample.record(1)
         plain.revision = record.revision
         try await journal.commit { [plain] transaction throws(ServiceError) in try transaction.update(plain) }

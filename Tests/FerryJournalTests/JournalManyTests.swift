@@ -31,7 +31,7 @@ import Testing
         await journal.close()
     }
 
-    /// Records in which each field that a list shows has more than one value.
+    /// Returns records with more than one value for each listed field.
     private func shownRecords() throws -> [TransferRecord] {
         let origin = try HTTPURL(parsing: "https://example.com/").origin
         var ended = try Sample.fullRecord(3)
@@ -82,7 +82,7 @@ import Testing
         return [try Sample.record(1), try Sample.fullRecord(2), ended, failed, canceled, asking]
     }
 
-    /// What is shown of transfers that wait, as clients read it.
+    /// Returns the JSON of waiting transfers that clients read.
     private func shown(_ records: [TransferRecord]) throws -> [[String: Any]] {
         try records.map { record in
             let data = try JSONEncoder().encode(Transfer(record, live: .waiting(.slot)))
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// A field with one value alone would be missing from a list without a difference.
+    /// A field with a single value could be missing from the list unnoticed.
     @Test func `the records that lists are tried on differ in each shown field`() throws {
         let records = try shown(shownRecords())
         // These are known only while a transfer runs.

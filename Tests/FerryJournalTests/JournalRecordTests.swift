@@ -168,7 +168,7 @@ import Testing
     func `are found by the moments at which their time is over, page by page`(kind: JournalKind) async throws {
         let journal = try kind.open()
         let records = try (UInt64(1)...12).map { number in
-            // Three moments of four transfers each, the last of the first.
+            // Three creation times with four transfers each, the last of them at the first time.
             var record = try Sample.record(number)
             record.request.deadline = Sample.moment + Double(3 - number % 3)
             return record

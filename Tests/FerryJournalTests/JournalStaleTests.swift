@@ -1,7 +1,7 @@
 import FerryCore
 import Testing
 
-/// A change names the row that it was decided from, and changes nothing if the transfer has another.
+/// A change names the row on which it was based. It has no effect if the row was changed since.
 @Suite(.timeLimit(.minutes(1))) struct `What was decided from another row, in both journals` {
     private func secret() throws -> TransferRecord {
         var record = TransferRecord(
@@ -19,7 +19,8 @@ import Testing
         }
     }
 
-    /// A change that was decided before an end and stored after it must not put back what the end has taken out.
+    /// A change that was decided before the transfer finished and stored afterwards must not restore the removed
+    /// secrets.
     @Test(arguments: JournalKind.allCases)
     func `puts no secrets back on a transfer that has ended`(kind: JournalKind) async throws {
         let journal = try kind.open()
@@ -77,7 +78,7 @@ import Testing
         await journal.close()
     }
 
-    /// A checkpoint says nothing that decisions depend on.
+    /// A checkpoint contains nothing that decisions depend on.
     @Test(arguments: JournalKind.allCases)
     func `is no change that was decided before a checkpoint, which stays`(kind: JournalKind) async throws {
         let journal = try kind.open()

@@ -46,7 +46,7 @@ import Testing
         }
         #expect(isClaimed)
         guard how == "finish" else { return }
-        // Ended transfers hold nothing, and one that lives again has to ask.
+        // Finished transfers hold no reservation. A restarted one has to request it again.
         let error = await #expect(throws: ServiceError.self) {
             try await journal.commit { transaction throws(ServiceError) in
                 guard var again = try transaction.record(first.id) else { return }

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct `A sorted list` {
-    /// Against a set, in an order that looks like chance and is the same each time.
+    /// Compared with a set, in a reproducible pseudorandom order.
     @Test(arguments: [10, 3000]) func `has what a sorted set has`(range: UInt64) {
         var list = SortedList<Int>()
         var set: Set<Int> = []
@@ -10,7 +10,7 @@ import Testing
         for step in 0..<8000 {
             number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             let element = Int(number >> 33 % range)
-            // It grows at first and shrinks later.
+            // The list grows at first and shrinks later.
             if (number >> 20) % 10 < (step < 4000 ? 7 : 2) {
                 let (isNew, isExpected) = (list.insert(element), set.insert(element).inserted)
                 #expect(isNew == isExpected)

@@ -2,7 +2,8 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// The audit of axe-core (Deque), which scripts/test takes from PyPI: its rules for names, roles, focus order and contrast.
+/// Folder of the axe-core audit (Deque), which scripts/test installs from PyPI: rules for names, roles, focus order and
+/// contrast.
 private let axe = ProcessInfo.processInfo.environment["FERRY_AXE"] ?? ""
 
 @Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Browser.isInstalled, "scripts/test installs Chromium"))
@@ -22,7 +23,7 @@ struct `The page for everybody` {
             try await browser.wait("The row", until: "document.querySelector('.row')")
             let id = try await browser.run("return document.querySelector('.row').id.slice(4)").text ?? ""
             try await bed.waitForRow(id, "25 %")
-            // The focus is back in the list.
+            // The focus has returned to the list.
             try await browser.wait("The focus", until: "document.activeElement.id === 'list'")
             try await browser.keys(Key.down)
             try await browser.keys("p")
@@ -41,7 +42,7 @@ struct `The page for everybody` {
             try await browser.keys("r")
             try await bed.waitForRow(id, "Finished")
             #expect(try await bed.info(id)["name"] == "new")
-            // Each stop of the tab key can be seen, and it comes around.
+            // Each tab stop is visible, and the focus returns to the first one.
             var stops: [String] = []
             for _ in 0..<40 {
                 try await browser.keys(Key.tab)

@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// The extension in Chromium, with the program that the browser starts for it.
+/// The extension in Chromium, with the native host that the browser starts.
 @Suite(.serialized, .timeLimit(.minutes(2)), .enabled(if: Browser.isInstalled, "scripts/test installs Chromium"))
 struct `The browser's extension` {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -38,7 +38,7 @@ struct `The browser's extension` {
         }
     }
 
-    /// A page of the test's own, behind a login cookie: without it the file is a 403.
+    /// A private page with a login cookie. Without the cookie, the file is a 403.
     @Test func `takes a download over with its cookies and referrer, and shows it`() async throws {
         let script = OriginScript(
             SeededBody(seed: 38, size: 11_000_000),
@@ -61,7 +61,7 @@ struct `The browser's extension` {
                 "The row", until: "document.querySelector('#transfers li')?.textContent.includes('file.bin')")
             try await browser.wait(
                 "Its end", until: "document.querySelector('#transfers li').textContent.includes('Finished')")
-            // The browser has nothing of it any more.
+            // The browser's own download list is empty.
             #expect(try await browser.run("return (await chrome.downloads.search({})).length") == 0)
         }
     }
@@ -86,7 +86,7 @@ struct `The browser's extension` {
         return Array((head + "Content-Length: \(body.utf8.count)\r\n\r\n" + body).utf8)
     }()
 
-    /// Runs some code with the extension in a browser of its own, and the address of its popup.
+    /// Runs `body` with the extension in a separate browser and the address of its popup.
     private func withExtension(
         _ script: OriginScript, isHostBroken: Bool = false, _ body: (PageBed, String) async throws -> Void
     ) async throws {

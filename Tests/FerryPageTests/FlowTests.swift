@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// The flows of the page in Chromium, against a daemon and an origin that misbehaves as told.
+/// The page's flows in Chromium, with a daemon and a scripted origin.
 @Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Browser.isInstalled, "scripts/test installs Chromium"))
 struct `The page` {
     private static let held = OriginScript(
@@ -26,7 +26,7 @@ struct `The page` {
             let id = try await browser.run("return document.querySelector('.row').id.slice(4)").text ?? ""
             #expect(try await bed.info(id)["state"] == "suspended")
             bed.origin.release("held")
-            // The notice of the pause takes it back.
+            // The notice's Undo button reverts the pause.
             try await browser.press("Undo")
             try await bed.waitForRow(id, "Finished")
             #expect(try await bed.info(id)["destination"].text == bed.ferry.file("held.bin"))
@@ -44,12 +44,12 @@ struct `The page` {
             try await browser.type(bed.origin.url("/other"), into: "#field-source")
             try await bed.ferry.killDaemon()
             try await browser.wait("The banner", until: "!document.querySelector('#away').hidden")
-            #expect(try await browser.title().contains("no answer"))
+            #expect(try await browser.title().contains("no response"))
             try await browser.press("Add", in: "dialog")
             try await browser.wait(
                 "The sentence",
-                until: "document.querySelector('dialog .wrong[role]').textContent.includes('What you typed is kept')")
-            // Over a reload too, once there is a gateway again.
+                until: "document.querySelector('dialog .wrong[role]').textContent.includes('Your input is kept')")
+            // Also after a reload, once the gateway is back.
             try await bed.ferry.startDaemon()
             try await browser.wait("The banner's end", until: "document.querySelector('#away').hidden")
             try await browser.reload()
@@ -166,7 +166,7 @@ struct `The page` {
             try await browser.press("Add", in: "dialog")
             try await browser.wait(
                 "The sentence",
-                until: "document.querySelector('#field-folder-wrong').textContent.includes('puts no files into /etc')")
+                until: "document.querySelector('#field-folder-wrong').textContent.includes('writes no files to /etc')")
             try await browser.type(bed.ferry.folder, into: "#field-folder")
             try await browser.type("123", into: "#field-checksums")
             try await browser.press("Add", in: "dialog")
@@ -194,7 +194,7 @@ struct `The page` {
         }
     }
 
-    /// The row below a removed one became the chosen one, and the next key acted on it.
+    /// A regression: the row below a removed one was selected, and the next key acted on it.
     @Test func `chooses no other row when a chosen one goes`() async throws {
         try await withPage { bed in
             let browser = bed.browser
@@ -209,7 +209,7 @@ struct `The page` {
             try await browser.keys(Key.delete)
             try await browser.keys("z")
             try await browser.wait(
-                "No removal", until: "document.querySelector('.notice')?.textContent.includes('nothing to undo')")
+                "No removal", until: "document.querySelector('.notice')?.textContent.includes('Nothing to undo')")
             #expect(try await bed.names() == ["a", "c"])
         }
     }
@@ -236,7 +236,7 @@ struct `The page` {
             for name in ["a", "b", "c", "d"] { ids.append(try await bed.add("/\(name)", "--paused")) }
             try await browser.wait("Four rows", until: "document.querySelectorAll('.row').length === 4")
             #expect(try await bed.names() == ["a", "b", "c", "d"])
-            // By keys: the last goes up by one, then to the top.
+            // With keys: the last row moves up by one, then to the top.
             try await browser.click("#list")
             try await browser.keys(Key.end)
             try await browser.keys(Key.up, holding: [Key.alt])
@@ -244,7 +244,7 @@ struct `The page` {
             try await browser.keys(Key.home, holding: [Key.alt])
             try await waitForNames(bed, ["d", "a", "b", "c"])
             #expect(try await line(bed) == ["d", "a", "b", "c"])
-            // By the pointer: the first below the second.
+            // With the pointer: the first row moves below the second.
             let y =
                 try await browser.run(
                     "return document.getElementById(`row-${given[0]}`).getBoundingClientRect().bottom", .text(ids[0])
@@ -265,7 +265,7 @@ struct `The page` {
             .list(names.map { .text($0) }))
     }
 
-    /// The names of what waits, in the order of the daemon's queue.
+    /// Returns the names of the waiting transfers, in queue order.
     private func line(_ bed: PageBed) async throws -> [String] {
         let fields = "{ headers: { Authorization: `Bearer ${sessionStorage['ferry.secret']}` } }"
         return try await bed.browser.run(

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The functions of the page's modules, run by the browser that runs the page.
+/// The functions of the page's modules, tested in the page's browser.
 @Suite(.serialized, .timeLimit(.minutes(2)), .enabled(if: Browser.isInstalled, "scripts/test installs Chromium"))
 struct `The page's functions` {
-    /// Runs a script that returns `[name, what there is, what is wanted]` for each case, and compares.
+    /// Runs a script that returns `[name, actual, expected]` for each case, and compares them.
     private func check(_ script: String) async throws {
         try await withPage { bed in
             try await bed.open()
@@ -110,8 +110,8 @@ struct `The page's functions` {
             const places = new Map([['4', 0], ['1', 1]]);
             const ids = change => choose(list, places, { ...query, ...change }).ids;
             return [
-              ['retry', describe(busy, now), 'Next try in 12 s: example.org did not answer (try 3)'],
-              ['disk', describe(full, now), 'Waits for room: 7.6 MiB more are needed'],
+              ['retry', describe(busy, now), 'Next attempt in 12 s: example.org did not answer (attempt 3)'],
+              ['disk', describe(full, now), 'Waits for disk space: 7.6 MiB more are needed'],
               ['expired', remedies({ state: 'waiting', reason: 'expired' }), ['newURL']],
               ['a file is there', remedies(failed('destination_exists')), ['keepBoth', 'replace']],
               ['the disk is full', remedies(failed('disk_full')), ['otherFolder', 'again']],

@@ -28,7 +28,7 @@ struct `The page with much or many` {
             try await browser.keys("a", holding: [Key.control])
             try await browser.keys(Key.delete)
             try await browser.wait("The removal again", until: "document.querySelector('#list').ariaRowCount === '0'")
-            // A page that goes does what it has shown as done.
+            // A page that is closed still performs the actions that it has shown as done.
             try await browser.open("about:blank")
             try await eventually("9,989 are left") {
                 let status = try await bed.ferry.run(["daemon", "status", "--json"]).json(JSON.self)
@@ -47,7 +47,7 @@ struct `The page with much or many` {
             try await bed.open()
             let ids = [try await bed.add("/a", "--paused"), try await bed.add("/b", "--paused")]
             try await bed.waitForRow(ids[1], "Paused")
-            // Renamed and moved here, seen there.
+            // Renamed and moved on this page, visible on the other one.
             try await browser.click("#row-\(ids[1]) .name")
             try await browser.keys(Key.up, holding: [Key.alt])
             try await browser.press("Change", in: "#detail")

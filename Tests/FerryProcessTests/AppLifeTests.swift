@@ -28,10 +28,10 @@ struct `The life of an app` {
             #expect(app.processes().isEmpty, "nobody is started for what its user has ended")
             let second = try app.launch("run", "notifications", "manager limit=2", "status")
             try await second.line("tasks 3 suspended 0")
-            // What the first process has acknowledged before its end is not told again.
+            // Events that the first process acknowledged before its end are not delivered again.
             let all = Set((0..<3).map { "notified /file-\($0) suspended" })
             try await eventually("all are told") { all == Set(first.lines("notified") + second.lines("notified")) }
-            // One look, as more may come.
+            // Read once, because more may arrive.
             let told = second.lines("notified")
             #expect(told.count == Set(told).count)
             try await second.ask("total-start", "ended", until: "ended succeeded")

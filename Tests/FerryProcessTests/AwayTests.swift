@@ -7,9 +7,9 @@ struct `While the app is away` {
     private static let body = SeededBody(seed: 71, size: 300_000)
     private static let held = OriginScript(body, always: .hold("go", at: .body(1000)))
 
-    /// Asks for downloads in a process that dies while the origin holds their bytes, and lets them end without it.
+    /// Starts downloads in a process that dies while the origin holds their bytes, and finishes them without it.
     ///
-    /// - Parameter count: how many downloads it asks for.
+    /// - Parameter count: Number of downloads.
     private func leave(
         _ app: AppFixture, _ manager: String, _ command: String, until line: String, with count: Int
     ) async throws {
@@ -37,7 +37,7 @@ struct `While the app is away` {
             let order = app.origin.requests.map(\.path)
             #expect(order.count == 20 && app.origin.facts.mostActiveResponses <= 3)
             for number in 0..<20 {
-                // Three are under way at once: the two others that began before may be overtaken on their way to the server.
+                // Three run at once, so two that started earlier may reach the server later.
                 let place = try #require(order.firstIndex(of: "/file-\(number)"))
                 let earlier = Set((0..<number).map { "/file-\($0)" })
                 #expect(earlier.subtracting(order[..<place]).count < 3, "\(order)")
@@ -65,7 +65,7 @@ struct `While the app is away` {
             let second = try app.launch("notifications", "manager", "observe")
             try await second.line("manager-success")
             try await second.line("notified", count: 2)
-            // What is asked for later ends later: whatever were told twice would be told before.
+            // The later request finishes later, so any second delivery would come before it.
             try await second.ask(
                 "download \(app.origin.url("/last"))", "reaches \(app.origin.url("/last")) succeeded", until: "reached")
             try await second.line("notified /last")

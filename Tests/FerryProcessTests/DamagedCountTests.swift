@@ -11,7 +11,7 @@ struct `A stored byte count that is not true` {
     private static let half: Int64 = 512 << 10
 
     enum Damage: CaseIterable {
-        /// The journal claims more bytes than there are.
+        /// The journal claims more bytes than exist.
         case count
         /// The partial file has fewer bytes than the journal claims.
         case file
@@ -44,7 +44,7 @@ struct `A stored byte count that is not true` {
         }
     }
 
-    /// Lets the journal claim that bytes from the first on are on disk.
+    /// Makes the journal claim that the first `bytes` bytes are on disk.
     private static func claim(_ bytes: Int64, in path: String) async throws {
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let journal = try await SQLiteJournal.open(at: path, logger: quiet).journal

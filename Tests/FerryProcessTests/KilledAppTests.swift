@@ -54,7 +54,7 @@ struct `An app killed in the middle` {
             let url = app.origin.url("/file")
             let first = try app.launch("manager", "download \(url)", "reaches \(url) running")
             try await first.line("reached")
-            // A transfer is told to run before it has asked: the held request is to be this one.
+            // A transfer is running before it sends its request. The held request must be this one.
             await app.origin.waitForRequests(1)
             let daemon = try #require(app.daemons.first)
             kill(daemon, SIGSTOP)
@@ -64,7 +64,7 @@ struct `An app killed in the middle` {
             let second = try app.launch("manager", "status")
             try await second.line("tasks ")
             #expect(second.lines("task ").allSatisfy { !$0.contains(" will") }, "\(second.story)")
-            // A call that did not get out leaves the task as it was: at a server that says no more.
+            // A call that never reached the daemon leaves the task unchanged. Its origin sends nothing more.
             try await second.ask("suspend \(url)", until: "handled suspend")
             try await second.ask("download \(url)", "reaches \(url) succeeded", until: "reached")
             #expect(try app.digests() == [Self.body.sha256Hex])

@@ -35,7 +35,7 @@ import Testing
         #expect(alarms.count == 1)
     }
 
-    /// Every answer, and every change of a time far away, must not leave an alarm for up to a hundred years.
+    /// An alarm in the far future must not accumulate with every response and every change, for up to a hundred years.
     @Test func `of plans that were replaced do not add up`() {
         var alarms = Alarms()
         alarms.set(Alarm(due: Self.now + .seconds(9), cause: .sweep)) { _ in true }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryService
 
-/// What the queue decides about apps, and about the sessions that outlive them.
+/// The queue's decisions about apps, and about the sessions that outlive them.
 @Suite struct `Apps in the queue` {
     private let session: SessionID
     private let attachment: SessionAttachment
@@ -25,7 +25,7 @@ import Testing
         return moment
     }
 
-    /// A queue that knows an app with one session, which no process has open.
+    /// Returns a queue that knows an app with one session, which no process has open.
     private func queue() -> Queue {
         var queue = Queue(ServiceSettings(), KnownConditions { _ in false }, lookAhead: 60)
         let command = LaunchCommand(arguments: ["/app"], workingFolder: nil, environment: [:])
@@ -40,7 +40,7 @@ import Testing
         return .app(.considered(session, work, firstDelay: 1))
     }
 
-    /// Who is told of a session's news, and what is told once the service is about to end.
+    /// The listener of a session's news, and the decision for it, also once the service is about to stop.
     @Test(arguments: ["nobody", "run loop", "working", "ending"])
     func `start an app once all has ended, or tell its run loop`(listener: String) {
         var queue = queue()

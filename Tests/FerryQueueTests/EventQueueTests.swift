@@ -12,14 +12,14 @@ import Testing
             session: .cli, transfer: nil)
     }
 
-    /// A sample that can be told from others of its transfer.
+    /// Returns a sample that differs from others of its transfer.
     private static func sample(_ id: UInt64, _ mark: Int) -> TransferEvent {
         TransferEvent(
             number: nil, kind: .progress, at: Date(timeIntervalSince1970: Double(mark)), id: TransferID(rawValue: id),
             session: .cli, transfer: nil)
     }
 
-    /// Takes everything, where the journal has an event of each number up to the last.
+    /// Takes all events from a queue whose journal has an event for each number up to the last.
     private static func drain(_ queue: inout EventQueue, page: Int = 3) -> [String] {
         var told: [String] = []
         while let item = queue.next() {
@@ -118,7 +118,7 @@ import Testing
         #expect(latest.count <= EventQueue.liveCapacity && latest.last == "running 19999")
     }
 
-    /// A sequence of events. Consecutive durable events are one run, so that long sequences are compared fast.
+    /// A sequence of events. A run of consecutive durable events is one element, so that long sequences compare fast.
     private struct Sequence: Equatable {
         private enum Run: Equatable {
             case durable(first: Int64, last: Int64)
@@ -144,7 +144,8 @@ import Testing
         }
     }
 
-    /// Durable events come all and once, and each live one between its neighbours, whatever comes and however it is read.
+    /// However events arrive and are read, each durable event is delivered exactly once, and each live event in its
+    /// place between its neighbors.
     @Test(arguments: 0..<40 as Range<UInt64>) func `keeps the order of what comes`(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var queue = EventQueue()
@@ -169,7 +170,7 @@ import Testing
                 queue.append(Self.event(.removed, 9, number: last))
                 expected.append(durable: last, through: last)
             case 3:
-                // Most are short; the others are read in several pages.
+                // Most are short. The others are read in several pages.
                 let longest: Int64 = Int.random(in: 0..<8, using: &random) == 0 ? 700 : 40
                 let count = Int64.random(in: 1...longest, using: &random)
                 queue.append(EventQueue.Range(after: last, through: last + count))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryService
 
-/// What users wish, once the journal has it, and the ends of transfers' times.
+/// Commands, once the journal has them, and deadlines.
 extension `The queue` {
     @Test(arguments: [false, true]) func `lets what is to rest leave its line, and stops what runs`(isAll: Bool) {
         var queue = queue(with: [record(1), record(2), record(3)], active: 1)
@@ -17,8 +17,8 @@ extension `The queue` {
         #expect(queue.running.disposition(of: id(1)) == .isAbandoned)
         let ended = queue.take(.ended(id(1), NextAttempt(record: record(1), delay: 0, reason: .retry)), at: moment())
         #expect(ended.cleansUp)
-        let looked = queue.take(.schedule, at: moment())
-        #expect(looked.started == [id(3)] && queue.waitingTransfers.count == 0)
+        let inspected = queue.take(.schedule, at: moment())
+        #expect(inspected.started == [id(3)] && queue.waitingTransfers.count == 0)
         _ = queue.take(.resumed(record(2)), at: moment())
         #expect(queue.waitingTransfers.count == 1)
     }
@@ -31,8 +31,8 @@ extension `The queue` {
         let idle = queue.take(.schedule, at: moment())
         #expect(idle.started == [])
         _ = queue.take(.urged(record(1)), at: moment())
-        let looked = queue.take(.schedule, at: moment())
-        #expect(looked.started == [id(1)])
+        let inspected = queue.take(.schedule, at: moment())
+        #expect(inspected.started == [id(1)])
     }
 
     @Test func `asks a server again once the transfer is gone that it told to wait`() throws {
@@ -42,7 +42,7 @@ extension `The queue` {
             _ = queue.take(.held(origin, seconds: 60, id(1)), at: moment())
             let finished = queue.take(input, at: moment())
             #expect(finished.plansSchedule && queue.waitingTransfers.throttledOrigins.isEmpty)
-            // Many ends of a moment make one look.
+            // Several completions at a time cause one scheduling pass.
             let ended = queue.take(.ended(id(1), nil), at: moment())
             #expect(!ended.plansSchedule)
             _ = queue.take(.deferredSchedule, at: moment())
@@ -51,7 +51,7 @@ extension `The queue` {
         }
     }
 
-    /// What a change of a request makes of a transfer that waits for a retry, and of one that runs.
+    /// The effect of a changed request on a transfer that waits for a retry, and on a running one.
     @Test(
         arguments: [
             ("rate", 9, false, false), ("address", 0, true, true), ("priority", 9, true, false),
@@ -87,7 +87,7 @@ extension `The queue` {
         if changesPlace, change == "priority" { #expect(queue.running.key(of: id(1))?.priority == .high) }
     }
 
-    /// What was read of a transfer may be old where something has happened to it since.
+    /// Pending transfers from the journal are outdated if something happened to them since they were read.
     @Test(arguments: ["nothing", "action", "end"])
     func `takes up what its order names, but for what has changed since that was read`(event: String) {
         var queue = queue(with: [record(9)], active: 1)
@@ -105,7 +105,8 @@ extension `The queue` {
         #expect(queue.waitingTransfers.count == 1)
     }
 
-    /// A policy of the session's own hides the request's: the key stays the same, and the line of the journal does not.
+    /// The session's own policy hides the request's: the key stays the same, but the transfer's queue in the journal
+    /// changes.
     @Test func `puts what the journal has in another line now in line itself`() {
         var queue = queue(with: [record(9)], active: 1)
         var settings = SessionSettings()
@@ -123,9 +124,9 @@ extension `The queue` {
         _ = queue.take(.eligible(Input.Eligible(record: record(4), delay: 5)), at: moment())
         let out = queue.take(.takeOut([id(2), id(4)], .cli), at: moment()).takenOut
         _ = queue.take(.ended(id(1), nil), at: moment())
-        let looked = queue.take(.schedule, at: moment())
-        #expect(looked.started == [id(3)] && queue.waitingTransfers.count == 0)
-        for taken in out { _ = queue.take(.comeBack(taken), at: moment()) }
+        let inspected = queue.take(.schedule, at: moment())
+        #expect(inspected.started == [id(3)] && queue.waitingTransfers.count == 0)
+        for taken in out { _ = queue.take(.restore(taken), at: moment()) }
         #expect(queue.waitingTransfers.count == 1 && queue.waitingTransfers.delay(of: id(4)) != nil)
     }
 
@@ -141,31 +142,31 @@ extension `The queue` {
         out = take(.takeOut([id(2)], .cli)).takenOut
         #expect(setPolicy(NetworkPolicy(allowsExpensive: false)).readsPolicies == [.cli])
         _ = take(.policies([id(2): NetworkPolicy()], .cli))
-        #expect(out.flatMap { take(.comeBack($0)) }.readsPolicies == [.cli])
-        // Until its key is known, it is found under the one that it had.
+        #expect(out.flatMap { take(.restore($0)) }.readsPolicies == [.cli])
+        // Until its new key is known, it is indexed under the old one.
         _ = take(.rested(record(2)))
         #expect(queue.waitingTransfers.count == 0)
         _ = take(.eligible(Input.Eligible(record: record(2))))
         _ = take(.policies([id(2): NetworkPolicy()], .cli))
         #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
 
-        // The policy is known, and the transfer is still found under its old key when it is taken out.
+        // The policy is known, but the transfer is removed while it is still indexed under its old key.
         #expect(setPolicy(NetworkPolicy()).readsPolicies == [.cli])
         out = take(.takeOut([id(2)], .cli)).takenOut
         _ = take(.policies([id(2): NetworkPolicy()], .cli))
-        #expect(out.flatMap { take(.comeBack($0)) }.readsPolicies == [.cli])
+        #expect(out.flatMap { take(.restore($0)) }.readsPolicies == [.cli])
         _ = take(.policies([id(2): NetworkPolicy()], .cli))
         #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
 
-        // A reading that has begun finds what comes back meanwhile.
+        // A reading in progress also covers transfers restored meanwhile.
         out = take(.takeOut([id(2)], .cli)).takenOut
         #expect(setPolicy(nil).readsPolicies == [.cli])
-        #expect(out.flatMap { take(.comeBack($0)) }.readsPolicies == [])
+        #expect(out.flatMap { take(.restore($0)) }.readsPolicies == [])
         _ = take(.policies([id(2): NetworkPolicy()], .cli))
         #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
     }
 
-    /// What is done about a transfer whose alarm has rung.
+    /// The handling of a transfer whose alarm rings.
     @Test(arguments: ["waits", "runs", "begins", "has time left"])
     func `ends a transfer whose time is over, wherever it is`(place: String) {
         let bounded = record(1) { $0.deadline = Date(timeIntervalSince1970: 1_000_005) }
@@ -178,7 +179,7 @@ extension `The queue` {
         let effects = queue.take(.overdue(bounded), at: late)
         #expect(effects.expired == (place == "waits" ? [id(1)] : []))
         #expect(effects.stopped == (place == "runs" ? [id(1)] : []))
-        // Where it cannot be ended yet, its alarm rings again.
+        // If it cannot be ended yet, its alarm rings again.
         #expect(queue.waitingTransfers.haveAlarms.isEmpty == (place == "waits" || place == "runs"))
         #expect(queue.waitingTransfers.delay(of: id(1)) == nil)
     }

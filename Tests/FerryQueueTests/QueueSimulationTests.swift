@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerrySimulation
 
-/// Clients, attempts, a journal, clocks and networks of one seed, around the queue that the service uses; see
+/// Random clients, attempts, journals, clocks and networks around the service's queue. See
 /// docs/contributing.md#simulate-the-queue.
 @Suite(.timeLimit(.minutes(5))) struct `The simulated queue` {
     @Test(arguments: 0..<10)
@@ -14,24 +14,24 @@ import Testing
         }
     }
 
-    /// Shortened histories that have broken a law.
+    /// Shortened histories that once broke a law.
     @Test(
         arguments: [
-            // What has changed its line behind its session's policy stood in no line that was read.
+            // A transfer that changed its queue, hidden by its session's policy, was not in any queue that was read.
             [
                 .answer(.start, isFresh: true),
                 .session(1, Limits(active: nil, perHost: nil, inOrder: false, allowsExpensive: true)),
                 .submitMany(18, count: 4, wanted(session: 1, host: 1, isUrgent: true, deadline: 73)), .commit(2, nil),
                 .change(19, .network(allowsExpensive: false)),
             ],
-            // What a server has asked for credentials began too early once they were there.
+            // A transfer challenged by its server started too early once the credentials were there.
             [
                 .answer(.start, isFresh: false), .submitMany(3, count: 3, wanted(session: 2, host: 0)), .commit(3, nil),
                 .answer(.submission(3), isFresh: true), .submit(13, wanted(session: 2, host: 1, begins: 36)),
                 .commit(2, nil), .answer(.submission(13), isFresh: true), .pass(seconds: 400), .change(13, .begins(19)),
                 .answer(.records, isFresh: false), .end(13, .challenge),
             ],
-            // What a failed removal had taken out of line came back under the key that it had before its session changed.
+            // Transfers removed by a failed removal were restored under their old keys after a change of their session.
             [
                 .answer(.start, isFresh: true), .submit(1, wanted(session: 1, host: 0)),
                 .submitMany(13, count: 2, wanted(session: 0, host: 0, isUrgent: true)),
@@ -40,7 +40,7 @@ import Testing
                 .session(0, Limits(active: 2, perHost: nil, inOrder: false, allowsExpensive: nil)), .commit(3, nil),
                 .answer(.many(0), isFresh: false), .answer(.session(0), isFresh: true), .commit(3, .noRoom),
             ],
-            // The same, where the session's policy was being read when the removal took it out.
+            // The same, where the session's policy was being read when the removal took them out.
             [
                 .answer(.start, isFresh: true),
                 .submitMany(3, count: 3, wanted(session: 1, host: 1, allowsExpensive: false)), .commit(3, nil),
@@ -50,7 +50,8 @@ import Testing
                 .actOnAll(.removeWithFile, session: 1), .answer(.session(1), isFresh: true),
                 .answer(.many(1), isFresh: false), .change(3, .address), .commit(2, .noRoom),
             ],
-            // The end of an attempt was stored after a change, and told before it: the change put the transfer into line.
+            // The end of an attempt was stored after a change but reported before it. The change then made the transfer
+            // ready.
             [
                 .answer(.start, isFresh: true), .submit(2, wanted(session: 2, host: 0, allowsExpensive: false)),
                 .commit(1, nil), .answer(.submission(2), isFresh: false), .change(2, .network(allowsExpensive: true)),
@@ -64,7 +65,7 @@ import Testing
                 .change(2, .address), .answer(.lookup(2), isFresh: true), .end(2, .failure(.digestMismatch)),
                 .commit(1, nil), .answer(.report(2), isFresh: true), .commit(1, nil), .answer(.ends, isFresh: false),
             ],
-            // What was read of the journal's line was from before a transfer's time was over, and put it back into line.
+            // A page of the journal was read before a transfer's deadline passed, and made the transfer ready again.
             [
                 .answer(.start, isFresh: true), .submit(4, wanted(session: 0, host: 0)),
                 .submit(5, wanted(session: 2, host: 0, isPaused: true)), .commit(2, nil),
@@ -107,7 +108,7 @@ import Testing
             allowsExpensive: allowsExpensive, isPaused: isPaused, begins: begins, timeout: nil, deadline: deadline)
     }
 
-    /// A history that does not repeat could not be shortened.
+    /// Only a reproducible history can be shortened.
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
     func `does the same for the same seed`(seed: UInt64) {
         let (one, other) = (Simulation.run(seed: seed), Simulation.run(seed: seed))
@@ -116,7 +117,7 @@ import Testing
         #expect(Simulation.replay(one.steps) == one.broken)
     }
 
-    /// Mistakes, and seeds whose histories find them within their steps.
+    /// Mistakes, with seeds whose histories detect them within their steps.
     private static let seeds: [(Mistake, UInt64)] =
         [
             (.startsWhatIsPaused, 2), (.forgetsAStop, 25), (.linesUpWhatRuns, 1), (.losesADelay, 1),
@@ -136,7 +137,7 @@ import Testing
             (.startsWhileItEnds, 10), (.actsOnManyWithoutTurns, 1),
         ]
 
-    /// Laws that no mistake breaks would say nothing.
+    /// Laws that no mistake breaks would prove nothing.
     @Test(arguments: seeds)
     func `breaks a law when a mistake is made`(mistake: Mistake, seed: UInt64) {
         let history = Simulation.run(seed: seed, mistake: mistake)
@@ -159,7 +160,7 @@ import Testing
         }
     }
 
-    /// A step is printed as it is written.
+    /// A step is printed as its source code.
     @Test(
         arguments: [
             (.act(.pause, 3), ".act(TransferAction.pause, 3)"),

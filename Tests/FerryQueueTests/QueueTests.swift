@@ -39,7 +39,7 @@ import Testing
         return report
     }
 
-    /// A queue in which transfers are to run, and which knows the networks.
+    /// Returns a queue with transfers that are to run, and with known network conditions.
     func queue(with records: [TransferRecord], active: Int = 2) -> Queue {
         var queue = queue(active: active)
         for record in records { _ = queue.take(.eligible(Input.Eligible(record: record)), at: moment()) }
@@ -51,7 +51,7 @@ import Testing
         var queue = queue()
         let effects = queue.take(.eligible(Input.Eligible(record: record(1))), at: moment())
         #expect(effects.watched == [.reachability])
-        // What a transfer depends on must be known.
+        // Nothing starts before the transfer's conditions are known.
         #expect(effects.started == [])
         let going = queue.take(.conditions(report()), at: moment())
         #expect(going.started == [id(1)] && queue.waitingTransfers.count == 0)
@@ -69,8 +69,8 @@ import Testing
         let next = NextAttempt(record: record(1), delay: 5, reason: .retry)
         let ended = queue.take(.ended(id(1), next), at: moment())
         #expect(ended.toldWaiting == [id(1)])
-        let looked = queue.take(.schedule, at: moment())
-        #expect(looked.started == [id(2)])
+        let inspected = queue.take(.schedule, at: moment())
+        #expect(inspected.started == [id(2)])
         _ = queue.take(.ended(id(2), nil), at: moment())
         #expect(queue.waitingTransfers.nextAlarm == moment(5).clock)
         let early = queue.take(.alarm, at: moment(4))
@@ -87,7 +87,7 @@ import Testing
         #expect(rest.isRest)
     }
 
-    /// What becomes of a run that begins after something has happened to its transfer.
+    /// The start of a run after something has happened to its transfer.
     @Test(arguments: ["nothing", "stop", "address", "priority", "network"])
     func `tells a run that begins what has happened since its transfer got the slot`(event: String) {
         var queue = queue(with: [record(1)])
@@ -106,7 +106,7 @@ import Testing
             _ = queue.take(.changed(record, replacing: self.record(1)), at: moment())
         case "network":
             let effects = queue.take(.conditions(report { $0.reachable = false }), at: moment())
-            // It has no run that could be stopped.
+            // It has no run to stop.
             #expect(effects.stopped == [])
         default: break
         }
@@ -125,13 +125,13 @@ import Testing
         let idle = queue.take(.schedule, at: moment())
         #expect(idle.started == [])
         let up = queue.take(.conditions(report()), at: moment())
-        // What waits for another attempt need not wait any longer.
+        // A transfer that waits for a retry can start at once.
         #expect(up.started == [id(1)] && up.renewsConnections && up.toldReasons == [id(2)])
         let same = queue.take(.conditions(report()), at: moment())
         #expect(same.isEmpty)
     }
 
-    /// A file that was being placed when the network went away waited for the network to come back.
+    /// A regression: a file that was being placed when the network was lost waited for the network.
     @Test(arguments: [false, true]) func `lets a file be placed without a network`(inMemory: Bool) {
         var queue = queue(with: [record(1), record(2)], active: 2)
         for number in 1...2 { _ = queue.take(.began(id(number), record(number)), at: moment()) }
@@ -153,7 +153,7 @@ import Testing
         #expect(queue.limits.obstacle(queue.sessions.key(record(3))) == .host)
         let again = queue.take(.schedule, at: moment())
         #expect(again.toldReasons == [])
-        // While all slots are taken, no other reason is told.
+        // While all slots are taken, no other reason is reported.
         settings.activeTransfers = 2
         let fuller = queue.take(.settings(settings, report()), at: moment())
         #expect(fuller.toldReasons == [])
@@ -176,8 +176,8 @@ import Testing
             _ = queue.take(
                 .ended(id(number), NextAttempt(record: record(number), delay: 0, reason: .retry)), at: moment())
         }
-        let looked = queue.take(.schedule, at: moment())
-        #expect(looked.started == [] && queue.waitingTransfers.count == 3)
+        let inspected = queue.take(.schedule, at: moment())
+        #expect(inspected.started == [] && queue.waitingTransfers.count == 3)
         _ = queue.take(.order(.cli, [id(4), id(3)]), at: moment())
         _ = queue.take(.ended(id(1), nil), at: moment())
         let ordered = queue.take(.schedule, at: moment())
@@ -230,7 +230,7 @@ import Testing
         #expect(foreground.savesForeground)
         let going = queue.take(.relaunchDelay(of: "app"), at: moment(11))
         #expect(going.started == [id(2)])
-        // One that has been tried does not wait for it.
+        // A transfer with an earlier attempt does not wait for it.
         late.attempts = 1
         _ = queue.take(.ended(id(2), nil), at: moment(11))
         launch(session, attachment, of: &queue, at: moment(11))
@@ -238,7 +238,7 @@ import Testing
         #expect(queue.waitingTransfers.delay(of: id(2)) == nil)
     }
 
-    /// Lets a session's app be started for its events.
+    /// Launches a session's app for its events.
     private func launch(
         _ session: SessionID, _ attachment: SessionAttachment, of queue: inout Queue, at moment: Moment
     ) {
@@ -252,7 +252,7 @@ import Testing
         #expect(launching.launched == [session])
     }
 
-    /// How an attempt ends, what the user wishes by then, and what follows.
+    /// The end of an attempt, the user's intent at that time, and the expected verdict.
     @Test(
         arguments: [
             ("success", .run, "finish"), ("success", .suspend, "finish"), ("stop", .run, "again"),
@@ -285,7 +285,7 @@ import Testing
         case .again(let next): #expect(expected == "again" && (next.delay > 0) == (end != "stop"))
         case .rest: #expect(expected == "rest")
         }
-        // What a server says to one holds the others, until the moment that it has named.
+        // A server's Retry-After for one transfer holds the others until that time.
         #expect(queue.waitingTransfers.holdEnd("https://a.test:443") == (end == "refusal" ? moment(60).clock : nil))
         #expect(verdict.effects.toldReasons == (end == "refusal" ? [id(2)] : []))
         let success = queue.success(report, of: id(1), at: moment())

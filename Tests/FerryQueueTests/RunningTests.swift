@@ -38,7 +38,7 @@ import Testing
         #expect(next == nil && !wasAbandoned && running.isEmpty && running.withRun.isEmpty)
     }
 
-    /// What a wish makes of an attempt, and what follows after it.
+    /// Commands during an attempt, and the expected result.
     @Test(
         arguments: [
             ([], true, false), (["excess"], true, false), (["stop"], false, false), (["excess", "stop"], false, false),
@@ -103,7 +103,7 @@ import Testing
         #expect(running.waitingForNames == [])
         let isKept = !running.takeSlotBack(id(1), under: rules(active: 1))
         #expect(isKept && running.disposition(of: id(1)) == .continues)
-        // The right to keep a slot goes with the transfer's end.
+        // The right to keep a slot ends with the transfer.
         var forgetful = Running()
         _ = forgetful.start(id(1), a)
         _ = forgetful.start(id(2), b)
@@ -121,12 +121,12 @@ import Testing
             _ = running.start(id(number), a)
             running.becameWhole(id(number), inMemory: true)
         }
-        // Sixty-four of them have no slot, and none a connection.
+        // Sixty-four of them need no slot, and none needs a connection.
         var limits = running.limits(under: rules(active: 7, perHost: 1))
         #expect(!limits.isFull && limits.obstacle(a) == nil)
         limits.takeSlot(b)
         #expect(limits.isFull)
-        // Where the session has a limit, each of them counts.
+        // If the session has a limit, each of them counts.
         #expect(running.limits(under: rules(active: 70, ofSession: 80)).isFull)
         running.becameWhole(id(1), inMemory: false)
         #expect(!running.limits(under: rules(active: 7)).isFull)
@@ -161,7 +161,7 @@ import Testing
 }
 
 @Suite struct `Slots beside plain flags` {
-    /// A transfer with a slot as a row of flags that know nothing of each other.
+    /// A transfer with a slot, as independent flags.
     private struct Flags {
         let key: QueueKey
         var hasRun = false
@@ -187,7 +187,7 @@ import Testing
         return SlotLimits(settings: settings, sessionLimits: [:], running: EmptyCollection(), throttledOrigins: [])
     }
 
-    /// The obstacle for one more of a key, counted from the flags.
+    /// Returns the obstacle for one more transfer with a key, counted from the flags.
     private static func obstacle(
         _ key: QueueKey, _ flags: some Collection<Flags>, active: Int
     ) -> WaitReason? {
@@ -220,7 +220,7 @@ import Testing
                 running.stop([id])
                 flags[id]?.isStopping = true
             case 5:
-                // An action is answered only after it has asked for the stop.
+                // An action gets its response only after it has requested the stop.
                 guard flags[id]?.isStopping == true else { continue }
                 running.leave([id])
                 flags[id]?.isLeft = true

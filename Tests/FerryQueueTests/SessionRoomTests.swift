@@ -26,7 +26,7 @@ import Testing
         #expect(limits.isFull && sessions.settings.activeTransfers == 1)
     }
 
-    /// What an attachment says about connections, and what its session has after it.
+    /// The host connections requested by an attachment, and the session's setting after it.
     @Test(arguments: [(false, nil, nil), (false, 3, 3), (true, nil, 5), (true, 3, 3)] as [(Bool, Int?, Int?)])
     func `follow what a process says about connections`(isManager: Bool, said: Int?, then: Int?) throws {
         let id = try SessionID("s")
@@ -76,7 +76,8 @@ import Testing
 
     private func mark(_ process: Int32) -> ProcessMark { ProcessMark(process: process, started: 1, boot: "b") }
 
-    /// A desk with one session that was open and is not, whose app has a command and something to be told.
+    /// Returns a registry with one session that was opened and closed. Its app has a launch command and undelivered
+    /// events.
     private func apps() -> AppRegistry {
         var apps = AppRegistry()
         let token = apps.open(session, attachment(1), by: mark(1))
@@ -114,17 +115,17 @@ import Testing
         var apps = apps()
         _ = apps.connect(ApplicationConnection(application: "app", process: 5, launchedFor: nil))
         let latest = apps.connect(ApplicationConnection(application: "app", process: 6, launchedFor: nil))
-        #expect(apps.decide(session, news) == .tell)
-        let told = apps.tell(session)
+        #expect(apps.decide(session, news) == .notify)
+        let told = apps.notify(session)
         #expect(told?.token == latest && told?.identifier == "s")
         _ = apps.noteNews(of: session)
         #expect(apps.decide(session, news) == .none)
         let application = apps.disconnect(latest)
-        #expect(application == "app" && apps.decide(session, news) == .tell)
-        let told2 = apps.tell(session)
+        #expect(application == "app" && apps.decide(session, news) == .notify)
+        let told2 = apps.notify(session)
         #expect(told2 != nil)
         let wasCalled = apps.takeEvents(of: session, attachment(5), at: now)
-        #expect(wasCalled && apps.registration(of: session)?.toldAt == now)
+        #expect(wasCalled && apps.registration(of: session)?.notifiedAt == now)
         let isCalledAgain = apps.takeEvents(of: session, attachment(5), at: now)
         #expect(!isCalledAgain)
     }
@@ -156,7 +157,7 @@ import Testing
         #expect(saved.application?.relaunch == RelaunchDelay() && apps.relaunchRest(of: session, at: now) == 0)
     }
 
-    /// The process that is being made attaches, or its session is quit, before its launch is known to have failed.
+    /// The starting process attaches, or its session is quit, before its launch is known to have failed.
     @Test(arguments: [true, false])
     func `forgets a launch whose session is opened or quit meanwhile`(isQuit: Bool) {
         var apps = apps()
@@ -203,8 +204,8 @@ import Testing
         #expect(!apps.isInBackground(session))
     }
 
-    /// Whatever happens in which order, an app is called only for a session that is not open, has something to be told and was
-    /// not quit, and at most four processes in a row are started in vain.
+    /// In any order of events, an app is launched only for a session that is not open, has undelivered events and was
+    /// not quit. At most four launches in a row fail.
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func `calls an app only when there is something to call it for`(seed: UInt64) {
         var numbers = SplitMix(seed: seed)
@@ -238,7 +239,7 @@ import Testing
                 _ = apps.beginForeground("app", saving: nil)
                 isQuit = false
             case 6:
-                // The process that was started last ends.
+                // The last started process ends.
                 guard let ended = apps.ended(process) else { continue }
                 #expect(ended.failed == (launching == process ? [session] : []))
                 for id in ended.failed {

@@ -84,7 +84,7 @@ import Testing
         let taken = waiting.leave([id(1), id(3), id(4), id(5)], of: .cli)
         #expect(order(waiting) == [id(2)] && waiting.delay(of: id(4)) == nil)
         _ = waiting.ring(at: now + .seconds(6))
-        waiting.comeBack(taken) { [3, 5].contains($0.rawValue) }
+        waiting.restore(taken) { [3, 5].contains($0.rawValue) }
         #expect(order(waiting) == [id(1), id(2)] && waiting.delay(of: id(5)) == nil)
         #expect(waiting.delay(of: id(4)) != nil && waiting.nextAlarm == now + .seconds(5))
     }
@@ -115,15 +115,15 @@ import Testing
         #expect(waiting.waiting(with: other, limit: 9) == [id(3)] && waiting.delay(of: id(4))?.key == b)
     }
 
-    /// A transfer that was paused while the network policy of its session was being changed kept its place in line: what it is
-    /// known by changes at once, and its queue follows once the journal was read.
+    /// A regression: a transfer kept its place in the queue if it was paused during a change of its session's network
+    /// policy. Its key changes at once, but its queue only after the journal was read.
     @Test(arguments: [false, true])
     func `are left also by what is known by its new key already`(isChanged: Bool) {
         var waiting = WaitingTransfers(lookAhead: 60)
         waiting.insert([id(1), id(2)], a)
         waiting.delay(id(3), delay(5, a))
         waiting.beginChangingKeys(of: .cli)
-        // The journal says no more of what is about to leave.
+        // The journal returns no key for transfers that are about to leave.
         if isChanged {
             _ = waiting.changeKeys(of: .cli, to: { _, id in id.rawValue == 2 ? b : nil }, lines: { _ in b })
         }
@@ -149,7 +149,7 @@ import Testing
         #expect(waiting.ring(at: now + .seconds(6)) == [.due(id(1))])
     }
 
-    /// A plain list of where each transfer stands says the same after any run of changes.
+    /// A plain list of every transfer's place agrees after any sequence of changes.
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func `stand where a plain list says, whatever happens`(seed: UInt64) {
         enum Place: Equatable {
@@ -166,7 +166,7 @@ import Testing
             let key = keys[Int.random(in: 0...1, using: &numbers)]
             switch Int.random(in: 0...6, using: &numbers) {
             case 0, 1:
-                // A transfer leaves its line by the key that it has there.
+                // A transfer leaves its queue under the key that it has there.
                 if case .line(let old) = places[one] { waiting.leave(one, old) }
                 waiting.insert(one, key)
                 places[one] = .line(key)
@@ -184,7 +184,7 @@ import Testing
                 }
             case 5:
                 let taken = waiting.leave([one], of: .cli)
-                if Bool.random(using: &numbers) { waiting.comeBack(taken) { _ in false } } else { places[one] = nil }
+                if Bool.random(using: &numbers) { waiting.restore(taken) { _ in false } } else { places[one] = nil }
             default:
                 let next = waiting.next(isInOrder: { _ in false }, mayRun: { $0 == key })
                 let waiting = places.filter { $0.value == .line(key) }.keys.min()
@@ -199,7 +199,7 @@ import Testing
                 guard case .delayed(let key, let until) = place else { continue }
                 #expect(waiting.delay(of: one)?.key == key && waiting.delay(of: one)?.until == now + .seconds(until))
             }
-            // An alarm that is not wanted any more may ring, and one that is wanted is never missing.
+            // An obsolete alarm may still ring. A needed alarm is never missing.
             if let earliest = moments.min() {
                 #expect(waiting.nextAlarm.map { $0 <= now + .seconds(earliest) } == true)
             }

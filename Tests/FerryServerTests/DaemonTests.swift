@@ -23,7 +23,7 @@ import Testing
             logger: logger, ready: ReadyPipe(environment: environment), end: end, open: { _, _, _ in service })
     }
 
-    /// A call on a disk that does not answer cannot be taken back, and a user who logs out cannot wait for it.
+    /// A call on a hanging disk cannot be canceled, and a user who logs out cannot wait for it.
     @Test func `its process ends in time, whatever holds up a part`() async throws {
         try await withFolder { folder in
             let (ends, end) = AsyncStream<Int32>.makeStream()
@@ -57,7 +57,7 @@ import Testing
             try pipe.fileHandleForWriting.close()
             let first = try daemon(folder, ready: descriptor)
             async let running: Void = first.run(signals: [])
-            // Ends with the line, since the daemon closes its side after it.
+            // Ends after this line, because the daemon closes its side.
             let line = try await offPool { [reading = pipe.fileHandleForReading] in try reading.readToEnd() }
             #expect(line == Data("ready\n".utf8))
 
@@ -123,7 +123,7 @@ import Testing
         #expect(limit.rlim_cur == limit.rlim_max)
     }
 
-    /// Three files for each event loop, of the connections and of the control socket.
+    /// Each event loop for connections and each for the control socket needs three files.
     @Test(arguments: [(1, 70), (2, 76), (4, 88), (64, 268)])
     func `a machine with more processors needs more open files`(cores: Int, least: Int) {
         #expect(OpenFiles.least(cores: cores) == least)

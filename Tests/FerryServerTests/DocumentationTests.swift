@@ -40,17 +40,17 @@ import Testing
             .split(separator: "\n")
     }
 
-    /// The terms of a section's list.
+    /// Returns the terms of a section's list.
     private func terms(of section: String, in page: [Substring]) -> Set<String> {
         let lines = page.drop { $0 != ".SH " + section }.dropFirst().prefix { !$0.hasPrefix(".SH") }
         return Set(zip(lines, lines.dropFirst()).filter { $0.0 == ".TP" }.map { String($0.1.dropFirst(".B ".count)) })
     }
 
-    /// The first words of the lines that a section of the help has.
+    /// Returns the first word of each line in a section of the help.
     private func words(of section: String) -> Set<String> {
         let lines = Daemon.help.split(separator: "\n", omittingEmptySubsequences: false)
             .drop { $0 != section + ":" && $0 != section }.dropFirst().prefix { $0.hasPrefix("  ") }
-        // Lines that go on stand further to the right.
+        // Continuation lines are indented further.
         return Set(lines.filter { !$0.hasPrefix("   ") }.compactMap { $0.split(separator: " ").first.map(String.init) })
     }
 

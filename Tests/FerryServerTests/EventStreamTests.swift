@@ -61,7 +61,7 @@ import Testing
                 defer { came.finish() }
                 return try await client.stream("/v1/events") { came.yield() }
             }
-            // A stream that is ended before its first value was written has none.
+            // A stream that ends before its first value was written has no value.
             for await _ in first { break }
         }
         let response = try await #require(open).value

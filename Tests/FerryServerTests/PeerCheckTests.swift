@@ -27,7 +27,7 @@ import Testing
         _ = try? channel.finish()
     }
 
-    /// Shows that the server makes the check.
+    /// Shows that the server performs the check.
     @Test(arguments: [(0, true), (1, false), (nil, false)] as [(UInt32?, Bool)])
     func `the server answers its owner, and closes the connections of another user`(
         difference: UInt32?, answers: Bool

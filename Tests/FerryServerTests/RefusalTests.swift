@@ -39,8 +39,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("GET", "/v1/nowhere", 404, "nothing"),
-        ("GET", "/", 404, "nothing"),
+        ("GET", "/v1/nowhere", 404, "does not exist"),
+        ("GET", "/", 404, "does not exist"),
         ("GET", "/v2/version", 404, "version 1"),
         ("DELETE", "/v1/version", 405, "GET"),
         ("PUT", "/v1/transfers", 405, "POST, GET"),

@@ -134,7 +134,7 @@ import Testing
                 "PATCH", ChangeSession.route.target(name.name), #"{"active_transfers":2}"#)
             let info = try limits.value(SessionInfo.self)
             #expect(info.id == name)
-            // What the body does not name stays as it is.
+            // Settings missing from the body are unchanged.
             #expect(info.settings == SessionSettings(activeTransfers: 2, rateLimit: 7, hostConnections: 3))
         }
     }

@@ -8,10 +8,10 @@ import Testing
 @testable import FerryServer
 
 @Suite(.timeLimit(.minutes(1))) struct `A service manager` {
-    /// What a manager hears: datagrams on a socket of its own.
+    /// A service manager that receives datagrams on a private socket.
     final class Manager: Sendable {
         private let descriptor: Int32
-        /// What `NOTIFY_SOCKET` is set to.
+        /// Value for `NOTIFY_SOCKET`.
         let name: String
 
         init(_ name: String) throws {
@@ -32,7 +32,7 @@ import Testing
 
         deinit { close(descriptor) }
 
-        /// The next datagram. Blocks until there is one.
+        /// Returns the next datagram. Blocks until one arrives.
         func next() -> String {
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
@@ -51,7 +51,7 @@ import Testing
                 logger: logger, ready: ReadyPipe(environment: [:])
             ) { _, _, _ in FakeService() }
             async let running: Void = daemon.run(signals: [])
-            // Two parts of the daemon begin at once.
+            // Two parts of the daemon start at once.
             let begun = try await offPool { [manager.next(), manager.next()] }
             #expect(Set(begun) == ["READY=1", "STATUS=Nothing to do"])
             let client = SocketClient(path: folder + "/run/ferryd.sock")
@@ -63,7 +63,7 @@ import Testing
 
     @Test func `L18 may listen at an abstract name, and hears one line at a time`() throws {
         let manager = try Manager("@ferry-\(UUID().uuidString)")
-        ServiceManager(environment: ["NOTIFY_SOCKET": manager.name]).tell("one\nREADY=1")
+        ServiceManager(environment: ["NOTIFY_SOCKET": manager.name]).notify("one\nREADY=1")
         #expect(manager.next() == "STATUS=one\\u{a}READY=1")
     }
 

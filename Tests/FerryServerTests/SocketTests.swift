@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// Without its socket no client could reach the daemon, and it holds the lock that keeps another from starting.
+    /// Without its socket no client could reach the daemon, which also holds the lock that prevents another start.
     @Test func `a socket that is lost, or whose folder is, is made again, and what was connected goes on`() async throws
     {
         let (made, making) = AsyncStream<Void>.makeStream()
@@ -87,12 +87,12 @@ import Testing
                 old.write(Data("GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
                 return try old.readAnswer().status
             }
-            // What the daemon has not taken yet goes with the socket.
+            // A connection that was not accepted yet is lost with the socket.
             let before = try await offPool(ask)
             #expect(before == 200)
             let folder = (client.path as NSString).deletingLastPathComponent
             let above = (folder as NSString).deletingLastPathComponent
-            // Folders are moved away, as the new socket may be there before all of them are removed.
+            // Folders are moved away, because the new socket may appear before all of them are removed.
             let losses: [() throws -> Void] = [
                 { try FileManager.default.removeItem(atPath: client.path) },
                 { try FileManager.default.moveItem(atPath: folder, toPath: folder + ".old") },
@@ -122,7 +122,7 @@ import Testing
             _ = await sockets.next()
             try Data("mine".utf8).write(to: URL(filePath: client.path + ".mine"))
             try #require(unsafe rename(client.path + ".mine", client.path) == 0)
-            for await message in told where message.contains("is no socket") { break }
+            for await message in told where message.contains("is not a socket") { break }
             #expect(try Data(contentsOf: URL(filePath: client.path)) == Data("mine".utf8))
             try FileManager.default.removeItem(atPath: client.path)
             _ = await sockets.next()
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// Binds and lets go, as a daemon that was killed does.
+    /// Binds a socket and closes it, as a killed daemon would leave it.
     private func leaveSocket(at path: String) throws {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()

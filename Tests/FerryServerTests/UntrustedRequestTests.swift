@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `Requests that keep what they get` {
     private static let head = "POST /v1/transfers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
-    /// The answer comes while the body does: a sender without end would have to be read without end.
+    /// The response precedes the end of the body: otherwise an endless body would have to be read forever.
     @Test func `a chunked body over its limit is refused while it arrives`() async throws {
         let service = FakeService()
         try await withServer(service) { client in
@@ -90,7 +90,7 @@ import Testing
                 #expect(refusal.status == 503)
                 #expect(try refusal.error().code == .daemonUnreachable)
                 first.end()
-                // The server notices the end at its own time.
+                // The server notices the disconnect asynchronously.
                 while true {
                     let third = try Connection(path: client.path)
                     defer { third.end() }

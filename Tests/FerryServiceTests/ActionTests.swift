@@ -6,10 +6,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Actions` {
     private static let body = SeededBody(seed: 5, size: 300_000)
-    /// The first response stops after 200,000 bytes; later ones are whole.
+    /// The first response stops after 200,000 bytes. Later ones are complete.
     private static let held = OriginScript(body, .on(.request(1), .hold("middle", at: .body(200_000))))
 
-    /// Runs some code with a transfer that has received 200,000 bytes and gets no more.
+    /// Runs `body` with a transfer that has received 200,000 bytes and stalls.
     private func withHeld(_ kind: ServiceKind, _ body: (ServiceBed, TransferID) async throws -> Void) async throws {
         try await withService(kind, Self.held) { bed in
             let id = try await bed.add().id
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// A policy that has to look for an earlier file takes a moment between the slot and the attempt.
+    /// With a policy that checks for an earlier file, some time passes between the slot and the attempt.
     @Test func `a pause that comes before the attempt exists stops it`() async throws {
         let script = OriginScript(Self.body, always: .stall(after: 100))
         try await withService(.inProcess, script) { bed in
@@ -41,7 +41,7 @@ import Testing
                 let id = try await bed.add("/\(round)") {
                     $0.name = "\(round)"
                     $0.onConflict = .update
-                    // As slow as an origin that holds its answer back.
+                    // As slow as an origin that delays its response.
                     $0.rateLimit = 1024
                 }.id
                 for _ in 0..<round % 50 { await Task.yield() }
@@ -145,7 +145,7 @@ import Testing
             for transfer in [kept, gone, changed] { try await bed.wait(for: transfer.id, .succeeded) }
             try await bed.act(.remove, kept.id)
             try await bed.act(.removeWithFile, gone.id)
-            // Another file has taken the name: it was not fetched by the transfer and stays.
+            // Another file has taken the name. The transfer did not download it, so it stays.
             let path = bed.folder + "/changed"
             try FileManager.default.moveItem(atPath: path, toPath: bed.folder + "/moved")
             try Data("mine".utf8).write(to: URL(filePath: path))
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    /// A slot that one of them leaves is not given to another that is about to stop.
+    /// A freed slot must not be given to another transfer that is about to stop.
     @Test(arguments: [TransferAction.pause, .cancel, .remove], ServiceKind.allCases)
     func `stopping all starts none of them`(_ action: TransferAction, _ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.body, always: .hold("never", at: .head))) { bed in
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    /// Pauses, resumes and cancels of many callers at once end in what the last one said.
+    /// After concurrent pauses, resumes and cancels of many callers, the last command determines the state.
     @Test(arguments: ServiceKind.allCases)
     func `actions at the same time follow one another`(_ kind: ServiceKind) async throws {
         try await withHeld(kind) { bed, id in
@@ -232,6 +232,6 @@ import Testing
 }
 
 extension LocalTransferService {
-    /// Whether ends are being committed, and none waits for that.
+    /// Whether completions are being committed and no further ones wait for that.
     fileprivate var isStoringEnds: Bool { ending.isStoring && ending.waiting.isEmpty }
 }

@@ -10,7 +10,7 @@ import Testing
     private static let body = SeededBody(seed: 33, size: 300_000)
     private static let script = OriginScript(body, .on(.path("/held*"), .hold("never", at: .body(200_000))))
 
-    /// What leaves something to clean up when its folder cannot be reached.
+    /// Actions that leave files to clean up while the folder is unreachable.
     enum Ending: CaseIterable, Sendable {
         case cancel, remove, sessionRemoval
 
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Leaves a transfer whose cancel or removal is in the journal and whose partial file is still there.
+    /// Leaves a transfer with its cancel or removal in the journal and with its partial file.
     private func leave(_ ending: Ending, _ disk: FaultyDisk, _ bed: ServiceBed) async throws -> TransferID {
         let id = try await bed.add("/held").id
         try await bed.wait(for: id, received: 200_000)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Otherwise the start would fail, and with it every command, for as long as one folder gives an error.
+    /// Otherwise one failing folder would prevent the start, and with it every command.
     @Test(arguments: Ending.allCases, [ELOOP, EIO, ENOTCONN, ESTALE, EACCES, EROFS])
     func `keep no daemon from starting, and are removed once their folder answers`(
         _ ending: Ending, _ errno: Int32
@@ -58,7 +58,7 @@ import Testing
         let (before, after) = (FaultyDisk(), FaultyDisk())
         after.fail(.openFolder, errno)
         var id = TransferID(rawValue: 0)
-        // Without a delay worth naming the first service looks again and again, in vain.
+        // With negligible delays, the first service retries in vain all the time.
         try await withTwoServices({ $0.disk = before }, { $0.disk = after }) { bed in
             id = try await leave(ending, before, bed)
         } second: { bed in
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// A folder on a dead server does not answer at all.
+    /// A folder on a dead server does not respond at all.
     @Test(arguments: Ending.allCases) func `hold up nobody where their folder hangs`(_ ending: Ending) async throws {
         let (before, after) = (FaultyDisk(), FaultyDisk())
         let answer = DispatchSemaphore(value: 0)
@@ -95,7 +95,7 @@ import Testing
             for await _ in hanging { break }
             let others = try await bed.add((1...8).map { bed.request("/\($0)") }).map(\.id)
             for other in others { try await bed.wait(for: other, .succeeded) }
-            // Actions on all do not wait for it either.
+            // Actions on all transfers do not wait for it either.
             _ = try await bed.service.act(.pause, in: .cli, on: nil)
             #expect(try await !ending.isOver(id, bed.service))
             answer.signal()
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// The wish is in the journal, and the end of the transfer finds no room there.
+    /// The intent is in the journal, but there is no room for the transfer's outcome.
     @Test(arguments: Ending.allCases)
     func `are forgotten by the same daemon once the journal has room`(_ ending: Ending) async throws {
         let room = JournalRoom()
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// Folders that answer when they are opened, and hang when a file in them is removed, took all threads of the clean-up.
+    /// A regression: folders that open, but hang when a file in them is removed, took all cleanup threads.
     @Test(arguments: [DiskCall.remove, .openFolder])
     func `hold up those of other file systems nowhere, however many folders hang`(_ call: DiskCall) async throws {
         let (before, after) = (FaultyDisk(), FaultyDisk())

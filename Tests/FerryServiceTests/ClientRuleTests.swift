@@ -32,7 +32,7 @@ import Testing
                 $0.paused = true
                 $0.resourceTimeout = 0.05
             }.id
-            // This one's own timeout shows that the other's would have passed.
+            // Its own timeout shows that the other one's would have expired.
             let other = try await bed.add("/b") {
                 $0.notBefore = .distantFuture
                 $0.resourceTimeout = 0.2

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// A path that is too long must not be made up to where it is too long.
+    /// For a path that is too long, no folder may be created above the part that is too long.
     @Test(arguments: ServiceKind.allCases, [false, true])
     func `a request that is refused makes no folder`(_ kind: ServiceKind, isBatch: Bool) async throws {
         try await withService(kind) { bed in
@@ -50,7 +50,7 @@ import Testing
                 if isBatch {
                     let batch = TransferBatch(
                         templates: [request], items: [TransferBatch.Item(template: 0, url: request.url)])
-                    // What the disk refuses of a batch is stored as failed.
+                    // A disk error for an item of a batch is stored as the transfer's failure.
                     let id = try #require(try await bed.service.submit(batch).results.first?.id)
                     #expect(try await bed.service.transfer(id).error?.code == .destinationUnwritable)
                 } else {
@@ -85,7 +85,7 @@ import Testing
             #expect(transfer.state == .succeeded && transfer.unchanged && transfer.bytesReceived == 3)
             #expect(try await bed.service.transfer(transfer.id).state == .succeeded)
             #expect(bed.origin.requests.isEmpty)
-            // Forgetting it with its file leaves a file alone that it never fetched.
+            // Removing it with its file keeps a file that it never downloaded.
             try await bed.act(.removeWithFile, transfer.id)
             #expect(bed.files == ["a"])
         }
@@ -131,13 +131,13 @@ import Testing
             }
             let second = try await bed.add([request(.unique)])[0]
             #expect(first.destination == bed.folder + "/a" && second.destination == bed.folder + "/a-1")
-            // What has ended aims at nothing.
+            // A finished transfer reserves no destination.
             try await bed.act(.cancel, first.id)
             #expect(try await bed.add([request(.replace)])[0].destination == bed.folder + "/a")
         }
     }
 
-    /// However many wait for one name, in one batch or in several, each gets a number of its own.
+    /// Any number of transfers with the same name, in one batch or in several, get different numbers.
     @Test(arguments: ServiceKind.allCases)
     func `F6 a hundred transfers of one name get a hundred names`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in

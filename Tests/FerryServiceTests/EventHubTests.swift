@@ -14,7 +14,7 @@ import Testing
         journal = try SQLiteJournal.inMemory(logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
-    /// Puts an event into the journal and tells nobody.
+    /// Adds an event to the journal without publishing it.
     private func append(_ kind: TransferEvent.Kind = .removed) async throws -> TransferEvent {
         let (id, at) = (TransferID(rawValue: 7), Date(timeIntervalSince1970: 5))
         let number = try await journal.commit { transaction throws(ServiceError) in
@@ -31,7 +31,7 @@ import Testing
         return try await hub.listen(subscription) { _ in true }
     }
 
-    /// A listener that catches up reads what is committed, which may be more than what was told.
+    /// A listener that catches up reads committed events, which may include unpublished ones.
     @Test func `an event that was read from the journal is not told again`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
         let first = try await append()
@@ -47,7 +47,7 @@ import Testing
         #expect(try await events.next() == nil)
     }
 
-    /// An event that was committed and is never told must not keep later events back.
+    /// An event that was committed but is never published must not delay later events.
     @Test func `a number that nobody tells is read in the journal by those who listen`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0, patience: .milliseconds(1))
         var events = try await listen(hub, after: nil).makeAsyncIterator()
@@ -89,7 +89,7 @@ import Testing
         #expect(try await events.next() == nil)
     }
 
-    /// A client may know numbers of a journal that was set aside since.
+    /// A client may know event numbers of a journal that was set aside since.
     @Test func `a number that was never given means from here on`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
         var events = try await listen(hub, after: 1000).makeAsyncIterator()
@@ -101,7 +101,7 @@ import Testing
 
     private let session: SessionID = .cli
 
-    /// Puts events of many transfers into the journal and tells nobody.
+    /// Adds events of many transfers to the journal without publishing them.
     private func append(_ kind: TransferEvent.Kind, _ ids: Range<UInt64>) async throws -> EventRun {
         let ids = ids.map(TransferID.init(rawValue:))
         let session = session
@@ -119,7 +119,7 @@ import Testing
         return try await hub.signals(subscription, isBrief: true).signals
     }
 
-    /// All batches up to the end of the hub.
+    /// Returns all batches up to the end of the hub.
     private func batches(_ signals: AsyncThrowingStream<SessionSignal, any Error>) async throws -> [EventBatch] {
         var batches: [EventBatch] = []
         for try await case .batch(let batch) in signals { batches.append(batch) }
@@ -186,8 +186,8 @@ import Testing
             transfer: nil)
     }
 
-    /// A listener that wants events whole reads those of a batch in the journal. What was live meanwhile was dropped, so that
-    /// a transfer that had started and ended within that time was never told to run.
+    /// A listener with full events reads a batch's events from the journal. A regression: live events in the meantime
+    /// were dropped, so a transfer that started and finished then was never reported as running.
     @Test func `what is live while a listener catches up is told in its place`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
         await hub.publish(try await append())
@@ -231,7 +231,7 @@ import Testing
         try await eventually("a place") { (try? await hub.listen(EventSubscription()) { _ in true }) != nil }
     }
 
-    /// However much comes that is not read, a listener keeps a few events in memory and reads the others in the journal.
+    /// A slow listener keeps a few events in memory. It reads the others from the journal.
     @Test func `keep a bounded number of events`() {
         var queue = EventQueue()
         for number in 1...Int64(100_000) {

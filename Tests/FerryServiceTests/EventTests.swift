@@ -12,7 +12,7 @@ import Testing
         return result
     }
 
-    /// Reads events up to and with the first that meets a condition.
+    /// Reads events up to and including the first one that meets a condition.
     private func read(
         _ stream: AsyncThrowingStream<TransferEvent, any Error>, until isLast: (TransferEvent) -> Bool
     ) async throws -> [TransferEvent] {
@@ -57,7 +57,7 @@ import Testing
             var change = TransferChange()
             change.rateLimit = 2048
             _ = try await bed.service.change(ids[0], change)
-            // The same again changes nothing.
+            // Repeating the change has no effect.
             _ = try await bed.service.change(ids[0], change)
             #expect(try await bed.service.move(ids[1], QueueMove(0)) == 0)
             try await bed.act(.remove, ids[0])
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// Whoever begins to listen while events happen gets each of them once.
+    /// A listener that subscribes while events happen receives each of them once.
     @Test(arguments: ServiceKind.allCases)
     func `a listener that joins in the middle of things misses nothing and hears nothing twice`(
         _ kind: ServiceKind
@@ -148,7 +148,7 @@ import Testing
             try await bed.add { $0.paused = true }
             try await bed.service.acknowledge(.cli, through: 2)
             #expect(try await read(bed, after: 0, through: 4).map(\.number) == [3, 4])
-            // Acknowledging again, or less, changes nothing.
+            // Acknowledging the same number again, or a lower one, has no effect.
             try await bed.service.acknowledge(.cli, through: 1)
             #expect(try await read(bed, after: 0, through: 4).map(\.number) == [3, 4])
         }
@@ -185,7 +185,7 @@ import Testing
             body, .always(.hold("middle", at: .body(100_000)), .hold("end", at: .body(200_000))))
         try await withService(kind, script) { bed in
             let id = try await bed.add().id
-            // Nobody listened so far: samples begin with whoever wants them.
+            // There was no listener so far. Samples start with the first subscription.
             try await bed.wait(for: id, received: 100_000)
             let stream = try await bed.service.events(subscription { $0.progressInterval = 0.05 })
             var bytes: [Int64] = []
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    /// Whoever listens while things happen is told of them directly, and whoever comes later from the journal.
+    /// An active listener receives events directly, a later one from the journal.
     @Test(arguments: ServiceKind.allCases)
     func `successes alone come without their transfers to whoever wants them in brief`(_ kind: ServiceKind) async throws
     {
@@ -263,7 +263,7 @@ import Testing
         }
     }
 
-    /// One who wants a sample a minute does not make another wait for it.
+    /// A listener with one sample a minute does not slow another one.
     @Test(arguments: ServiceKind.allCases)
     func `a patient listener does not slow the samples of another`(_ kind: ServiceKind) async throws {
         let script = OriginScript(SeededBody(seed: 3, size: 300_000), always: .hold("never", at: .body(100_000)))
@@ -296,7 +296,7 @@ import Testing
             let events = try await read(stream) { _ in false }
             let ends = events.filter { $0.kind == .succeeded || $0.kind == .canceled }
             #expect(Set(ends.map(\.id)) == Set(transfers.map(\.id)) && ends.count == 5)
-            // Ends at once where there is nothing to wait for; of what has happened the journal knows all.
+            // Ends at once because nothing is left to wait for. The journal has all past events.
             let late = try await bed.service.events(
                 subscription {
                     $0.after = 0

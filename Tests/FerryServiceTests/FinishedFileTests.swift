@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// Leaves a file whose name was being changed as its process ended.
+    /// Leaves a file that was being renamed when its process ended.
     private func leaveRenaming(_ isRenamed: Bool, _ bed: ServiceBed) async throws -> TransferID {
         let id = try await bed.add().id
         try await bed.wait(for: id, .succeeded)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// A folder that gives an error at the start must not decide for the new name, which the file may not have.
+    /// A folder that fails at the start must not cause the new name to be assumed, because the file may not have it.
     @Test func `a name that was being changed is found out once its folder answers`() async throws {
         let disk = FaultyDisk()
         disk.fail(.openFolder, EIO)

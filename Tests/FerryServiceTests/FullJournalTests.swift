@@ -7,12 +7,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `A journal without room` {
     private static let body = SeededBody(seed: 35, size: 300_000)
-    /// What is to be recorded needs more than what is left of a page.
+    /// The facts do not fit into the remaining space of a page.
     private static let script = OriginScript(
         body, .always(.etag("\"" + String(repeating: "e", count: 6000) + "\"")),
         .on(.request(1), .hold("begun", at: .head)))
 
-    /// The wait must not be shown as one for a free slot.
+    /// The wait must not be reported as waiting for a slot.
     @Test func `is what a transfer waits for, in words, until there is room`() async throws {
         try await withStoredService(Self.script, { $0.delayScale = 1000 }) { bed, local in
             let id = try await bed.add().id
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// A transfer whose end could not be stored was taken out of its line, and stood in none.
+    /// A regression: a transfer whose outcome could not be stored was removed from its queue and was in none.
     @Test func `leaves a transfer in its line whose cancellation cannot be stored`() async throws {
         try await withStoredService(Self.script) { bed, local in
             for number in 0..<300 {
@@ -44,7 +44,7 @@ import Testing
             var query = TransferQuery()
             query.limit = 1000
             let shown = try await bed.service.transfers(query).transfers
-            // One whose wish is stored ends once there is room. The others wait as before.
+            // A transfer with a stored intent finishes once there is room. The others wait as before.
             let left = shown.filter { $0.state != .canceled && $0.state != .suspended }
             #expect(shown.count == 300)
             #expect(left.allSatisfy { $0.state == .waiting && $0.reason == .beginDate })

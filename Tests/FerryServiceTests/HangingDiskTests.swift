@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `A service with a file system that hangs` {
     private static let body = SeededBody(seed: 32, size: 1_500_000)
 
-    /// Makes a folder of a file system of its own.
+    /// Creates a folder on a separate file system.
     private func makeFolder(_ bed: ServiceBed, _ disk: FaultyDisk) throws -> String {
         let folder = bed.outside.file("hung")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// What is asked of a transfer that hangs.
+    /// A command for the hanging transfer.
     enum Wish: CaseIterable, Sendable {
         case pause, cancel, remove, removeWithFile, sessionPause, sessionCancel
 
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// What the user asks of a transfer must not wait for the disk that the transfer hangs on.
+    /// The user's commands must not wait for the disk on which the transfer hangs.
     @Test(arguments: ServiceKind.allCases, Wish.allCases)
     func `answers what is asked of the transfer that hangs, and does it later`(
         kind: ServiceKind, wish: Wish
@@ -80,7 +80,7 @@ import Testing
             }
             let isGone = wish == .sessionCancel
             if !isGone {
-                // Twice is the same, and nothing begins before its run has ended.
+                // Repeating the command gives the same result, and nothing starts before the run has ended.
                 #expect(try await bed.act(action, id) == .suspended)
                 #expect(try await bed.service.transfer(id).state == .suspended)
                 let refusal = try await bed.service.act(.resume, on: TransferSelection(ids: [id])).first?.error
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// What was answered holds, whatever is asked after it and whoever carries it out.
+    /// A confirmed command holds, whatever command follows and whichever daemon executes it.
     @Test(arguments: [Wish.cancel, .remove])
     func `has a wish carried out by the next daemon where this one ends first`(wish: Wish) async throws {
         let disk = FaultyDisk()
@@ -125,7 +125,7 @@ import Testing
                     id = try await bed.add("/hung") { $0.folder = folder }.id
                     try await eventually("the disk hangs") { hold?.count ?? 0 > 0 }
                     #expect(try await bed.act(wish.action, id) == .suspended)
-                    // None of these takes the wish back.
+                    // None of these revokes the command.
                     #expect(try await bed.act(.pause, id) == .suspended)
                     _ = try await bed.service.act(.resume, on: TransferSelection(ids: [id]))
                     _ = try? await bed.service.release(id)
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    /// The disk of a transfer at rest may hang as well.
+    /// The disk of an idle transfer may hang as well.
     @Test(arguments: ServiceKind.allCases, [TransferAction.cancel, .remove, .removeWithFile])
     func `answers what is asked of a paused transfer whose files it holds`(
         kind: ServiceKind, action: TransferAction
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    /// The server may wait for its connections for some seconds, and the daemon's whole end has ten.
+    /// The server may wait some seconds for its connections, and the daemon's whole shutdown has ten.
     @Test func `stops its transfers as soon as the daemon is told to end`() async throws {
         let disk = FaultyDisk()
         let script = OriginScript(Self.body, .on(.path("/held"), .hold("held", at: .body(600_000))))

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `A start after traps` {
     private static let body = SeededBody(seed: 34, size: 300_000)
 
-    /// The state folder of a service whose predecessors have left some traps, and the mark's path.
+    /// Runs `body` with a service's state folder in which some traps are recorded, and with the mark's path.
     private func withTraps(
         _ traps: Int, note: String? = nil, _ kind: ServiceKind = .inProcess, _ tweak: Tweak = { _ in },
         _ body: (ServiceBed, _ mark: String) async throws -> Void
@@ -50,15 +50,15 @@ import Testing
                     #expect(failed.state == .failed && failed.bytesReceived == 100_000)
                     #expect(failed.error?.message.contains("`ferry retry \(suspect)`") == true)
                     let warning = try #require(try await bed.service.status().warnings.first)
-                    #expect(warning.contains("\(suspect). All others go on."))
+                    #expect(warning.contains("\(suspect). All others continue."))
                     try await bed.wait(for: other, waiting: .beginDate)
                     let third = try await bed.add("/third").id
                     try await bed.wait(for: third, .succeeded)
-                    // Tried again, it goes on from its bytes.
+                    // After a retry, it continues from its bytes.
                     origin.release("go")
                     _ = try await bed.act(.retry, suspect)
                     try await bed.wait(for: suspect, .succeeded)
-                    // A kill from here on fails it no more.
+                    // After this, a kill does not fail it again.
                     let left = try JSONDecoder().decode(StartMark.self, from: Data(contentsOf: URL(filePath: mark)))
                     #expect(left.traps == 2 && left.atWork == [])
                 }

@@ -7,14 +7,14 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `Holds` {
     private static let body = SeededBody(seed: 71, size: 30_000)
 
-    /// The first request for a path gets this answer, all others the file.
+    /// Returns a script: the first request for a path gets this status, all others the file.
     private func busy(_ seconds: Int, for path: String = "/1", status: Int = 503) -> OriginScript {
         OriginScript(
             Self.body,
             .on(.path(path).and(.pathRequests(1...1)), .status(status, retryAfter: "\(seconds)")))
     }
 
-    /// The origin that was asked must not be held for what the target of its redirect said.
+    /// The Retry-After of a redirect's target must not delay the redirecting origin.
     @Test(arguments: ServiceKind.allCases)
     func `the server that answered is held, not the one that redirected to it`(_ kind: ServiceKind) async throws {
         try await withOrigin(busy(3600, for: "/target")) { target in
@@ -55,7 +55,7 @@ import Testing
             try await bed.wait(for: other, waiting: .server)
             try await bed.act(action, other)
             try await bed.wait(for: other, .succeeded)
-            // The one that was told so waits as its server asked, unless its user says otherwise.
+            // The transfer with the Retry-After waits as its server requested, unless its user overrides that.
             #expect(try await bed.service.transfer(first).reason == .server)
             try await bed.act(action, first)
             try await bed.wait(for: first, .succeeded)

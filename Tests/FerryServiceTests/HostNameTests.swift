@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `Names that hang` {
     private static let small = SeededBody(seed: 3, size: 1_000)
 
-    /// Runs some code with a service to which every name is unknown, and the resolver silent, but for `healthy.test`.
+    /// Runs `body` with a service whose resolver hangs for every name except `healthy.test`.
     private func withHangingNames(
         _ kind: ServiceKind, _ body: (ServiceBed, HangingLookups) async throws -> Void
     ) async throws {
@@ -19,7 +19,7 @@ import Testing
         try await withService(
             kind, OriginScript(Self.small),
             { configuration in
-                // Names wait for no network of the machine's.
+                // Name resolution does not wait for the machine's networks.
                 configuration.isLoopback = { _ in true }
                 configuration.lookup = NameLookup { name in
                     if name == "healthy.test" { return .success(["127.0.0.1"]) }
@@ -30,7 +30,7 @@ import Testing
             { bed in try await body(bed, lookups) })
     }
 
-    /// The names must not take turns on an event loop: the healthy one would come after all of them.
+    /// The names must not be resolved one after the other on an event loop. The healthy one would be last.
     @Test(arguments: ServiceKind.allCases)
     func `a file arrives from a healthy host, and a pause comes back, while 64 names hang`(
         _ kind: ServiceKind
@@ -44,10 +44,10 @@ import Testing
             for transfer in dead.prefix(8) { #expect(try await bed.act(.pause, transfer.id) == .suspended) }
             #expect(try await bed.act(.cancel, dead[8].id) == .canceled)
         }
-        // The service has ended by now, while the rest of the names hang.
+        // The service has ended at this point, although the remaining names hang.
     }
 
-    /// Transfers that wait for a name must not take every slot.
+    /// Transfers that wait for a name must not occupy every slot.
     @Test func `transfers that wait for a name leave their slots to others`() async throws {
         try await withHangingNames(.inProcess) { bed, _ in
             try await bed.changeSettings { $0.activeTransfers = 2 }
@@ -56,7 +56,7 @@ import Testing
             try await bed.wait(for: healthy.id, .succeeded)
             for transfer in dead {
                 let now = try await bed.service.transfer(transfer.id)
-                // Attempts count once they have ended.
+                // An attempt counts once it has ended.
                 #expect(now.state == .running && now.attempts == 0, "\(now)")
             }
         }
@@ -86,7 +86,8 @@ import Testing
         }
     }
 
-    /// A name that is forgotten while its transfer waits would otherwise cost it one slot after another.
+    /// Otherwise a name that is dropped from the cache while its transfer waits would cost the transfer one slot after
+    /// another.
     @Test func `a transfer that has given its slot away keeps the next one, however long its name takes`() async throws
     {
         let (first, second) = (HangingLookups(), HangingLookups())
@@ -128,7 +129,7 @@ extension LocalTransferService {
     }
 }
 
-/// Look-ups that end when the test says so.
+/// Name lookups that end on the test's command.
 private final class HangingLookups: Sendable {
     private let names = Mutex<Set<String>>([])
     private let isReleased = DispatchSemaphore(value: 0)

@@ -8,7 +8,7 @@ import ServiceLifecycle
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `A journal that fails` {
-    /// Fills a file with zeros, in place.
+    /// Overwrites a file with zeros, in place.
     private func destroy(_ path: String) throws {
         let file = try FileHandle(forUpdating: URL(filePath: path))
         let size = try file.seekToEnd()
@@ -29,7 +29,7 @@ import Testing
             request.paused = true
             _ = try await service.submit([request])
             let running = Task { try await service.run() }
-            // What follows in the log is written after the zeros, so that readers meet them.
+            // New log entries are written after the zeros, so that readers encounter them.
             try destroy(folder.file("journal.sqlite-wal"))
             try destroy(folder.file("journal.sqlite"))
             await #expect(throws: ServiceError.self) {

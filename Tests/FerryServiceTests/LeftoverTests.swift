@@ -9,7 +9,7 @@ import Testing
 
     private func name(_ id: TransferID) -> String { ".ferry-\(id).part" }
 
-    /// As a crash between making the file and recording it leaves it.
+    /// Leaves a partial file as after a crash between creating and recording it.
     private func leavePartialFile(of id: TransferID, _ bed: ServiceBed) throws {
         try Data("some bytes".utf8).write(to: URL(filePath: "\(bed.folder)/\(name(id))"))
     }

@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// A filter that only what is live can answer fills its pages all the same.
+    /// A filter on live state still fills its pages.
     @Test(arguments: ServiceKind.allCases)
     func `a filtered page is not shortened by what it leaves out`(_ kind: ServiceKind) async throws {
         let script = OriginScript(SeededBody(seed: 1, size: 1000), always: .hold("never", at: .head))

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `The memory of the process` {
-    /// KiB of the program's code that are mapped.
+    /// Returns the size of the program's mapped code, in KiB.
     private func mappedCode() throws -> Int {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let text = try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8)

@@ -8,7 +8,7 @@ import Testing
     private static let body = SeededBody(seed: 61, size: 300_000)
     private static let size = body.size
 
-    /// What a server does, in a few words.
+    /// A server's behavior, with a short description.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let rules: [OriginRule]
@@ -18,7 +18,7 @@ import Testing
             self.rules = rules
         }
 
-        /// Sends the same answer to every request.
+        /// Returns a fault that sends the same response to every request.
         static func answers(_ what: String, _ fields: String..., body: [UInt8] = []) -> Fault {
             let head = (["HTTP/1.1 206 Partial Content"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
             return Fault(what, .always(.raw(Array(head.utf8) + body)))
@@ -27,7 +27,7 @@ import Testing
 
     // MARK: Retries
 
-    /// Each attempt stores bytes that an earlier one has stored, which must not give it as many retries again.
+    /// Each attempt stores the same bytes as an earlier one, which must not reset its retries.
     @Test(arguments: [
         Fault("no ranges", .always(.noRanges, .cut(after: 150_000))),
         Fault("no validators", .always(.etag(nil), .lastModified(nil), .cut(after: 150_000))),
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// They must not end as "the server's file kept changing" after five starts while the tag stays.
+    /// While the tag is the same, they must not fail as "the server's file kept changing" after five starts.
     @Test(arguments: [
         Fault("chunked", .always(.noRanges), .on(.requests(1...9), .chunkCut(after: 100_000))),
         Fault("until close", .always(.noRanges, .untilClose), .on(.requests(1...9), .reset(after: 100_000))),
@@ -62,7 +62,7 @@ import Testing
 
     // MARK: Requests
 
-    /// The first part must not be accepted, found unusable, given up and asked for again without pause or count.
+    /// The first part must not be accepted, rejected and requested again without a pause or limit.
     @Test(arguments: [
         Fault.answers(
             "the first part, with a tag", "Content-Range: bytes 0-99999/300000", "Content-Length: 100000",
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// Each part is as it was asked for, and brings so little that the file takes as many requests as it has bytes.
+    /// Each part is valid but so small that the file takes as many requests as it has bytes.
     @Test func `parts of a few bytes each end an attempt`() async throws {
         let script = OriginScript(
             Self.body, .on(.request(1), .cut(after: 150_000)), .on(.ranged, .rangeSubset(10)))
@@ -117,7 +117,8 @@ import Testing
         }
     }
 
-    /// A worker whose part is cut must not ask for the rest at once for as long as another one receives something.
+    /// A worker with incomplete parts must not request the remaining bytes at once merely because another worker makes
+    /// progress.
     @Test func `a worker whose parts are cut at once does not ask without pause`() async throws {
         let body = SeededBody(seed: 62, size: 6 << 20)
         let script = OriginScript(body, .on(.unranged, .stall(after: 1 << 20)), .on(.ranged, .cut(after: 1)))
@@ -148,7 +149,7 @@ import Testing
             #expect(failed.startedOver == TransferBudget.starts + 1)
             #expect(failed.bytesSpent >= 100_000 * Int64(TransferBudget.starts))
             #expect(bed.files == [".ferry-\(id).part"])
-            // The user knows better, and has a new budget.
+            // A retry by the user resets the budget.
             bed.origin.script = OriginScript(Self.body)
             #expect(try await bed.act(.retry, id) == .waiting)
             let done = try await bed.wait(for: id, .succeeded)
@@ -165,7 +166,7 @@ import Testing
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .budgetExceeded, "\(String(describing: failed.error))")
             let allowed = TransferBudget.factor * part + TransferBudget.slack
-            // What was new, what may be in vain, and the attempt that went beyond it.
+            // The new bytes, the bytes allowed in vain, and the attempt that exceeded the limit.
             #expect(failed.bytesSpent > allowed && failed.bytesSpent <= part + allowed + body.size)
             #expect(failed.startedOver < TransferBudget.starts)
         }

@@ -10,7 +10,7 @@ import Testing
         var now: Int { value.load(ordering: .relaxed) }
     }
 
-    /// The daemon must not keep the memory of its busiest moment for ever.
+    /// The daemon must not keep the memory of its peak load forever.
     @Test func `it comes to rest after each piece of work`() async throws {
         let rests = Count()
         let script = OriginScript(SeededBody(seed: 91, size: 200_000))

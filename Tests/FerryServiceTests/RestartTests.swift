@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `Restarts` {
     private static let body = SeededBody(seed: 12, size: 300_000)
 
-    /// Runs two pieces of code with two services, one after the other, on the same state.
+    /// Runs two closures with two successive services on the same state.
     private func withTwoServices(
         _ kind: ServiceKind, _ script: OriginScript, _ tweak: @escaping Tweak = { _ in },
         first: (ServiceBed) async throws -> Void, second: (ServiceBed) async throws -> Void
@@ -95,7 +95,7 @@ import Testing
             #expect(kinds == [.submitted, .succeeded])
             let sessions = try await bed.service.sessions()
             #expect(sessions.map(\.settings.activeTransfers) == [2])
-            // A later event takes the next number.
+            // A later event gets the next number.
             let next = try await bed.add { $0.paused = true }
             #expect(try await bed.service.status().lastEvent == 3)
             #expect(try await bed.service.transfer(next.id).state == .suspended)

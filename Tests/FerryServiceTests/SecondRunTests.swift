@@ -9,8 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `A transfer that has succeeded` {
     private static let body = SeededBody(seed: 31, size: 400_000)
 
-    /// A resume whose commit is slow meets the alarm of the retry. Were the transfer in line while it runs, its record
-    /// could be read ahead for the next slot, and it would run again from that record after its success.
+    /// The alarm of a retry rings while a resume is being committed. If the transfer were queued while it runs, its
+    /// record could be read ahead for the next slot. After its success it would run again from that record.
     @Test func `does not run again when a slow resume met its retry`() async throws {
         let script = OriginScript(
             Self.body, .on(.path("/twice").and(.pathRequests(1...1)), .status(500)),
@@ -26,20 +26,20 @@ import Testing
                 let revision = journal.revision
                 async let resumed = bed.act(.resume, twice)
                 try await eventually("a resume that waits for its commit") { journal.revision != revision }
-                // As its alarm does.
+                // As its alarm would.
                 await local.tryAgain()
                 await bed.origin.wait { $0.requests.count >= 2 }
                 end()
                 #expect(try await resumed == .running)
             }
             await bed.origin.waitForHold("twice")
-            // Its record is read ahead, if it stands in the line behind this one.
+            // If the transfer is queued behind this one, its record is read ahead.
             try await bed.act(.resume, first)
             try await bed.changeSettings { $0.activeTransfers = 2 }
             await bed.origin.waitForHold("first")
             bed.origin.release("twice")
             try await bed.wait(for: twice, .succeeded)
-            // It gets a slot after every older one.
+            // It gets a slot after every older transfer.
             let last = try await bed.add("/last").id
             try await bed.wait(for: last, .succeeded)
             #expect(bed.asked.filter { $0 == "/twice" }.count == 2)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// An end that is decided from an older record must not overwrite the first end and be told as a second one.
+    /// An outcome based on an older record must not overwrite the first outcome or be reported as a second one.
     @Test func `keeps its end and its facts`() async throws {
         try await withStoredService(OriginScript(Self.body)) { bed, local in
             let id = try await bed.add { $0.paused = true }.id
@@ -109,7 +109,7 @@ import Testing
 }
 
 extension LocalTransferService {
-    /// Lets those go on that wait for another try.
+    /// Wakes the transfers that wait for a retry.
     fileprivate func tryAgain() {
         var later = Moment.now
         later.clock += .seconds(86_400)

@@ -49,14 +49,14 @@ import Testing
             #expect(record.credentials == nil && record.request.headers.map(\.name) == ["Accept"])
             let result = try #require(
                 try await bed.service.act(.retry, on: TransferSelection(ids: [id])).first)
-            #expect(result.error?.code == .authRequired && result.error?.message.contains("forgotten") == true)
+            #expect(result.error?.code == .authRequired && result.error?.message.contains("were deleted") == true)
             let report = try await bed.service.act(.start, in: .cli, on: [id])
             #expect(report.failures.map(\.id) == [id])
             #expect(try await bed.service.transfer(id).state == .canceled)
         }
     }
 
-    /// Failed transfers lose their secrets after some weeks, canceled ones at once.
+    /// Secrets of failed transfers are deleted after some weeks, of canceled ones at once.
     @Test(arguments: [Outcome.failed(ServiceError(.notFound, "No.")), .canceled])
     func `are asked for by each way to go on once they were forgotten`(outcome: Outcome) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .status(404)))

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `The end of a service` {
     private static let small = SeededBody(seed: 9, size: 2_000)
 
-    /// Otherwise the attempt would begin after all others have stopped, and the end of the service would wait for it.
+    /// Otherwise the attempt would start after all others have stopped, and the shutdown would wait for it.
     @Test func `a transfer that is just getting its slot makes no attempt`() async throws {
         let script = OriginScript(Self.small, .on(.path("/first"), .hold("first", at: .head)))
         try await withStoredService(script) { bed, service in
@@ -20,7 +20,7 @@ import Testing
             try await bed.wait(for: second.id, .waiting)
             let reads = HeldReads()
             try await reads.hold(service.journal)
-            // It has a slot, and its record waits for the journal.
+            // It has a slot and waits until its record is read.
             await service.giveSlots(2)
             #expect(await service.running.contains(second.id))
             let end = Task { await service.shutdown() }
@@ -33,7 +33,7 @@ import Testing
 }
 
 extension LocalTransferService {
-    /// Gives slots at once, without a change in the journal.
+    /// Assigns slots at once, without a change in the journal.
     func giveSlots(_ count: Int) {
         var settings = queue.sessions.settings
         settings.activeTransfers = count
@@ -41,9 +41,9 @@ extension LocalTransferService {
     }
 }
 
-/// Keeps every reader of a journal busy.
+/// Keeps all readers of a journal busy.
 private final class HeldReads: Sendable {
-    /// As many as the journal has.
+    /// Number of the journal's readers.
     private static let readers = 4
 
     private let running = Atomic(0)

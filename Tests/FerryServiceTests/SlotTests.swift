@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// After any row of pauses, resumes, cancels and ends, as many run as may run.
+    /// After any sequence of pauses, resumes, cancels and completions, as many transfers run as allowed.
     @Test(arguments: ServiceKind.allCases)
     func `L6 no slot is idle while eligible work waits`(_ kind: ServiceKind) async throws {
         let rules = (0..<30).map { OriginRule.on(.path("/\($0)"), .hold("\($0)", at: .head)) }
@@ -178,10 +178,10 @@ import Testing
 }
 
 extension LocalTransferService {
-    /// Whether nothing runs or waits for a slot.
+    /// Whether no transfer runs or waits for a slot.
     fileprivate var isAtRest: Bool { running.isEmpty && waitingTransfers.count == 0 }
 
-    /// Puts a running transfer in line.
+    /// Queues a running transfer.
     fileprivate func lineUpAgain(_ id: TransferID) -> Bool {
         guard let record = running.record(of: id), let key = running.key(of: id),
             let line = StoredQueueKey(record, origin: key.origin)

@@ -126,14 +126,14 @@ import Testing
             }
             #expect(try await refusal(path).contains("is gone"))
             #expect(FileManager.default.createFile(atPath: path, contents: Data(count: 999)))
-            #expect(try await refusal(path).contains("has 999 bytes, and the transfer goes on after 1000"))
+            #expect(try await refusal(path).contains("has 999 bytes, and the transfer continues after 1000"))
             #expect(FileManager.default.createFile(atPath: path, contents: Data(count: 2000)))
             let link = bed.outside.file("link")
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
             #expect(try await refusal(link).contains("is a symbolic link"))
             #expect(try await refusal(bed.folder).contains("is a folder"))
             try FileManager.default.linkItem(atPath: path, toPath: bed.outside.file("second"))
-            #expect(try await refusal(path).contains("has 2 names"))
+            #expect(try await refusal(path).contains("has 2 hard links"))
             #expect(try Data(contentsOf: URL(filePath: path)).count == 2000)
         }
     }
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    /// What the origin says about its resource.
+    /// Downloads the file and returns the transfer with the origin's response.
     private func head(_ bed: ServiceBed) async throws -> Transfer {
         let id = try await bed.add().id
         return try await bed.wait(for: id, .succeeded)

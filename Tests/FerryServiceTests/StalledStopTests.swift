@@ -11,7 +11,7 @@ import Testing
     private static let script = OriginScript(
         body, .on(.path("/held"), .hold("never", at: .body(200_000))))
 
-    /// What stops a run that has written something.
+    /// Commands that stop a run after it has written bytes.
     enum Stop: CaseIterable, Sendable {
         case pause, sessionPause, sessionRemoval
 
@@ -19,14 +19,14 @@ import Testing
             switch self {
             case .pause: _ = try await service.act(.pause, on: TransferSelection(ids: [id]))
             case .sessionPause: _ = try await service.act(.pause, in: .cli, on: [id])
-            // The other leaves nothing behind, and its event is committed with the first step.
+            // The other transfer has no files, and its event is committed in the first step.
             case .sessionRemoval: _ = try await service.act(.remove, in: .cli, on: [id, other])
             }
         }
     }
 
-    /// The event of a pause has a number once it is committed. Were it told only when the run has stopped, it would
-    /// keep all later events back until then.
+    /// A pause's event gets its number at its commit. If it were published only once the run has stopped, it would
+    /// delay all later events.
     @Test(arguments: Stop.allCases)
     func `withholds nobody's events while a run stops`(_ stop: Stop) async throws {
         let disk = FaultyDisk()
@@ -36,7 +36,7 @@ import Testing
             Self.script,
             { configuration in
                 configuration.disk = disk
-                // Only the stop syncs.
+                // Only the stop causes a sync.
                 configuration.checkpointInterval = 1000
             }
         ) { bed, local in
@@ -110,7 +110,7 @@ import Testing
         #expect(order.isFull)
         order.skip()
         #expect(!order.isHeld && order.last == 5009)
-        // Listeners have read it in the journal.
+        // Listeners have read it from the journal.
         #expect(order.add(Self.event(1), 1) == [])
         #expect(!order.isHeld && order.last == 5009)
         #expect(order.add(Self.event(5010), 5010) == [.event(Self.event(5010))])

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Bounded time` {
-    /// The first response stops; the only slot is its.
+    /// The first response stops and keeps the only slot.
     private static let held = OriginScript(
         SeededBody(seed: 3, size: 100), .on(.path("/held"), .hold("never", at: .body(50))))
 
@@ -17,7 +17,7 @@ import Testing
         return TransferBatch(template: template, urls: URLLines(paths.map { bed.origin.url($0) }))
     }
 
-    /// Lets a transfer have the only slot; after a restart all others come before it.
+    /// Starts a transfer that keeps the only slot. After a restart, all others precede it.
     private func hold(_ bed: ServiceBed) async throws {
         try await bed.changeSettings { $0.activeTransfers = 1 }
         try await bed.wait(for: try await bed.add("/held") { $0.priority = .low }.id, received: 50)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// Runs some code with a service that was not there when the deadline of what waited passed.
+    /// Runs `body` with a service that was not running when the deadline of its waiting transfers passed.
     private func afterDeadline(
         _ submit: (ServiceBed, Date) async throws -> [TransferID],
         _ body: (ServiceBed, [TransferID]) async throws -> Void
@@ -137,7 +137,7 @@ import Testing
                 $0.paused = true
                 $0.resourceTimeout = 0.1
             }.id
-            // This one's own time shows that the other's would have passed.
+            // Its own timeout shows that the other one's would have expired.
             let other = try await bed.add("/b") { $0.resourceTimeout = 0.3 }.id
             try await bed.wait(for: other, .failed)
             #expect(try await bed.service.transfer(paused).state == .suspended)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    /// The alarm that was set at its first start rings before the time is over, of which the pause is no part.
+    /// The pause extends the time, so the alarm set at the first start rings early.
     @Test(arguments: ServiceKind.allCases)
     func `that a pause has put off ends a transfer when it passes`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(always: .hold("never", at: .head))) { bed in
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    /// Thousands that wait for days cost a start nothing: they are neither read nor given alarms.
+    /// Thousands of transfers that wait for days cost nothing at the start. They are neither read nor given alarms.
     @Test func `costs a start what is over soon, not what waits`() async throws {
         try await withTemporaryFolder { outside in
             try await withOrigin(Self.held) { origin in
@@ -202,7 +202,7 @@ import Testing
                 try await withService(.inProcess, origin, outside, keepsState: true) { bed in
                     let local = try #require(bed.service as? LocalTransferService)
                     try await eventually("alarms") { await local.haveAlarms == Set(near) }
-                    // The first of each line, of which there are two.
+                    // The first transfers of each of the two queues.
                     #expect(await local.waitingTransfers.count <= 2 * Queue.lineWindow)
                 }
             }
@@ -211,6 +211,6 @@ import Testing
 }
 
 extension LocalTransferService {
-    /// The transfers with an alarm for the end of their time.
+    /// Transfers with an alarm for their deadline.
     fileprivate var haveAlarms: Set<TransferID> { waitingTransfers.haveAlarms }
 }

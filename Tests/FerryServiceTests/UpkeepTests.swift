@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `A service at rest` {
-    /// The numbers of the durable events of a session.
+    /// Returns the numbers of a session's durable events.
     private func events(_ session: SessionID, _ bed: ServiceBed, _ local: LocalTransferService) async throws -> [Int64]
     {
         try await local.journal.read { reader throws(ServiceError) in
@@ -38,7 +38,7 @@ import Testing
             let app = try await bed.attach()
             let session = try bed.attachment().session()
             for number in 1...3 { try await bed.wait(for: bed.task(number, "/\(number)"), .succeeded) }
-            // One of a session without an app shows that the upkeep has been made since.
+            // The removed event of a session without an app shows that the upkeep has run.
             let other = try await bed.add(["/a", "/b"].map { bed.request($0) })
             for transfer in other { try await bed.wait(for: transfer.id, .succeeded) }
             try await eventually("the upkeep") { try await events(.cli, bed, local).count == 1 }

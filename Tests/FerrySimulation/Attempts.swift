@@ -75,7 +75,7 @@ struct Attempts {
     }
 }
 
-/// Who acts on what, and who waits for that.
+/// The locks for actions on transfers, and the callers waiting for them.
 struct SimulatedTurns {
     private var waiting: [TransferID: [SimulatedJournal.Next]] = [:]
 

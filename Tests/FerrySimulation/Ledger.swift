@@ -2,9 +2,9 @@ import FerryCore
 
 @testable import FerryService
 
-/// What clients were told has been done, and holds whatever happens to the process.
+/// Facts reported to clients, which must stay true whatever happens to the process.
 struct Ledger {
-    /// What a client knows of a transfer, as long as no client asks for something else.
+    /// A client's knowledge of a transfer, valid until the next command from any client.
     enum Known {
         case submitted, runs, rests, ends, gone
     }
@@ -25,7 +25,7 @@ struct Ledger {
     private(set) var sessions: [SessionID: SessionSettings] = [:]
     /// The last transfer that a client has asked for.
     var lastAsked = TransferID(0)
-    /// What clients wait for an answer to.
+    /// Number of calls without a response.
     private(set) var calls = 0
     /// Transfers that a server has told to be asked later, by origin.
     private var holds: [String: Set<TransferID>] = [:]
@@ -75,7 +75,7 @@ struct Ledger {
 
     // MARK: Laws
 
-    /// What was told and is not so.
+    /// Returns a reported fact that is not true, or `nil`.
     func fault(_ rows: MemoryTransaction) -> String? {
         for (id, known) in known {
             let record = rows.rows[id]?.record
@@ -119,7 +119,8 @@ struct Ledger {
         }
     }
 
-    /// What durable events say that cannot be: an end without a life, a second end, something after the removal.
+    /// Returns an impossible sequence of durable events, or `nil`: a completion without a start, a second completion,
+    /// or an event after the removal.
     mutating func faultOfEvents(_ rows: MemoryTransaction) -> String? {
         guard rows.log.last > last else { return nil }
         for event in rows.log.events(after: last, of: nil, limit: .max) {

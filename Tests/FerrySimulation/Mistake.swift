@@ -2,7 +2,8 @@ import FerryCore
 
 /// A deliberate mistake, as one may be made in the service or in the queue.
 ///
-/// A test says which of them the laws find, and with which seeds. Others need a rarer history, or the journal's revisions make up
+/// A test says which of them the laws find, and with which seeds. Others need a rarer history, or the journal's
+/// revisions make up
 /// for them.
 package enum Mistake: String, CaseIterable, Sendable {
     // WaitingTransfers and slots
@@ -32,7 +33,7 @@ package enum Mistake: String, CaseIterable, Sendable {
     case forgetsWhatIsWhole
     /// Many transfers are paused, and stay in their lines.
     case pausesManyInTheirLines
-    /// What was taken out of line for a removal that failed is not put back.
+    /// Transfers removed from their queue for a failed removal are not restored.
     case losesWhatCannotBeRemoved
 
     // The backlog
@@ -66,7 +67,7 @@ package enum Mistake: String, CaseIterable, Sendable {
     // Networks and servers
     /// Runs go on against the networks.
     case ignoresTheNetwork
-    /// What transfers depend on is not watched.
+    /// The conditions that transfers depend on are not watched.
     case watchesNothing
     /// A changed network policy of a session is not told to its waiting transfers.
     case ignoresPoliciesOfSessions
@@ -78,9 +79,9 @@ package enum Mistake: String, CaseIterable, Sendable {
     case keepsHoldsOfTheResumed
 
     // Ends
-    /// What an attempt found out is stored over what clients have changed meanwhile.
+    /// Facts from an attempt overwrite changes made by clients meanwhile.
     case storesWhatOthersHaveChanged
-    /// What follows from an attempt is decided from the record that it began with.
+    /// The next attempt is decided from the record at the attempt's start.
     case settlesFromTheFirstRecord
     /// An attempt whose end cannot be stored, as the disk is full, is followed by no other.
     case losesWhatHasNoRoom

@@ -4,14 +4,14 @@ import FerryCore
 
 /// Tells clients what has happened, and knows what each client has taken.
 struct SimulatedHub {
-    /// A client of one session. What it has taken it knows for ever.
+    /// A client of one session. It never forgets the events that it has taken.
     private struct Client {
         var listener: EventListener?
         /// Number of the last durable event that it has taken.
         var seen: Int64 = 0
         /// Its opening of the session.
         var token: Int?
-        /// What is being read for it.
+        /// The events being read for the client.
         var range: EventQueue.Range?
     }
 
@@ -19,7 +19,7 @@ struct SimulatedHub {
     private var clients: [SessionID: Client] = [:]
     /// Number of the last event that was handed to listeners.
     private var told: Int64
-    /// What does not hold.
+    /// A broken law, or `nil`.
     private(set) var fault: String?
 
     init(last: Int64) {
@@ -82,7 +82,7 @@ struct SimulatedHub {
         clients[session] = client
     }
 
-    /// Lets a client know nothing of what it has not taken.
+    /// Skips all events that a client has not taken.
     mutating func skip(_ session: SessionID) {
         var subscription = EventSubscription()
         subscription.session = session

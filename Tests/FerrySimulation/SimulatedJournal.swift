@@ -4,8 +4,10 @@ import FerryCore
 
 /// A journal whose commits take time and may fail; what it has stored outlives a kill.
 ///
-/// The rows are those of the journal in memory. A change waits until it is stored, in the order of arrival; what came of it
-/// waits until it is brought. A reading sees the rows as they are at its call, or as they are when its answer is brought.
+/// The rows are those of the journal in memory. A change waits until it is stored, in the order of arrival; what came
+/// of it
+/// waits until it is brought. A reading sees the rows as they are at its call, or as they are when its answer is
+/// brought.
 struct SimulatedJournal {
     typealias Next = (inout SimulatedWorld) -> Void
 
@@ -88,7 +90,7 @@ struct SimulatedJournal {
     /// Takes out the oldest answer of an errand.
     mutating func answer(_ errand: Errand, isFresh: Bool) -> Next? {
         guard let index = answers.firstIndex(where: { $0.errand == errand }), !isOvertaking(index) else { return nil }
-        // What is about to be told of is not read before.
+        // Rows that are about to be reported are not read earlier.
         let isKnown = !isOvertaking(answers.count)
         let answer = answers.remove(at: index)
         return isFresh && isKnown ? answer.anew?() ?? answer.next : answer.next
@@ -105,7 +107,7 @@ struct SimulatedJournal {
     /// Whether a change waits to be stored, or what came of it to be brought.
     var isWriting: Bool { !changes.isEmpty || answers.contains { $0.anew == nil } }
     var waitingChanges: Int { changes.count }
-    /// What answers wait for, the oldest first.
+    /// Errands of the waiting replies, oldest first.
     var waitingAnswers: [Errand] { answers.map(\.errand) }
     /// The errands that have not come to their end.
     var errands: [Errand] { changes.map(\.errand) + answers.map(\.errand) }

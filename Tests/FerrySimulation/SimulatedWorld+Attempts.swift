@@ -228,7 +228,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// What an attempt has reported cannot be stored: another one is made once there may be room.
+    /// Handles an attempt's report that cannot be stored. Another attempt follows once there may be room.
     private mutating func failed(_ id: TransferID, _ error: ServiceError) {
         let next = queue.running.record(of: id).map { record in
             NextAttempt(
@@ -310,7 +310,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// What follows from an end that is stored.
+    /// Performs the effects of a stored completion.
     private mutating func hasEnded(
         _ id: TransferID, _ session: SessionID, _ number: Int64, _ kind: TransferEvent.Kind, at now: Date
     ) {
@@ -329,7 +329,7 @@ extension SimulatedWorld {
 }
 
 extension RunReport {
-    /// What an attempt reports that ends so.
+    /// Creates an attempt's report for an ending.
     init(_ ending: Ending, _ attempt: Attempts.Attempt, of id: TransferID) {
         var facts = attempt.facts
         let gained = facts.advance()

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import FerryService
 
-/// What clients do to transfers.
+/// Clients' commands for transfers.
 extension SimulatedWorld {
     // MARK: Submission
 
@@ -82,7 +82,7 @@ extension SimulatedWorld {
         return true
     }
 
-    /// What a client knows after an action.
+    /// Returns a client's knowledge after an action.
     private static func known(_ action: TransferAction, _ result: ActionResult) -> Ledger.Known? {
         guard result.error == nil else { return nil }
         switch action {
@@ -359,7 +359,7 @@ extension SimulatedWorld {
         return record
     }
 
-    /// Lets what runs or waits follow a request that has changed in the journal.
+    /// Adapts a running or waiting transfer to its changed request in the journal.
     private mutating func follow(_ changed: TransferRecord, replacing old: TransferRecord) {
         let id = changed.id
         switch mistake {

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import FerryService
 
-/// What does not hold, and how often was looked.
+/// The broken law, and the number of checks.
 struct Laws {
     private(set) var broken: String?
     private(set) var checks = 0
@@ -12,7 +12,7 @@ struct Laws {
     mutating func checked(_ count: Int) { checks += count }
 }
 
-/// What must hold whatever happens.
+/// The laws of the simulated world.
 extension SimulatedWorld {
     /// Looks at every law after a step.
     mutating func check() {
@@ -48,7 +48,8 @@ extension SimulatedWorld {
 
     // MARK: Places
 
-    /// Each transfer that is to run stands in one place, any other one in none; alarms are set for what waits for a moment.
+    /// Each transfer that is to run stands in one place, any other one in none; alarms are set for what waits for a
+    /// moment.
     private mutating func checkPlaces() {
         var inLine: [TransferID: [QueueKey]] = [:]
         for key in queue.waitingTransfers.keys {
@@ -103,7 +104,7 @@ extension SimulatedWorld {
             guard let record = queue.running.record(of: id), attempt.hasRun else { continue }
             require(journal.record(id) != nil, "\(id) is gone, and runs")
             let session = attempt.key.session
-            // What has all bytes needs no network.
+            // A transfer with all of its bytes needs no network.
             if !attempt.isWhole, !attempt.isToStop, !surroundings.isSetting(session), !turns.isTaken(id) {
                 let reason = ConditionRule.obstacle(
                     key(record).network, surroundings.report.conditions, isLoopback: false)
@@ -172,7 +173,7 @@ extension SimulatedWorld {
         ConditionRule.obstacle(key.network, surroundings.report.conditions, isLoopback: false) ?? slotObstacle(key)
     }
 
-    /// What is in the way of one more of a key, counted from the attempts and the stored settings.
+    /// Returns the obstacle for one more transfer with a key, counted from the attempts and the stored settings.
     private func slotObstacle(_ key: QueueKey) -> WaitReason? {
         let rows = journal.rows.registry
         let isChanging = surroundings.isSetting(nil)
@@ -198,7 +199,7 @@ extension SimulatedWorld {
 
     // MARK: Rest
 
-    /// Lets everything come to its end, with networks and folders that are there, and looks whether nothing is left.
+    /// Finishes everything, with working networks and folders, and checks that nothing is left.
     package mutating func settle() {
         _ = take(.networks(Networks()))
         _ = take(.folders(answer: true))

@@ -33,7 +33,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// What a start needs to know.
+    /// Data read at a start.
     private struct Found {
         var timed: [PendingTransfer] = []
         var lines: [(line: StoredQueueKey, ids: [TransferID])] = []
@@ -50,7 +50,7 @@ extension SimulatedWorld {
                 sessions.append((session.id, session.settings, try rows.order(of: session.id)))
             }
             for (id, registration) in try rows.registrations() {
-                registrations.append((id, registration, try rows.hasEnded(id, after: registration.toldAt)))
+                registrations.append((id, registration, try rows.hasEnded(id, after: registration.notifiedAt)))
             }
             suspended = try rows.records(rows.rows.ids(of: nil, in: [.suspended]))
         }

@@ -220,7 +220,7 @@ extension SimulatedWorld {
             try rows.remove(ids, of: session, intent: intent, sparesSucceeded: sparesSucceeded, live: live, at: now)
         } then: { world, result in
             guard case .success(let (removed, begun)) = result else {
-                if world.mistake != .losesWhatCannotBeRemoved { world.comeBack(waiting) }
+                if world.mistake != .losesWhatCannotBeRemoved { world.restore(waiting) }
                 return next(&world, nil)
             }
             world.forget(removed.ids)
@@ -234,9 +234,9 @@ extension SimulatedWorld {
         }
     }
 
-    private mutating func comeBack(_ effects: [Effect]) {
+    private mutating func restore(_ effects: [Effect]) {
         for case .takenOut(let taken) in effects {
-            let effects = queue.take(.comeBack(taken), at: moment)
+            let effects = queue.take(.restore(taken), at: moment)
             perform(effects)
             readPolicies(effects) { _ in }
         }

@@ -3,10 +3,10 @@ import Foundation
 
 @testable import FerryService
 
-/// The queue among clients, attempts, a journal, clocks and networks, as a value that does what the steps of a history say.
+/// The queue with simulated clients, attempts, journal, clocks and networks. A value driven by the steps of a history.
 ///
-/// What the service performs is performed here, and what of it takes time waits for a step. The queue, the machine and the
-/// journal's rows are those of the product; the same steps lead to the same world.
+/// This type performs the service's part. Operations that take time wait for a step. The queue, the machine and the
+/// journal's rows are the real ones. The same steps lead to the same world.
 package struct SimulatedWorld {
     typealias Next = SimulatedJournal.Next
 
@@ -19,7 +19,7 @@ package struct SimulatedWorld {
     var hub = SimulatedHub(last: 0)
     var ledger = Ledger()
     var surroundings = Surroundings()
-    /// What goes on once what is being done now is done.
+    /// Continuations to run after the current step.
     var soon: [Next] = []
     let mistake: Mistake?
     var laws = Laws()
@@ -35,16 +35,16 @@ package struct SimulatedWorld {
     /// Seconds for which it is known whose time passes.
     static let lookAhead = 60.0
 
-    /// What does not hold; nil if everything does.
+    /// The broken law, or `nil`.
     package var broken: String? { laws.broken }
     /// How often a law was looked at.
     package var checks: Int { laws.checks }
 
     // MARK: Steps
 
-    /// Lets something happen, and looks whether all that must hold does.
+    /// Performs a step and checks the laws.
     ///
-    /// - Returns: false if the step does not apply, and nothing has happened.
+    /// - Returns: False if the step does not apply and has no effect.
     @discardableResult
     package mutating func take(_ step: Step) -> Bool {
         guard broken == nil, happens(step) else { return false }
@@ -96,7 +96,7 @@ package struct SimulatedWorld {
         return true
     }
 
-    /// Lets everything go on that waits for nothing.
+    /// Runs all continuations that wait for nothing.
     mutating func drain() {
         while !soon.isEmpty { soon.removeFirst()(&self) }
     }
@@ -144,7 +144,7 @@ package struct SimulatedWorld {
         case .cleanUp: cleanUp()
         case .readDue(let start, let end): readDue(after: start, through: end)
         case .deferSchedule: soon.append { $0.tell(.deferredSchedule) }
-        // What has asked for it goes on with these.
+        // The input's sender handles these.
         case .expire, .fail, .takenOut, .readPolicies: break
         case .follow, .pollPower, .renewConnections, .conditionsChanged, .limits, .sessionLimits, .notifyReasons: break
         }

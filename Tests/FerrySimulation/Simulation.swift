@@ -1,11 +1,11 @@
 import FerryCore
 
-/// What came of a history.
+/// The result of a history.
 package struct History: Sendable {
     package let seed: UInt64
     /// The steps that applied, up to the one that broke a law.
     package let steps: [Step]
-    /// What does not hold; nil if everything did.
+    /// The broken law, or `nil`.
     package let broken: String?
     /// How often a law was looked at.
     package let checks: Int
@@ -16,7 +16,7 @@ package enum Simulation {
     /// Steps of a history, without those that bring it to rest.
     package static let length = 200
 
-    /// Lets so many steps happen that a seed chooses, and then everything come to rest.
+    /// Performs `length` steps chosen by a seed, then finishes everything.
     package static func run(seed: UInt64, length: Int = length, mistake: Mistake? = nil) -> History {
         var source = StepSource(seed: seed)
         var world = SimulatedWorld(mistake: mistake)
@@ -29,9 +29,9 @@ package enum Simulation {
         return History(seed: seed, steps: steps, broken: world.broken, checks: world.checks)
     }
 
-    /// Lets the steps of a history happen, and then everything come to rest.
+    /// Performs the steps of a history, then finishes everything.
     ///
-    /// - Returns: what does not hold; nil if everything does.
+    /// - Returns: The broken law, or `nil`.
     package static func replay(_ steps: [Step], mistake: Mistake? = nil) -> String? {
         var world = SimulatedWorld(mistake: mistake)
         for step in steps { world.take(step) }

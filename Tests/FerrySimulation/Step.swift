@@ -25,7 +25,7 @@ package enum Step: Hashable, Sendable {
     // Attempts
     case progress(Int, Progress)
     case end(Int, Ending)
-    /// Who waits for an attempt to end waits no more.
+    /// Callers waiting for the end of an attempt give up.
     case losePatience(Int)
 
     // The journal
@@ -45,7 +45,7 @@ package enum Step: Hashable, Sendable {
     case terminate
 }
 
-/// What a client asks for.
+/// A client's request.
 package struct Wanted: Hashable, Sendable {
     package var session = 0
     package var host = 0
@@ -61,7 +61,7 @@ package struct Wanted: Hashable, Sendable {
     package var deadline: Double?
 }
 
-/// What is changed about one transfer.
+/// A change of one transfer.
 package enum Change: Hashable, Sendable {
     case priority(isUrgent: Bool)
     case address
@@ -108,7 +108,7 @@ package enum Ending: Hashable, Sendable {
 /// Why a change is not stored.
 package enum Fault: Hashable, Sendable { case noRoom }
 
-/// What waits for the journal.
+/// An operation that waits for the journal.
 package enum Errand: Hashable, Sendable {
     case start
     case submission(Int)

@@ -15,7 +15,7 @@ struct StepSource {
     private static let mostCalls = 4
 
     mutating func next(in world: SimulatedWorld) -> Step {
-        // What was begun is mostly brought on.
+        // Operations in progress are continued most of the time.
         let isBusy = world.ledger.calls >= Self.mostCalls || world.surroundings.isEnding
         switch numbers.below(isBusy ? 17 : 22) {
         case 0..<4: if let step = journalStep(world) { return step }

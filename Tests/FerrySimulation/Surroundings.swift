@@ -3,7 +3,7 @@ import Foundation
 
 @testable import FerryService
 
-/// What is around the queue: settings, networks, folders, and how long the process lives.
+/// The queue's surroundings: settings, networks, folders, and the life of the process.
 struct Surroundings {
     /// The settings of a daemon that was never told any.
     let first: ServiceSettings

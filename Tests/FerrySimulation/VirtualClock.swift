@@ -33,7 +33,7 @@ struct VirtualClock {
 
     mutating func pass(_ seconds: Double) { elapsed += seconds }
 
-    /// Lets time pass up to a moment.
+    /// Advances the time up to a moment.
     mutating func pass(until end: ContinuousClock.Instant) {
         elapsed = max(elapsed, (end - Self.start) / .seconds(1))
     }

@@ -1,17 +1,18 @@
 import Foundation
 import FerrySimulation
 
-/// Runs histories of the simulated queue, one after the other, and prints those that break a law; scripts/simulate builds and starts it.
+/// Runs histories of the simulated queue, one after the other, and prints the ones that break a law. Built and started
+/// by scripts/simulate.
 @main
 enum FerrySimulator {
     private struct Options {
         var seed: UInt64 = 1
         var seconds = 60.0
         var histories = Int.max
-        /// A deliberate mistake, which the laws are to find.
+        /// A deliberate mistake that the laws should detect.
         var mistake: Mistake?
 
-        /// Nil if an argument cannot be understood.
+        /// Returns `nil` if an argument is invalid.
         init?(_ arguments: [String]) {
             var rest = arguments[...]
             while let name = rest.popFirst() {
@@ -37,7 +38,7 @@ enum FerrySimulator {
 
     private static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
-    /// Returns how many histories broke a law.
+    /// Returns the number of histories that broke a law.
     private static func run(_ options: Options) -> Int {
         let start = ContinuousClock.now
         var (histories, steps, checks, failures) = (0, 0, 0, 0)

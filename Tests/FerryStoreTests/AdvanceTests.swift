@@ -3,13 +3,14 @@ import FerryCore
 import Foundation
 import Testing
 
-/// Readings that go page by page, each from the last row of the page before. An index that is damaged so that it leads back gave
-/// them the same page for ever.
+/// Readings that advance page by page, each from the last row of the page before.
+///
+/// A regression: with an index damaged so that it leads back, they read the same page forever.
 @Suite(.timeLimit(.minutes(1))) struct `Pages through a damaged index` {
     private static let count: UInt64 = 12
-    /// The ids from the last to the first.
+    /// An expression for the ids in reverse order.
     private static let fallingID = "\(Sample.id(1).column + Sample.id(count).column) - id"
-    /// Reads the page after a row; returns its last row.
+    /// Reads the page after a row and returns its last row.
     private typealias Page = @Sendable (any JournalReader, Int64?) throws(ServiceError) -> Int64?
 
     private func journal() async throws -> SQLiteJournal {
@@ -27,7 +28,7 @@ import Testing
         return journal
     }
 
-    /// Gives an index the pages of one whose last column falls where the rows' numbers rise.
+    /// Gives an index the pages of one with a last column that decreases as the row numbers increase.
     private func leadBack(
         _ index: String, of table: String = "transfers", _ columns: String, falling: String,
         where condition: String = ""
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    /// Reads page after page, ending the test where there are more pages than rows.
+    /// Reads page after page. Fails the test if there are more pages than rows.
     private func read(
         _ journal: any Journal, _ page: @escaping Page
     ) async -> ErrorCode? {
@@ -90,7 +91,7 @@ import Testing
         await journal.close()
     }
 
-    /// A date has 53 bits, and the column 63.
+    /// A date has 53 bits of precision, the column 63.
     @Test func `are whole where moments are so far away that dates do not tell them apart`() async throws {
         let journal = try await journal()
         try await damage(

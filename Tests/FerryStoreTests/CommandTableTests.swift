@@ -4,9 +4,9 @@ import Foundation
 import GRDB
 import Testing
 
-/// What a wish makes of one transfer, stored as a whole record, is what it makes of it among many.
+/// A command has the same effect on one transfer, stored as a whole record, as on many at once.
 @Suite(.timeLimit(.minutes(1))) struct `Wishes for one and for many` {
-    /// All columns of all rows but what says how a row came to be, and the events.
+    /// Returns the events, and all columns of all rows except for the ones that tell how a row was written.
     private func content(_ journal: any Journal) async throws -> [[String]] {
         try await journal.read { reader throws(ServiceError) in
             try reader.connection.run { database in
@@ -47,7 +47,7 @@ import Testing
         await many.close()
     }
 
-    /// Rows of the version before say in JSON what decisions depend on.
+    /// Rows of the previous version have JSON for the values that decisions depend on.
     @Test(arguments: CommandStates.commands)
     func `make the same of a journal of the version before`(command: TransferCommand) async throws {
         let states = try CommandStates.all()
@@ -72,7 +72,7 @@ import Testing
         await many.close()
     }
 
-    /// A step of the schema that did this would hold up the start of a journal of a million rows.
+    /// Done as a schema migration, this would delay the start of a journal with a million rows.
     @Test func `a journal of the version before is given its columns some at a time, which changes nothing else`()
         async throws
     {
@@ -100,7 +100,7 @@ import Testing
             #expect(changed <= 200 && steps <= 3)
         }
         #expect(steps == 3)
-        // The row that cannot be read stays as it is.
+        // The unreadable row stays unchanged.
         #expect(try await revisions(journal).count { $0 == 0 } == 1)
         let found = try await journal.page(Self.everything)
         #expect(found.filter { $0.id != states[7].id } == all.filter { $0.id != states[7].id })

@@ -3,16 +3,16 @@ import FerryCore
 import Foundation
 import Testing
 
-/// SQLite's functions answer JSON that is cut, or that is nested very deep, with an error that ends the whole statement.
+/// For truncated or deeply nested JSON, SQLite's functions return an error that aborts the whole statement.
 @Suite(.timeLimit(.minutes(1))) struct `Rows that are no JSON` {
-    /// What is repeated until it is no JSON that any reader takes. Some statements look for the third text first.
+    /// Texts to repeat until no reader accepts the JSON. Some statements first search for the third one.
     static let openings = ["[", #"{"a":"#, #"{"restarts":1,"start":"#, ""]
 
     private static func text(_ opening: String) -> String {
         opening.isEmpty ? "'no JSON'" : "replace(hex(zeroblob(50000)), '00', '\(opening)')"
     }
 
-    /// Transfers in every phase, each twice: the one with a number up to 10 is a row that is no JSON.
+    /// Adds two transfers in each phase. The ones with numbers below 10 get rows with invalid JSON.
     private func fill(_ journal: any Journal, _ opening: String, session: String) async throws {
         let numbers: [UInt64] = Array(0..<7) + Array(10..<17)
         try await Sample.insert(try numbers.map { try Sample.record($0, session: session) }, into: journal)
@@ -56,12 +56,12 @@ import Testing
                 ).removed.ids.count,
             ]
         }
-        // Two are pending; those and two more are suspended, two have failed and two were canceled.
+        // Two are pending. With two more they are suspended, two have failed and two were canceled.
         #expect(counts == [2, 8, 10])
         await journal.close()
     }
 
-    /// Its columns say that it waits; what its user is shown is a failure.
+    /// By its columns it is waiting, but it is shown to its user as failed.
     @Test func `start again with a retry of their own, from what is known of them`() async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
@@ -98,7 +98,7 @@ import Testing
         await journal.close()
     }
 
-    /// Each version's own steps read the rows as they find them.
+    /// The migrations of each version read such rows unchanged.
     @Test(arguments: openings)
     func `hold up no opening of an older journal`(opening: String) async throws {
         for steps in [OldJournals.version1, OldJournals.version5] {

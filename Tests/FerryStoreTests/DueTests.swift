@@ -18,7 +18,7 @@ import Testing
         return record
     }
 
-    /// The columns of all transfers, the oldest first.
+    /// Returns the due columns of all transfers, oldest first.
     private func dues(_ journal: any Journal) async throws -> [Int64?] {
         try await journal.read { reader throws(ServiceError) in
             var found: [Int64?] = []
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Those that are found by a moment.
+    /// Returns the transfers due within a range of time.
     private func found(
         _ journal: any Journal, from start: Date? = nil, through end: Date = .distantFuture
     ) async throws -> [TransferID] {
@@ -106,7 +106,7 @@ import Testing
                 record.request.resourceTimeout = nil
                 record.request.deadline = Sample.moment + 5
             },
-            // Never started, and spent.
+            // One never started, and one with its time used up.
             Self.record(6) { record in
                 record.intent = .suspend
                 record.active = ActiveTime()
@@ -151,7 +151,7 @@ import Testing
         await journal.close()
     }
 
-    /// A journal of the fifth version has neither the column nor lines for those whose time is bounded.
+    /// A journal of version 5 has neither the due column nor stored queues for transfers with bounded time.
     @Test func `are found for all that a journal of the version before holds`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)

@@ -14,7 +14,7 @@ import Testing
                     try transaction.saveSettings(ServiceSettings())
                 }
             }
-            // Only once the first transaction runs can the others be sure to come during it.
+            // Only while the first transaction runs are the others sure to arrive during it.
             for await _ in gate.begun { break }
             for number in UInt64(1)...50 {
                 group.addTask { try await Sample.insert([try Sample.record(number)], into: journal) }
@@ -116,7 +116,7 @@ import Testing
         #expect(after != during && after != before)
         try await journal.commit(ofRunning: true) { _ throws(ServiceError) in }
         #expect(journal.revision == after)
-        // What could not be stored of one that ran may put it back in line.
+        // The failed change to a running transfer may make it ready again.
         await #expect(throws: ServiceError.self) {
             try await journal.commit(ofRunning: true) { _ throws(ServiceError) in
                 throw ServiceError(.invalidRequest, "No.")
@@ -160,7 +160,7 @@ import Testing
         await journal.close()
     }
 
-    /// One EIO, or a lack of descriptors, ended the daemon.
+    /// A regression: one EIO, or a lack of descriptors, ended the daemon.
     ///
     /// SQLITE_IOERR_WRITE, SQLITE_IOERR_READ, SQLITE_CANTOPEN, SQLITE_IOERR_SHMOPEN and SQLITE_NOMEM.
     @Test(arguments: [778, 266, 14, 4618, 7] as [Int32])
@@ -178,7 +178,7 @@ import Testing
         await journal.close()
     }
 
-    /// After a failed sync the pages that it lost may look as if they were written.
+    /// After a failed sync, lost pages may look as if they were written.
     ///
     /// SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC and SQLITE_IOERR.
     @Test(arguments: [1034, 1290, 10] as [Int32])

@@ -97,7 +97,7 @@ import Testing
         #expect(error.code == .journalFailed)
         #expect(page[1].request.session.name == "app")
 
-        // Writing a record over it mends the row.
+        // Overwriting the row with a record repairs it.
         var mended = try Sample.fullRecord(2)
         mended.revision = page[1].revision
         mended.attempts = 4

@@ -22,7 +22,8 @@ import Testing
         await journal.close()
     }
 
-    /// As a text, such a column ends at the NUL, or becomes another one: the line after it is the same line again, for ever.
+    /// Read as text, such a column ends at the NUL or changes. The next queue would then be the same one again,
+    /// forever.
     @Test(arguments: ["x'61FF'", "x'FF'", "x'6100FF'", "x'00'", "x'C3'"])
     func `whose columns are no text end, and name all who wait`(bytes: String) async throws {
         for column in ["session", "priority", "origin", "line"] {

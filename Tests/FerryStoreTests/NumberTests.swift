@@ -3,7 +3,7 @@ import FerryCore
 import Foundation
 import Testing
 
-/// A journal whose last event had the highest of all numbers answered each commit that the disk is full, for ever.
+/// A regression: with the maximum number in its last event, a journal reported a full disk at every commit, forever.
 @Suite(.timeLimit(.minutes(1))) struct `Numbers that Ferry has not given` {
     private func append(_ journal: any Journal, _ id: UInt64) async throws(ServiceError) -> Int64 {
         try await journal.commit { transaction throws(ServiceError) in
@@ -45,7 +45,7 @@ import Testing
         await third.close()
     }
 
-    /// Ids above all that a signed integer holds would be of no line, and their transfers would never run.
+    /// Ids beyond the range of a signed integer would be in no queue, and their transfers would never run.
     @Test func `of transfers do not lead to ids that no line has`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Opening a journal` {
-    /// A closed journal of many pages.
+    /// Returns a folder with a closed journal of many pages.
     private func filledFolder() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
@@ -117,7 +117,7 @@ import Testing
         #expect(warnings.first?.contains(aside[0]) == true)
     }
 
-    /// Leaves the name of the last version as a disk may: as no text.
+    /// Damages the name of the last migration so that it is not text.
     private func loseVersion(of folder: TemporaryFolder) async throws {
         let journal = try await Sample.open(folder)
         try await journal.commit { transaction throws(ServiceError) in
@@ -158,7 +158,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: target))
     }
 
-    /// A database with tables that says of itself that it is another program's.
+    /// Returns a folder with a database that is marked as another program's.
     private func foreignFolder(_ steps: [String]) async throws -> TemporaryFolder {
         let folder = try await filledFolder()
         let journal = try await Sample.open(folder)
@@ -181,11 +181,11 @@ import Testing
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o644)
     }
 
-    /// A program that opens such a file to write completes or undoes what the file's own program was doing.
+    /// Opening such a file for writing would complete or roll back an operation of its own program.
     @Test func `a database that another program has left in the middle of a change is not touched`() async throws {
         let folder = try await foreignFolder(["PRAGMA application_id = 0"])
         let before = try folder.bytes()
-        // A rollback journal that is hot: its head and no page.
+        // A hot rollback journal: its header without any page.
         var hot = Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
         for number: UInt32 in [0, 1, UInt32(before.count / 4096), 512, 4096] {
             hot.append(contentsOf: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) })
@@ -209,7 +209,7 @@ import Testing
         await journal.close()
     }
 
-    /// SQLite and Foundation refuse JSON that is nested so deep, each with an error that is one row's alone.
+    /// SQLite and Foundation reject such deeply nested JSON. The error must affect only this row.
     @Test(arguments: ["[", #"{"a":"#])
     func `a row that is nested deep stops nobody else`(opening: String) async throws {
         let folder = try TemporaryFolder()
@@ -248,7 +248,7 @@ import Testing
         await again.close()
     }
 
-    /// The queue was lost without a word.
+    /// A regression: the queue was lost silently.
     @Test func `an empty file is a damaged journal, but for one that was being made`() async throws {
         for isBeingMade in [false, true] {
             let folder = try TemporaryFolder()
@@ -274,7 +274,7 @@ import Testing
         let folder = try TemporaryFolder()
         let crashed = try TemporaryFolder()
         let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet) { step in
-            // The second transaction's bodies ran; its COMMIT has not.
+            // The bodies of the second transaction have run, but not its COMMIT.
             if step == .commits(bodies: 1), FileManager.default.fileExists(atPath: folder.path + "/kill") {
                 for suffix in ["", "-wal"] {
                     try? FileManager.default.copyItem(atPath: folder.journal + suffix, toPath: crashed.journal + suffix)

@@ -2,7 +2,7 @@ import FerryCore
 @testable import FerryStore
 import Testing
 
-/// How a page is found; what it shows is tested over both journals.
+/// The query plans of pages. The contents of pages are tested with both journals.
 @Suite(.timeLimit(.minutes(1))) struct `Pages` {
     private static func filter(_ change: (inout JournalFilter) throws -> Void) rethrows -> JournalFilter {
         var filter = JournalFilter()
@@ -68,7 +68,7 @@ import Testing
         try #require(!plan.isEmpty)
         let isUnfiltered = filter.session == nil && phase == nil && filter.tag == nil && filter.only == nil
         for step in plan {
-            // Without a filter the table itself is walked in order, up to the limit.
+            // Without a filter, the table itself is scanned in order, up to the limit.
             #expect(isUnfiltered || !step.contains("SCAN t"), "\(plan)")
             if filter.only == nil { #expect(!step.contains("TEMP B-TREE"), "\(plan)") }
         }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `Requests of a list in the journal` {
     private let ids = (1...3).map { Sample.id($0) }
 
-    /// Three transfers of one list.
+    /// Inserts three transfers of one list.
     private func insertList(
         into journal: any Journal, _ change: (inout TransferRecord) -> Void = { _ in }
     ) async throws -> [TransferRecord] {

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `Secrets in the journal` {
     private static let mark = "hunter2"
 
-    /// A record with secrets in every place, some of them longer than a page.
+    /// Returns a record with secrets in every field, some of them longer than a page.
     private func record(_ number: UInt64, length: Int) throws -> TransferRecord {
         let plain = try Sample.record(number)
         var request = plain.request
@@ -155,7 +155,7 @@ import Testing
         return record
     }
 
-    /// Forgets what there is of one phase, in as many steps as it takes.
+    /// Deletes the secrets of all transfers in one phase, in as many steps as necessary.
     private func forget(_ journal: any Journal, _ phase: JournalPhase, before moment: Date? = nil) async throws {
         var last: TransferID? = TransferID(rawValue: 0)
         while let after = last {
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    /// Those that are looked at when secrets are forgotten.
+    /// Returns the transfers that are checked when secrets are deleted.
     private func mayHaveSecrets(_ journal: any Journal) async throws -> [TransferID] {
         try await journal.read { reader throws(ServiceError) in
             var ids: [TransferID] = []

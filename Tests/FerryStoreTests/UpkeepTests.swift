@@ -97,7 +97,7 @@ extension Journal {
 }
 
 extension SQLiteJournal {
-    /// The bytes of pages that the writer keeps in memory.
+    /// Size of the pages cached by the writer, in bytes.
     fileprivate func cachedBytes() async throws -> Int {
         try await database.writeWithoutTransaction { connection in
             var (current, highest): (CInt, CInt) = (0, 0)

@@ -1,38 +1,38 @@
 import Ferry
 import Foundation
 
-/// One thing that the app does: words, of which some are `key=value`.
+/// A command of the app: words, some of them `key=value`.
 ///
-/// | command | what it does |
+/// | command | effect |
 /// |---|---|
 /// | `run` | as an argument: uses `BackgroundApplication.run(delegate:)` |
 /// | `register COMMAND ; COMMAND …` | registers this program with its identifier and these commands as the launch command |
 /// | `manager key=value…` | makes a manager: `limit`, `host`, `rate`, `timeout`, `cellular`, `cache` |
 /// | `configure key=value…` | changes the configuration of the manager made last |
-/// | `release`, `invalidate` | lets go of all managers, or ends their use |
+/// | `release`, `invalidate` | releases or invalidates all managers |
 /// | `download URL [NAME]` | downloads |
 /// | `many COUNT URL` | downloads `URL-0`, `URL-1`, … with one call |
-/// | `start URL`, `suspend URL`, `cancel URL`, `remove URL`, `delete URL` | what the names say; `delete` removes completely |
-/// | `total-start`, `total-suspend`, `total-cancel`, `total-remove` | what the names say |
+/// | `start URL`, `suspend URL`, `cancel URL`, `remove URL`, `delete URL` | calls the method; `delete`: completely |
+/// | `total-start`, `total-suspend`, `total-cancel`, `total-remove` | calls the method of this name |
 /// | `enqueue URL key=value…` | with `file`, `directory`, `method`, `body`, `tag`, `metadata`, `priority` |
-/// | `fetch URL` | downloads with `download(from:)`, and goes on with what follows |
+/// | `fetch URL` | downloads with `download(from:)`, without delaying the next command |
 /// | `validate URL CODE` | compares with an MD5 |
 /// | `replace URL OTHER` | gives the task another URL |
-/// | `priority URL NUMBER` | what the name says |
+/// | `priority URL NUMBER` | sets the task's priority |
 /// | `chain URL FILE` | downloads to a file with the download chain |
 /// | `local-chain URL FILE` | the same, with a manager that only this command holds |
-/// | `restored` | writes down the requests that nobody has asked for yet |
+/// | `restored` | logs the restored requests that were not taken up yet |
 /// | `observe` | registers closures on the manager and on all its tasks |
 /// | `events URL` | observes the events of a task |
 /// | `notifications` | observes the notifications of tasks |
 /// | `completion` | sets the manager's completion handler |
-/// | `status` | writes down all tasks, and then their number |
-/// | `tagged TAG` | writes down the progress of a group |
-/// | `metadata URL` | writes down what was stored with a task |
-/// | `bytes URL NUMBER` | waits until so many bytes have come |
+/// | `status` | logs all tasks, and then their number |
+/// | `tagged TAG` | logs the progress of a group |
+/// | `metadata URL` | logs the metadata stored with a task |
+/// | `bytes URL NUMBER` | waits until the task has received this number of bytes |
 /// | `reaches URL STATUS` | waits until a task has this status |
 /// | `ended` | waits until no task waits or runs |
-/// | `kill`, `exit` | ends the process by SIGKILL, or as a program ends |
+/// | `kill`, `exit` | ends the process by SIGKILL or by a normal exit |
 struct Command: Sendable {
     let name: String
     /// All words after the name.
@@ -53,10 +53,10 @@ struct Command: Sendable {
         options = Dictionary(pairs) { $1 }
     }
 
-    /// The word at a place; empty if there are fewer.
+    /// Returns the word at an index, or an empty string if there are fewer.
     func word(_ index: Int) -> String { index < words.count ? words[index] : "" }
 
-    /// Changes what the options name.
+    /// Applies the options to a configuration.
     func apply(to configuration: inout SessionConfiguration) {
         for (key, value) in options {
             switch key {
@@ -70,7 +70,7 @@ struct Command: Sendable {
         }
     }
 
-    /// What the options say of a download.
+    /// Returns the download described by the options.
     func spec() throws(FerryError) -> DownloadSpec {
         var spec = try DownloadSpec(word(0))
         for (key, value) in options {

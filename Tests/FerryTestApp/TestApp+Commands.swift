@@ -3,11 +3,11 @@ import Foundation
 import Glibc
 import TestAppKit
 
-/// What the app does with managers and tasks.
+/// Commands for managers and tasks.
 extension TestApp {
-    /// Carries out what concerns managers and single tasks.
+    /// Performs a command for managers or single tasks.
     ///
-    /// - Returns: whether the command is one of these.
+    /// - Returns: Whether the command is one of these.
     func carryOut(_ command: Command) async throws -> Bool {
         let url = command.word(0)
         switch command.name {
@@ -57,9 +57,9 @@ extension TestApp {
         return true
     }
 
-    /// Calls by which tasks are controlled: what the status is right after the call, and what the handler finds.
+    /// Performs a call that controls tasks. Logs the status right after the call and in its handler.
     ///
-    /// - Returns: once the handler was called.
+    /// Returns once the handler was called.
     func control(_ command: Command) async {
         let url = command.word(0)
         guard Self.controls.contains(command.name) else { return observe(command) }

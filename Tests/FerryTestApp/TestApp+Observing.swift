@@ -2,9 +2,9 @@ import Ferry
 import Foundation
 import TestAppKit
 
-/// What the app writes down.
+/// Commands that log state and events.
 extension TestApp {
-    /// Carries out what only looks.
+    /// Performs a command that only reads or observes.
     func observe(_ command: Command) {
         switch command.name {
         case "observe": observe()
@@ -58,9 +58,9 @@ extension TestApp {
 
     // MARK: Waiting
 
-    /// Waits for what the events of tasks tell.
+    /// Waits for a condition reported by the events of tasks.
     ///
-    /// - Returns: whether the command is one of these.
+    /// - Returns: Whether the command is one of these.
     func wait(_ command: Command) async throws -> Bool {
         let url = command.word(0)
         switch command.name {
@@ -89,9 +89,9 @@ extension TestApp {
 
     // MARK: The download chain
 
-    /// Carries out what uses the download chain.
+    /// Performs a command for the download chain.
     ///
-    /// - Returns: whether the command is one of these.
+    /// - Returns: Whether the command is one of these.
     func performChain(_ command: Command) -> Bool {
         switch command.name {
         case "chain": download(command, with: chain)
@@ -120,7 +120,7 @@ extension DownloadTask {
 }
 
 extension DownloadEvent {
-    /// What the event says in one line; nil for progress.
+    /// The event in one line, or `nil` for progress.
     fileprivate var line: String? {
         switch self {
         case .state(let status, _): "state \(status)"

@@ -3,13 +3,13 @@ import Ferry
 import Foundation
 import TestAppKit
 
-/// Does what its commands say one after the other and writes down what it is told.
+/// Performs its commands in order and logs the events.
 @MainActor final class TestApp: ScriptedApp {
     let identifier: String
     let story = Story()
     private let commands: [Command]
     var managers: [SessionManager] = []
-    /// The manager of the download chain, with its own identifier.
+    /// The manager of the download chain, with a separate identifier.
     lazy var chain = makeChain()
 
     init(identifier: String, commands: [Command]) {
@@ -35,7 +35,7 @@ import TestAppKit
 
     func begin() {
         let (lines, continuation) = AsyncStream<Command>.makeStream()
-        // Whoever observes does so before there is a manager, as apps do.
+        // Observers are registered before the first manager exists, as in apps.
         for command in commands {
             if command.name == "notifications" { observe(command) } else { continuation.yield(command) }
         }
@@ -59,7 +59,7 @@ import TestAppKit
 
     // MARK: Managers
 
-    /// The manager made last; one is made where there is none.
+    /// The last created manager. Created if there is none.
     var manager: SessionManager { managers.last ?? makeManager(Command("manager")) }
 
     @discardableResult
@@ -87,7 +87,7 @@ import TestAppKit
     struct Unknown: Error { let url: String }
 }
 
-/// A logger that says nothing: standard output belongs to the story.
+/// A silent logger, because standard output is the event log.
 struct Quiet: Logable {
     let identifier = "quiet"
     var option = LogOption.none

@@ -1,7 +1,8 @@
-// An app with managers of one identifier that does what it is told, line by line, and writes down what happens.
+// An app with managers of one identifier. It performs commands line by line and logs its events.
 //
-// Usage: FerryTestApp IDENTIFIER COMMAND…; see `Command`. More commands come on standard input, one a line. What happens is
-// written to standard output, or to the file that EVENTS names, so that the processes of one app write one story.
+// Usage: FerryTestApp IDENTIFIER COMMAND…; see `Command`. Further commands are read from standard input, one per line.
+// Events are written to standard output, or appended to the file named by `EVENTS`, which all processes of an app
+// share.
 
 import TestAppKit
 

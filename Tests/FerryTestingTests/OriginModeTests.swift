@@ -4,7 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `Modes of the origin` {
     private let body = SeededBody(seed: 9, size: 300_000)
 
-    /// The answer to one request in a mode.
+    /// Returns the response to one request in the given modes.
     private func answer(_ modes: OriginMode..., fields: String = "X-Nothing: 1") async throws -> RawClient.Answer {
         let script = OriginScript(body, rules: [OriginRule(condition: .always, modes: modes)])
         return try await withOrigin(script) { try await RawClient.get($0.port, "/file.bin", fields) }

@@ -4,7 +4,7 @@ import Subprocess
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Origins over TLS` {
-    /// Exit status of curl, and what it received.
+    /// Returns curl's exit status and the received body.
     private func curl(_ arguments: String...) async throws -> (status: TerminationStatus, body: [UInt8]) {
         let result = try await run(
             .name("curl"), arguments: Arguments(["-s", "--noproxy", "*"] + arguments), output: .bytes(limit: 1 << 24))

@@ -2,11 +2,11 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Sends bytes to a port and collects what comes back.
+/// Sends bytes to a port and collects the response.
 enum RawClient {
     struct Answer {
         var bytes: [UInt8] = []
-        /// Whether the connection ended with an error such as a reset, in place of its end.
+        /// Whether the connection ended with an error, such as a reset, instead of a close.
         var failed = false
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -15,7 +15,7 @@ enum RawClient {
 
         var body: [UInt8] { headEnd.map { Array(bytes[($0 + 4)...]) } ?? [] }
 
-        /// Where the empty line stands that ends the head.
+        /// Position of the empty line after the head.
         private var headEnd: Int? {
             let mark = Array("\r\n\r\n".utf8)
             var index = 0
@@ -32,7 +32,7 @@ enum RawClient {
         }
     }
 
-    /// Asks for a path and reads until the server ends the connection, or `enough` says so.
+    /// Requests a path and reads until the server closes the connection or `enough` returns true.
     static func get(
         _ port: Int, _ path: String = "/file.bin", _ fields: String..., method: String = "GET",
         connection: String = "close", trusting caFile: String? = nil, until enough: (Answer) -> Bool = { _ in false }

@@ -1,11 +1,11 @@
 package import BackgroundURLSession
 import Foundation
 
-/// An app that does what its arguments say and writes down what it is told.
+/// An app that follows its arguments and logs its events.
 @MainActor package protocol ScriptedApp: BackgroundApplicationDelegate {
     var story: Story { get }
 
-    /// Begins with what the arguments say; called once.
+    /// Performs the steps in the arguments. Called once.
     func begin()
 }
 
@@ -21,16 +21,16 @@ extension ScriptedApp {
 
     package func applicationWillTerminate(_ application: BackgroundApplication) { story.add("will-terminate") }
 
-    /// Runs the app for as long as its process lives.
+    /// Runs the app until its process ends.
     ///
-    /// - Parameter isApplication: whether it uses `BackgroundApplication.run(delegate:)`.
+    /// - Parameter isApplication: Whether it uses `BackgroundApplication.run(delegate:)`.
     package func run(isApplication: Bool) {
         if isApplication { BackgroundApplication.shared.run(delegate: self) }
         begin()
         while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
     }
 
-    /// Registers this program with arguments and some of its variables as what the daemon launches.
+    /// Registers this program, with arguments and some of its environment variables, as the launch command.
     package func registerLaunch(_ arguments: [String], keeping variables: Set<String>) throws {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let environment = ProcessInfo.processInfo.environment.filter { variables.contains($0.key) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes lines to the file that EVENTS names, or to standard output; every line is there once `add` returns.
+/// Appends lines to the file named by `EVENTS`, or to standard output. Every line is written when `add` returns.
 package final class Story: Sendable {
     private let file: FileHandle
 

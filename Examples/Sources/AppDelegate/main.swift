@@ -1,5 +1,6 @@
-// An app that downloads URLs into its home folder, and is launched by the daemon when they are there.
-// Usage: AppDelegate URL…; started without arguments it only takes up what its session holds.
+// An app that downloads URLs into its home folder. The daemon launches it when the downloads have finished.
+// Usage: AppDelegate URL…
+// Without arguments, it only continues the downloads of its session.
 
 import BackgroundURLSession
 
@@ -10,7 +11,7 @@ final class DownloadingDelegate: AppDelegate {
     ) -> Bool {
         let isReady = super.application(application, didFinishLaunchingWithOptions: launchOptions)
         do {
-            // The daemon has an environment of its own: what this app goes by is named.
+            // The daemon has a different environment, so the variables that this app needs are passed on.
             let environment = ProcessInfo.processInfo.environment.filter { names.contains($0.key) }
             try application.registerLaunchCommand([executable], environment: environment)
         } catch {
@@ -35,12 +36,12 @@ final class DownloadingDelegate: AppDelegate {
     }
 }
 
-/// Where the home folder is, for Foundation too, and where a process without a terminal writes.
+/// Variables for the home folder, also used by Foundation, and for the output of a process without a terminal.
 let names: Set = ["HOME", "CFFIXED_USER_HOME", "OUTPUT"]
 let executable =
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
 let output = ProcessInfo.processInfo.environment["OUTPUT"].flatMap { $0.isEmpty ? nil : $0 }
-// A process that the daemon launches has the daemon's standard output.
+// A process launched by the daemon shares the daemon's standard output.
 if let output = output { freopen(output, "a", stdout) }
 setvbuf(stdout, nil, _IOLBF, 0)
 BackgroundApplication.shared.run(delegate: DownloadingDelegate())

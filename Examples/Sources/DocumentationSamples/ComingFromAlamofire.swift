@@ -1,4 +1,4 @@
-// The samples of the article for those who come from Alamofire.
+// Samples of the article for Alamofire users.
 
 import Ferry
 import Foundation

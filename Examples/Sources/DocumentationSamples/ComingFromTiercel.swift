@@ -1,4 +1,4 @@
-// The samples of the article for those who come from Tiercel.
+// Samples of the article for Tiercel users.
 
 import Ferry
 import Foundation

@@ -1,4 +1,4 @@
-// The samples of the comments on managers and requests.
+// Samples from the doc comments of managers and requests.
 
 import Ferry
 import Foundation

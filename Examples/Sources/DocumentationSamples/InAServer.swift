@@ -1,4 +1,4 @@
-// The samples of the article about servers.
+// Samples of the article about servers.
 
 import Ferry
 import Foundation

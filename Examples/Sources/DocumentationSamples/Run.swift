@@ -1,12 +1,12 @@
-// Runs one sample of the articles as it stands, so that a test sees what it does. Its handlers print; the program goes on until
-// it is ended.
+// Runs one sample of the articles unchanged, so that a test can check its effect. Its handlers print. The program runs
+// until it is ended.
 //
 //     swift run DocumentationSamples chain https://example.org/file.iso 9f86d0…
 
 import Ferry
 import Foundation
 
-/// The values that samples take: a URL, the SHA-256 of its file, and the current folder.
+/// The inputs of samples: a URL, the SHA-256 of its file, and the current folder.
 struct Settings: Sendable {
     let url: URL
     let code: String

@@ -1,4 +1,4 @@
-// The samples of the article about async and await.
+// Samples of the article about async and await.
 
 import Ferry
 import Foundation

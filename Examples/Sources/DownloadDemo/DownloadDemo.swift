@@ -1,5 +1,7 @@
-// A list of downloads in a terminal. Kill it whenever you like: the downloads go on, and the list is there again.
-// Usage: DownloadDemo [LIST] [URL…]; the last line says which keys there are. Without a terminal it takes lines: `help` says which.
+// A list of downloads in a terminal. You can kill it at any time: the downloads continue, and the list returns at the
+// next start.
+// Usage: DownloadDemo [LIST] [URL…]
+// The last line of the screen lists the keys. Without a terminal it reads commands, one per line: `help` lists them.
 
 import Ferry
 import Foundation

@@ -1,19 +1,19 @@
-// The downloads, and what can be done with them.
+// The downloads and their actions.
 
 import Ferry
 import Foundation
 
-/// The view model: the downloads of a list, as values to show, and what can be done with them.
+/// The view model: the downloads of a list as values to show, and the actions on them.
 final class Downloads: Sendable {
     private let manager: SessionManager
 
-    /// - Parameter list: Lists of different names are apart. The list of a name is always the same one.
+    /// - Parameter list: Name of the list. Each name has a separate list, the same at every start.
     init(_ list: String) {
         var configuration = SessionConfiguration()
         configuration.maxConcurrentTasksLimit = 3
         configuration.allowsCellularAccess = true
         manager = SessionManager(list, configuration: configuration)
-        // The screen says what happens.
+        // The screen shows the events.
         manager.logger.option = .none
     }
 
@@ -25,7 +25,7 @@ final class Downloads: Sendable {
             limit: manager.configuration.maxConcurrentTasksLimit)
     }
 
-    /// Does what is asked for; returns what there is to say about it.
+    /// Follows an instruction and returns a message for the user.
     func follow(_ instruction: Instruction) async -> String {
         do {
             switch instruction {
@@ -59,7 +59,7 @@ final class Downloads: Sendable {
     }
 }
 
-/// The list has no download of that number.
+/// The list has no download with this number.
 struct NoSuchDownload: LocalizedError {
     let number: Int
 

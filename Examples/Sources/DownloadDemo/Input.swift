@@ -1,19 +1,19 @@
-// What the program reacts to.
+// The program's input.
 
 import Foundation
 
-/// What the program reacts to: the lines of its user, and the moments at which it looks at its downloads.
+/// The program's input: its user's lines or keys, and the times at which it updates its downloads.
 enum Input {
     case line(String)
     case key(Key)
     case moment
-    /// Nobody will write any more.
+    /// The end of the input.
     case end
 
-    /// - Parameter byKey: whether keys are read, and not lines.
+    /// - Parameter byKey: Whether to read single keys instead of lines.
     static func all(byKey: Bool) -> AsyncStream<Input> {
         let (inputs, continuation) = AsyncStream<Input>.makeStream()
-        // Reading blocks, so it has a thread.
+        // Reading blocks, so it runs on a separate thread.
         Thread.detachNewThread {
             if byKey {
                 readKeys { continuation.yield(.key($0)) }
@@ -29,7 +29,7 @@ enum Input {
         return inputs
     }
 
-    /// Reads keys until there are no more.
+    /// Reads keys until the end of the input.
     private static func readKeys(_ tell: (Key) -> Void) {
         var reader = KeyReader()
         var bytes = [UInt8](repeating: 0, count: 64)

@@ -1,6 +1,6 @@
-// What a line of the user asks for.
+// An instruction in a line of the user.
 
-/// What a line of the user asks for.
+/// An instruction in a line of the user.
 enum Instruction: Equatable {
     /// One download, by its number in the list from 1, or all.
     enum Choice: Equatable {
@@ -17,10 +17,10 @@ enum Instruction: Equatable {
     case help
     case quit
 
-    /// What can be asked for, in a line.
+    /// The possible instructions, in one line.
     static let text = "add URL · pause, resume, remove N|all · limit N · list · help · quit"
 
-    /// Nil for a line that asks for nothing known.
+    /// Returns `nil` for an unknown instruction.
     init?(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
         switch (words.first, words.dropFirst().first, words.count) {

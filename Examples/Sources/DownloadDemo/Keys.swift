@@ -1,4 +1,4 @@
-// The keys of the list, and their meaning.
+// The keys of the list and their meaning.
 
 /// A key, as a terminal sends it.
 enum Key: Equatable {
@@ -8,10 +8,10 @@ enum Key: Equatable {
 
 /// Reads keys from the bytes of a terminal.
 struct KeyReader {
-    /// The bytes of a key that is not whole yet.
+    /// The bytes of an incomplete key.
     private var pending: [UInt8] = []
 
-    /// Takes in bytes that came together, and returns the keys that are whole.
+    /// Adds bytes that arrived together, and returns the complete keys.
     mutating func read(_ bytes: [UInt8]) -> [Key] {
         pending += bytes
         var keys: [Key] = []
@@ -19,7 +19,7 @@ struct KeyReader {
             pending.removeFirst(count)
             if let key { keys.append(key) }
         }
-        // An escape that nothing follows is the key of that name.
+        // An escape without following bytes is the Escape key itself.
         if pending == [0x1B] {
             pending = []
             keys.append(.escape)
@@ -27,7 +27,8 @@ struct KeyReader {
         return keys
     }
 
-    /// The first key and its bytes; nil while it is not whole. The key is nil for one that means nothing here.
+    /// Returns the first key and its length in bytes, or `nil` while it is incomplete. The key is `nil` if it has no
+    /// meaning here.
     private static func first(of bytes: [UInt8]) -> (Key?, Int)? {
         guard let first = bytes.first else { return nil }
         switch first {
@@ -49,23 +50,23 @@ struct KeyReader {
     }
 }
 
-/// The state that the keys change: the chosen download, and the address that is being typed.
+/// The state changed by keys: the selected download, and the address being typed.
 struct Controls: Equatable {
-    /// An effect that a key asks for.
+    /// The effect of a key.
     enum Wish: Equatable {
         case follow(Instruction)
-        /// The end of this process, as a crash would bring it.
+        /// Kills this process, like a crash.
         case kill
     }
 
     static let help = "a add · ↑↓ choose · p pause · r resume · x remove · P R all · + - at a time · K kill -9 · q quit"
 
-    /// The number of the chosen download, from 1.
+    /// The number of the selected download, from 1.
     private(set) var chosen = 1
-    /// The address that is being typed; nil while none is.
+    /// The address being typed, or `nil` if none is.
     private(set) var typed: String?
 
-    /// Takes in a key.
+    /// Handles a key.
     mutating func press(_ key: Key, rows: Int, limit: Int) -> Wish? {
         if typed != nil { return type(key) }
         switch key {

@@ -1,8 +1,8 @@
-// The list where there is no terminal.
+// The list without a terminal.
 
 import Ferry
 
-/// Says in a line what has changed, for pipes and files.
+/// Prints each change as a line, for pipes and files.
 struct LineScreen: Screen {
     private var shown: [DownloadTask.ID: Status] = [:]
 

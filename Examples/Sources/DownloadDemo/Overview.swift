@@ -1,11 +1,11 @@
-// What there is to see, as a value.
+// The contents of the screen, as a value.
 
 import Ferry
 
-/// What there is to see at one moment.
+/// The contents of the screen at one moment.
 struct Overview: Equatable {
     var rows: [Row] = []
-    /// All downloads together.
+    /// Speed of all downloads together.
     var speed = ""
     var remaining = ""
     var limit = 0
@@ -13,13 +13,13 @@ struct Overview: Equatable {
     /// One download.
     struct Row: Equatable {
         let id: DownloadTask.ID
-        /// Its place in the list, from 1.
+        /// Position in the list, from 1.
         let number: Int
         let name: String
         let status: Status
-        /// What it waits for, or why it failed, or where its file is.
+        /// The waiting reason, the error, or the path of the file.
         let remark: String
-        /// From 0 to 1; nil while the size is unknown.
+        /// From 0 to 1, or `nil` while the size is unknown.
         let fraction: Double?
         let received: Int64
         let speed: String
@@ -30,7 +30,7 @@ struct Overview: Equatable {
 // MARK: As text
 
 extension Overview {
-    /// The whole list, in lines of at most that many characters.
+    /// Returns the whole list, in lines of at most `width` characters.
     func lines(width: Int) -> [String] {
         let running = rows.count { $0.status == .running }
         let left = remaining.isEmpty ? "" : ", \(remaining) left"
@@ -40,12 +40,12 @@ extension Overview {
 }
 
 extension Overview.Row {
-    /// The row with a bar, for a list that is drawn anew.
+    /// The row with a progress bar, for a list that is redrawn.
     var text: String {
         "\(pad("\(number)", 3)) \(bar) \(pad(status.rawValue, 11)) \(name)  \(detail)"
     }
 
-    /// The row without what changes all the time, for lines that stay.
+    /// The row without its frequently changing parts, for lines that stay.
     var summary: String { "\(number) \(status.rawValue) \(name)\(remark.isEmpty ? "" : " \(remark)")" }
 
     private var detail: String {
@@ -53,7 +53,7 @@ extension Overview.Row {
         return remaining.isEmpty ? speed : "\(speed), \(remaining) left"
     }
 
-    /// Ten cells and per cent; bytes while the size is unknown.
+    /// Ten cells and a percentage, or bytes while the size is unknown.
     private var bar: String {
         guard let fraction else { return pad("\(received) bytes", 15) }
         let filled = Int((fraction * 10).rounded(.down))

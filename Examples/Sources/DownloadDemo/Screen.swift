@@ -1,8 +1,8 @@
-// Where the list is shown.
+// The list's output.
 
 import Foundation
 
-/// Where the list is shown.
+/// The list's output.
 protocol Screen {
     mutating func show(_ overview: Overview, _ controls: Controls)
     mutating func say(_ text: String)

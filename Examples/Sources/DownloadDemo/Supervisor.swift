@@ -1,20 +1,20 @@
-// Keeps the terminal in order, and starts the list again when it was killed.
+// Sets up the terminal, and restarts the list after it was killed.
 
 import Foundation
 
-/// The process of the terminal: it has the keys sent one by one, and starts the list again each time that a kill has ended it.
-/// The downloads need neither process.
+/// The terminal's process. It makes the terminal send single keys, and restarts the list after each kill. The downloads
+/// need neither process.
 enum Supervisor {
     private static let variable = "DOWNLOAD_DEMO_SUPERVISED"
 
-    /// Whether this process is to supervise another one: it has a terminal, and no supervisor yet.
+    /// Whether this process should supervise another one: it has a terminal and no supervisor yet.
     static var isWanted: Bool { hasTerminal && ProcessInfo.processInfo.environment[variable] == nil }
 
     static var hasTerminal: Bool { isatty(0) == 1 && isatty(1) == 1 }
 
-    /// Runs the list until it ends by itself.
+    /// Runs the list until it exits by itself.
     ///
-    /// - Returns: its status.
+    /// - Returns: The exit status.
     static func run() -> Int32 {
         var usual = termios()
         tcgetattr(0, &usual)
@@ -30,7 +30,7 @@ enum Supervisor {
             tcsetattr(0, TCSAFLUSH, &byKey)
             var status: Int32 = 0
             guard let child = spawn(words) else { return 1 }
-            // The addresses are in the list already, and may be paused.
+            // The addresses are already in the list, and may be paused.
             words = Array(words.prefix(2))
             while waitpid(child, &status, 0) < 0, errno == EINTR {}
             let signal = status & 0x7F
@@ -42,7 +42,7 @@ enum Supervisor {
         }
     }
 
-    /// Starts this program once more.
+    /// Starts this program again.
     private static func spawn(_ arguments: [String]) -> pid_t? {
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }

@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// Draws the list in place: the downloads, what was said last, and what is being typed or the keys.
+/// Draws the list in place: the downloads, the last message, and the typed address or the keys.
 struct TerminalScreen: Screen {
     private var said = ""
 
-    // Without a cursor, which would run about.
+    // Hides the cursor, which would jump around.
     init() { write("\u{1B}[?25l\u{1B}[2J") }
 
     mutating func show(_ overview: Overview, _ controls: Controls) {

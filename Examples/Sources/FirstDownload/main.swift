@@ -1,4 +1,4 @@
-// Downloads one URL and says where the file is. Ended in the middle and started again, it goes on where it was.
+// Downloads one URL and prints the file's path. Stopped midway and started again, it resumes the download.
 // Usage: FirstDownload URL
 
 import Ferry

@@ -1,5 +1,5 @@
-// A service that mirrors files: it takes a list, fetches what is missing, writes its metrics, and ends what it does when it is
-// asked to stop. The daemon keeps what has come; the next start goes on with it.
+// A service that mirrors files. It reads a list, downloads the missing files, writes its metrics, and shuts down
+// cleanly when asked to stop. The daemon keeps the received bytes, and the next start resumes from them.
 //
 //     swift run Mirror mirror.txt /srv/mirror    # lines such as: debian.iso https://example.org/debian.iso
 
@@ -15,7 +15,7 @@ import Foundation
         }
         let service = Service(list: words[0], folder: URL(fileURLWithPath: words[1], isDirectory: true))
         let work = Task { try await service.run() }
-        // The signal by which a supervisor stops a service cancels the work, and all tasks that belong to it.
+        // The supervisor's stop signal cancels the work and all of its tasks.
         signal(SIGTERM, SIG_IGN)
         let stop = DispatchSource.makeSignalSource(signal: SIGTERM)
         stop.setEventHandler { work.cancel() }
@@ -30,7 +30,7 @@ import Foundation
     }
 }
 
-/// Fetches the files of a list.
+/// Downloads the files of a list.
 actor Service {
     private let list: String
     private let folder: URL
@@ -55,7 +55,7 @@ actor Service {
                 try await group.waitForAll()
             }
         } catch {
-            // Without a process that wants them, the downloads rest.
+            // Pauses the downloads while no process needs them.
             try await Task { try await manager.suspendAll() }.value
             throw error
         }
@@ -87,7 +87,7 @@ actor Service {
     }
 }
 
-/// The counters of the service, in Prometheus' text format.
+/// The service's counters, in the Prometheus text format.
 struct Metrics {
     private(set) var files = 0
     private(set) var bytes: Int64 = 0

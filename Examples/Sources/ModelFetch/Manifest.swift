@@ -6,7 +6,7 @@ import Foundation
 /// The files of a model, as its hub lists them.
 struct Manifest: Decodable {
     struct File: Decodable {
-        /// Where it goes, below the model's folder, and where it comes from, below the manifest's own address.
+        /// Path of the file below the model's folder, and of its source below the manifest's address.
         let path: String
         let size: Int64
         let sha256: String
@@ -14,7 +14,7 @@ struct Manifest: Decodable {
 
     let files: [File]
 
-    /// - Throws: a `DecodingError`, or ``UnsafePath`` for a file that would be put outside of the model's folder.
+    /// - Throws: A `DecodingError`, or ``UnsafePath`` for a file outside of the model's folder.
     init(_ data: Data) throws {
         self = try JSONDecoder().decode(Manifest.self, from: data)
         for file in files where !file.staysInside { throw UnsafePath(path: file.path) }
@@ -30,19 +30,21 @@ extension Manifest.File {
 
     func place(in folder: URL) -> URL { folder.appendingPathComponent(path) }
 
-    /// Whether the file is there. Its name is enough, and its size: Ferry gives a file its name once all of it has come and its
+    /// Whether the file is there. Its name and size are enough: Ferry names a file only once it is complete and its
     /// digest is right.
     func isThere(in folder: URL) -> Bool {
         let facts = try? FileManager.default.attributesOfItem(atPath: place(in: folder).path)
         return (facts?[.size] as? NSNumber)?.int64Value == size
     }
 
-    /// How it is fetched. Links of a hub lead to signed addresses that expire; the hub's own address is asked for another one
-    /// then, and the download goes on where it was.
+    /// Returns the file's download.
+    ///
+    /// A hub's links lead to signed addresses that expire. Ferry then requests another one at the hub's own address and
+    /// resumes the download.
     func spec(of manifest: URL, in folder: URL) throws -> DownloadSpec {
         let address = manifest.deletingLastPathComponent().appendingPathComponent(path)
         var spec = try DownloadSpec(address)
-        // The same id each time: enqueuing again takes up what is there.
+        // The id is always the same, so enqueuing again continues the existing download.
         spec.id = DownloadTask.ID(rawValue: "\(folder.path) \(sha256)")
         spec.destination = .file(place(in: folder))
         spec.conflict = .replace
@@ -54,7 +56,7 @@ extension Manifest.File {
     }
 }
 
-/// A path that leads out of the model's folder.
+/// A path outside of the model's folder.
 struct UnsafePath: LocalizedError {
     let path: String
 

@@ -1,5 +1,5 @@
-// Fetches a language model: the files of a manifest, each compared with its SHA-256. Kill it whenever you like: the daemon goes
-// on, and the next start takes up what it finds. Programs that share a folder fetch a model once.
+// Downloads a language model: the files of a manifest, each verified with its SHA-256. You can kill it at any time: the
+// daemon continues, and the next start picks up the downloads. Programs that share a folder download a model once.
 //
 //     swift run ModelFetch https://hub.example.org/models/small/manifest.json ~/models/small
 
@@ -23,7 +23,7 @@ import Foundation
 
     static func fetch(_ address: URL, into folder: URL) async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // Another program that uses the model may fetch it at this moment.
+        // Another program that uses the model may be downloading it.
         let lock = try await FolderLock(folder)
         defer { lock.release() }
         let (data, _) = try await URLSession.shared.data(from: address)
@@ -42,7 +42,7 @@ import Foundation
         let manager = SessionManager("models", configuration: configuration)
         manager.logger.option = .none
         let tasks = try await manager.enqueue(missing.map { try $0.spec(of: address, in: folder) })
-        // Downloads that failed or were paused go on; one that succeeded is fetched again if its file is gone.
+        // Resumes failed and paused downloads. A successful one is repeated if its file is missing.
         for task in tasks where ![.waiting, .running].contains(task.status) { try await task.start() }
 
         try await withThrowingTaskGroup { group in
@@ -56,12 +56,12 @@ import Foundation
             defer { progress.cancel() }
             try await group.waitForAll()
         }
-        // The files stay, and nothing is left to know of their downloads, those of an earlier start among them.
+        // Removes the records of the downloads, including an earlier start's. The files stay.
         for task in manager.tasks(taggedWith: folder.path) { try await task.remove() }
         print("The model is complete.")
     }
 
-    /// Prints how far the files are, once a second.
+    /// Prints the progress of the files once a second.
     static func show(_ manager: SessionManager, tag: String) async {
         while (try? await Task.sleep(for: .seconds(1))) != nil {
             let progress = manager.progress(taggedWith: tag)
@@ -71,11 +71,11 @@ import Foundation
     }
 }
 
-/// Keeps other programs from fetching into a folder, until it is released or the process ends.
+/// Prevents other programs from downloading into a folder, until it is released or the process ends.
 struct FolderLock {
     private let file: Int32
 
-    /// Waits for a program that has the folder.
+    /// Waits while another program holds the lock.
     init(_ folder: URL) async throws {
         file = open(folder.appendingPathComponent(".fetching").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw CocoaError(.fileWriteNoPermission) }

@@ -1,4 +1,4 @@
-// A list that follows notifications on the main queue, as views do. The tasks of an earlier start are there again.
+// A list that observes notifications on the main queue, as views do. Tasks of an earlier start reappear.
 //
 //     swift run Notified https://example.org/a.iso https://example.org/b.iso
 
@@ -29,5 +29,5 @@ let observers = [
 
 let tasks = manager.multiDownload(CommandLine.arguments.dropFirst().map { $0 })
 print("\(tasks.count) downloads, \(manager.tasks.count) in the list.")
-// Serves the main queue, on which the observers are called.
+// Runs the main queue, on which the observers are called.
 RunLoop.main.run()

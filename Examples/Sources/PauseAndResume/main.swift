@@ -1,4 +1,4 @@
-// Downloads a URL to download.bin in the current folder, pausing and going on some times on the way.
+// Downloads a URL to download.bin in the current folder, pausing and resuming several times.
 // Usage: PauseAndResume URL [PAUSES]
 
 import BackgroundURLSession

@@ -1,8 +1,8 @@
-// The app: one background session, whose files go to a folder.
+// The app: one background session, with a folder for its files.
 
 import BackgroundURLSession
 
-/// Downloads URLs into a folder, whether it runs or not.
+/// Downloads URLs into a folder, even while it does not run.
 @MainActor final class Downloader: BackgroundApplicationDelegate {
     private let settings = Settings()
     private var session: URLSession?
@@ -11,7 +11,8 @@ import BackgroundURLSession
         _ application: BackgroundApplication,
         didFinishLaunchingWithOptions launchOptions: [BackgroundApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
-        // Made again at every start: the session is the same one, and what happened meanwhile comes to its delegate.
+        // Created again at every start. It is the same session, and its delegate receives the events since the last
+        // run.
         let session = URLSession(
             configuration: .background(withIdentifier: "downloads"), delegate: FileKeeper(folder: settings.folder),
             delegateQueue: nil)

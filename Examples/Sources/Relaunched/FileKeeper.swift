@@ -1,8 +1,8 @@
-// The session's delegate: moves each file to where it belongs.
+// The session's delegate, which moves each file to its destination.
 
 import BackgroundURLSession
 
-/// Moves each finished file into a folder and says how far the others are.
+/// Moves each finished file into a folder and prints the progress of the others.
 final class FileKeeper: NSObject, URLSessionDownloadDelegate, Sendable {
     private let folder: URL
 
@@ -45,7 +45,7 @@ final class FileKeeper: NSObject, URLSessionDownloadDelegate, Sendable {
 
     @MainActor private static var handlers: [String: () -> Void] = [:]
 
-    /// Keeps what is to be called once the events of a session are over.
+    /// Stores a handler to call once the session's events have been delivered.
     @MainActor static func whenDone(with identifier: String, _ handler: @escaping () -> Void) {
         handlers[identifier] = handler
     }

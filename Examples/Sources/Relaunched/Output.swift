@@ -1,8 +1,8 @@
-// Where the app's lines go.
+// The app's output.
 
 import BackgroundURLSession
 
-/// Where the app's lines go: a process that the daemon has started writes to a file, where its user reads.
+/// The app's output. A process launched by the daemon writes to a file that its user can read.
 enum Output {
     private static let file: FileHandle = {
         guard let path = Settings().log else { return .standardOutput }

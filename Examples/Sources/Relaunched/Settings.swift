@@ -1,12 +1,12 @@
-// What the app is told on its command line.
+// The app's settings.
 
 import BackgroundURLSession
 
-/// What the app is told: by its user on the command line, by the daemon in its environment.
+/// The app's settings, from the command line or, if the daemon launched it, from the environment.
 struct Settings {
     let urls: [URL]
     let folder: URL
-    /// The file that a process writes to that the daemon has started.
+    /// Log file of a process launched by the daemon.
     let log: String?
 
     init() {
@@ -19,7 +19,7 @@ struct Settings {
         log = environment["DOWNLOADS_LOG"]
     }
 
-    /// The program itself, without URLs: what there is to do is in the session.
+    /// The program without URLs, because the session has its downloads.
     var launchCommand: [String] {
         [(try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]]
     }

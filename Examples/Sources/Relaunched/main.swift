@@ -1,5 +1,5 @@
-// An app that downloads in the background. Kill it in the middle: the daemon finishes the download and starts the app
-// again to take the file.
+// An app that downloads in the background. Kill it midway: the daemon finishes the download and launches the app again
+// for the file.
 //
 //     swift run Relaunched https://example.org/large.bin ~/Downloads
 

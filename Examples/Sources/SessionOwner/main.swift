@@ -1,4 +1,4 @@
-// Downloads a URL with a session that an object owns: in the background, in this process, or not at all.
+// Downloads a URL with a session owned by an object: in the background, in this process, or not at all.
 // Usage: SessionOwner background|default|forget URL
 
 import BackgroundURLSession

@@ -1,4 +1,4 @@
-// The samples of the articles that introduce BackgroundURLSession.
+// Samples of the articles that introduce BackgroundURLSession.
 
 import BackgroundURLSession
 

@@ -1,4 +1,4 @@
-// Runs one sample of the articles as it stands, so that a test sees what it does. The program goes on until it is ended.
+// Runs one sample of the articles unchanged, so that a test can check its effect. The program runs until it is ended.
 //
 //     swift run SessionSamples leave https://example.org/file.iso
 

@@ -1,4 +1,4 @@
-// The samples of the articles "What differs" and "Moving an iOS downloader" of BackgroundURLSession.
+// Samples of the articles "What differs" and "Moving an iOS downloader" of BackgroundURLSession.
 
 import Foundation
 import BackgroundURLSession

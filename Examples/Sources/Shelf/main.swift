@@ -1,4 +1,4 @@
-// A shelf of downloads, each shown by its model: all, the finished ones, and the unfinished ones.
+// A shelf of downloads, shown by their models: all, the finished ones, or the unfinished ones.
 //
 //     swift run Shelf add https://example.org/a.iso
 //     swift run Shelf list | finished | unfinished | pause | resume | clear | watch
@@ -9,7 +9,7 @@ import Foundation
 let shelf = DownloadManager.default
 shelf.maxDownloadCount = 2
 
-/// A line for each download.
+/// Prints a line for each download.
 func show(_ models: [DownloadModel]) {
     for model in models {
         let facts = model.model
@@ -20,7 +20,7 @@ func show(_ models: [DownloadModel]) {
     print("\(models.count) downloads, \(Int(shelf.getCacheSize())) bytes on disk")
 }
 
-/// Prints each change until all downloads have come to rest.
+/// Prints each change until no download is active.
 func watch() {
     _ = NotificationCenter.default.addObserver(forName: DownloadProgressNotification, object: nil, queue: .main) {
         notification in
@@ -32,7 +32,7 @@ func watch() {
     RunLoop.main.run()
 }
 
-/// Returns once the daemon has done what the shelf was asked for: a program that ends at once would not have asked.
+/// Waits until the daemon has followed the command. A program that exits at once might not have sent it.
 func wait(until isDone: ([DownloadState]) -> Bool) {
     while !isDone(shelf.getDownloadModels().map(\.states)) { usleep(20_000) }
 }

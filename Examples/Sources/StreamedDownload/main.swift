@@ -1,4 +1,4 @@
-// Appends what a URL serves to a file, from where the file ends.
+// Appends the contents of a URL to a file, starting at the file's current size.
 // Usage: StreamedDownload URL FILE
 
 import BackgroundURLSession
@@ -6,7 +6,8 @@ import BackgroundURLSession
 final class Watched: DownloadManager {
     override func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: Error?) {
         super.urlSession(session, task: task, didCompleteWithError: error)
-        // A task of an earlier process: the delegate is told of it again if that process ended too soon after.
+        // A task of an earlier process. If that process ended too soon after the task, the delegate receives its
+        // completion again.
         if (error as? URLError)?.code == .backgroundSessionWasDisconnected { return }
         print(error.map { "failed \(($0 as NSError).code)" } ?? "finished")
         DispatchQueue.main.async { exit(error == nil ? 0 : 1) }

@@ -1,12 +1,12 @@
-// Uploads a file, whether this program runs or not. Kill it in the middle: the daemon goes on with the upload. Started again
-// without words, the program shows how it ended.
+// Uploads a file, even while this program does not run. Kill it midway: the daemon continues the upload. Started again
+// without arguments, the program prints the result.
 //
 //     swift run UploadInBackground photo.jpg https://example.org/photos/photo.jpg
 //     swift run UploadInBackground
 
 import BackgroundURLSession
 
-/// Says how far each upload is, and what its server has answered.
+/// Prints the progress of each upload and the server's response.
 final class Progress: NSObject, URLSessionDataDelegate, Sendable {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,

@@ -1,4 +1,4 @@
-// What lines ask for.
+// Parsing of instructions.
 
 import Testing
 

@@ -14,7 +14,7 @@ import Testing
         #expect(keys([0x1B, 0x5B], [0x41, 0x0D]) == [.up, .enter])
         #expect(keys([0x1B]) == [.escape])
         #expect(keys([0xC3], [0xA9, 0x7F]) == [.character("é"), .backspace])
-        // A key that means nothing here.
+        // A key without a meaning here.
         #expect(keys([0x1B, 0x5B, 0x33, 0x7E, 0x01, 0x71]) == [.character("q")])
     }
 
@@ -32,7 +32,7 @@ import Testing
             ])
         let least = controls.press(.character("-"), rows: 3, limit: 1)
         #expect(least == nil)
-        // Two were removed meanwhile.
+        // Two downloads were removed meanwhile.
         let one = controls.press(.character("p"), rows: 1, limit: 2)
         #expect(one == .follow(.pause(.one(1))))
     }

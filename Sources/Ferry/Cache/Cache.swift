@@ -4,8 +4,9 @@ public import Foundation
 import Synchronization
 
 /// The folders for a manager's finished and unfinished files.
-/// ⏎ The folders are created when the first download needs them, accessible to their user only. The daemon's records
-/// are elsewhere, so a cache can be emptied or moved safely.
+///
+/// The folders are created when the first download needs them, accessible to their user only. The daemon's records are
+/// elsewhere, so a cache can be emptied or moved safely.
 public final class Cache: Sendable {
     public let identifier: String
     /// The parent of the other two folders.
@@ -18,7 +19,9 @@ public final class Cache: Sendable {
     private let links = Mutex<[@Sendable (String) -> String?]>([])
 
     /// Creates a cache. Creates no folders.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
+    ///   - identifier: The name of the default folder.
     ///   - downloadPath: A path or a `file://` URL as text. Defaults to a folder of the app among the user's data.
     ///   - downloadTmpPath: The folder of unfinished files. Defaults to `Tmp` in `downloadPath`.
     ///   - downloadFilePath: The folder of finished files. Defaults to `File` in `downloadPath`.
@@ -36,7 +39,7 @@ public final class Cache: Sendable {
 
     private static let pathClosure = Mutex<@Sendable (String) -> String>(usualPath)
 
-    /// Returns the default folder of a cache for its identifier. Applies to caches created afterwards.
+    /// The closure that returns the default folder of a cache for its identifier. Applies to caches created afterwards.
     public static var defaultDiskCachePathClosure: @Sendable (String) -> String {
         get { pathClosure.withLock { $0 } }
         set { pathClosure.withLock { $0 = newValue } }
@@ -117,8 +120,11 @@ public final class Cache: Sendable {
 
 extension Cache {
     /// Removes all tasks of the cache from their manager and deletes their files, and nothing else.
-    /// ⏎ - Parameter handler: Called once afterwards, after the closures of the tasks. Also called if there was nothing
-    /// to remove.
+    ///
+    /// - Parameters:
+    ///   - onMainQueue: Whether to call the handler on the main queue. Otherwise it is called on the operation queue.
+    ///   - handler: Called once afterwards, after the closures of the tasks. Also called if there was nothing to
+    ///     remove.
     public func clearDiskCache(onMainQueue: Bool = true, handler: Handler<Cache>? = nil) {
         let sessions = ManagedSessions.shared.sessions(of: self)
         let group = DispatchGroup()

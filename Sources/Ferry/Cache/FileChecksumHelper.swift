@@ -26,8 +26,11 @@ public enum FileChecksumHelper {
     private static let queue = DispatchQueue(label: "Ferry.FileChecksumHelper", qos: .utility, attributes: .concurrent)
 
     /// Compares a file's checksum with an expected one.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
+    ///   - filePath: The path of the file.
     ///   - code: Hexadecimal digits. Case and surrounding whitespace are ignored.
+    ///   - type: The algorithm.
     ///   - completion: Called once, on a private queue, with `true` or the error.
     public static func validateFile(
         _ filePath: String, code: String, type: VerificationType,
@@ -53,8 +56,8 @@ extension FileChecksumHelper.FileVerificationError: LocalizedError {
     /// A message for people.
     public var errorDescription: String? {
         switch self {
-        case .codeEmpty: "There is no code to compare the file with."
-        case .codeMismatch(let code): "The file does not have the code “\(code)”."
+        case .codeEmpty: "There is no checksum to compare the file with."
+        case .codeMismatch(let code): "The file does not have the checksum “\(code)”."
         case .fileDoesnotExist(let path): "There is no file at \(path)."
         case .readDataFailed(let path): "\(path) cannot be read."
         }

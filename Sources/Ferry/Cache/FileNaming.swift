@@ -5,10 +5,10 @@ enum FileNaming {
     /// Maximum length of a name in bytes on common file systems.
     private static let longest = 255
 
-    /// The default name of a URL's file: the URL's MD5 and its extension.
+    /// Returns the default name of a URL's file: the URL's MD5 and its extension.
     static func defaultName(for url: String) -> String { defaultName(for: url, URL(string: url)?.pathExtension) }
 
-    /// The default name of a URL's file.
+    /// Returns the default name of a URL's file.
     static func defaultName(for url: URL) -> String { defaultName(for: url.absoluteString, url.pathExtension) }
 
     private static func defaultName(for url: String, _ pathExtension: String?) -> String {
@@ -47,7 +47,7 @@ enum FileNaming {
         return stem.isEmpty ? prefix(of: name, longest) : stem + ending
     }
 
-    /// The longest prefix of a text with at most this many bytes.
+    /// Returns the longest prefix of a text with at most this many bytes.
     private static func prefix(of text: String, _ bytes: Int) -> String {
         var text = text
         while text.utf8.count > max(0, bytes) { text.removeLast() }

@@ -4,7 +4,8 @@ import Glibc
 import Synchronization
 
 /// Finished files that stayed when their tasks were removed, so that a later download of the same URL finds them.
-/// ⏎ Stored in an index file beside them, which is replaced atomically and shared by all caches of a folder. Files
+///
+/// Stored in an index file beside them, which is replaced atomically and shared by all caches of a folder. Files
 /// changed since are not found.
 final class KeptFiles: Sendable {
     private struct Entry: Codable {

@@ -148,7 +148,7 @@ extension AFError.MultipartEncodingFailureReason {
 extension AFError: LocalizedError {
     public var errorDescription: String? {
         switch self {
-        case .invalidURL(let url): "The text “\(url)” is no http or https URL with a host."
+        case .invalidURL(let url): "The text “\(url)” is not an http or https URL with a host."
         case .parameterEncodingFailed(.missingURL): "The request has no URL whose query could hold the parameters."
         case .parameterEncodingFailed(.jsonEncodingFailed(let error)):
             "The parameters cannot be written as JSON: \(FerryError.sentence(of: error))"
@@ -167,10 +167,10 @@ extension AFError.ResponseValidationFailureReason {
         case .dataFileNil: "There is no file whose response could be validated."
         case .dataFileReadFailed(let url): "The file \(url.path) cannot be read."
         case .missingContentType(let types):
-            "The response names no content type, and only these are accepted: \(types.joined(separator: ", "))."
+            "The response has no content type, and only these are accepted: \(types.joined(separator: ", "))."
         case .unacceptableContentType(let types, let type):
             "The response has the content type \(type), and only these are accepted: \(types.joined(separator: ", "))."
-        case .unacceptableStatusCode(let code): "The server answered with the status \(code)."
+        case .unacceptableStatusCode(let code): "The server responded with status \(code)."
         }
     }
 }
@@ -181,10 +181,10 @@ extension AFError.ResponseSerializationFailureReason {
         case .inputDataNil, .inputDataNilOrZeroLength: "The response has no bytes."
         case .inputFileNil: "There is no file that could be read."
         case .inputFileReadFailed(let url): "The file \(url.path) cannot be read."
-        case .stringSerializationFailed(let encoding): "The file is no text in the encoding \(encoding)."
-        case .jsonSerializationFailed(let error): "The file is no JSON: \(FerryError.sentence(of: error))"
+        case .stringSerializationFailed(let encoding): "The file is not text in the encoding \(encoding)."
+        case .jsonSerializationFailed(let error): "The file is not valid JSON: \(FerryError.sentence(of: error))"
         case .propertyListSerializationFailed(let error):
-            "The file is no property list: \(FerryError.sentence(of: error))"
+            "The file is not a property list: \(FerryError.sentence(of: error))"
         }
     }
 }

@@ -46,7 +46,7 @@ extension AFResult {
         flatMap { transform($0) }
     }
 
-    /// Transforms a success with a throwing closure.
+    /// Transforms a success with a closure. An error that it throws becomes the failure.
     public func flatMap<New>(_ transform: (Value) throws -> New) -> AFResult<New> {
         switch self {
         case .success(let value): AFResult<New> { try transform(value) }

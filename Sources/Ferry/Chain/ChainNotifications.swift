@@ -2,7 +2,8 @@ public import Foundation
 
 extension Notification.Name {
     /// Names of notifications about chain requests, posted on the manager's operation queue.
-    /// ⏎ The object is the ``Request``, and the value of ``Foundation/Notification/Key/Task`` its task.
+    ///
+    /// The object is the ``Request``, and the value of ``Foundation/Notification/Key/Task`` its task.
     public enum Task {
         /// The request was resumed or started.
         public static let DidResume = Notification.Name("Ferry.notification.name.task.didResume")

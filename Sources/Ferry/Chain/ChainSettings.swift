@@ -16,8 +16,8 @@ struct ChainSettings: Sendable {
         return own.merging(headers.filter { !names.contains($0.key.lowercased()) }) { own, _ in own }
     }
 
-    /// The session configuration that corresponds to a manager's limits. Without an identifier it belongs to this
-    /// process only.
+    /// Returns the session configuration that corresponds to a manager's limits. Without an identifier it belongs to
+    /// this process only.
     func shown(_ limits: SessionConfiguration, _ identifier: String) -> URLSessionConfiguration {
         let configuration: URLSessionConfiguration =
             identifier.isEmpty ? .default : .background(withIdentifier: identifier)
@@ -114,7 +114,7 @@ enum DefaultHeaders {
         ["Accept-Encoding": "identity", "Accept-Language": languages(Locale.preferredLanguages), "User-Agent": agent]
     }
 
-    /// The user's languages with decreasing weights (RFC 9110 §12.5.4).
+    /// Returns the user's languages with decreasing weights (RFC 9110 §12.5.4).
     static func languages(_ languages: [String]) -> String {
         let named = languages.prefix(6).enumerated().map { index, language in
             index == 0 ? language : "\(language);q=0.\(10 - index)"

@@ -12,8 +12,9 @@ public enum DownloadDestination: Hashable, Sendable {
 }
 
 extension DownloadRequest {
-    /// A destination in one of the user's folders, with the sanitized name that the server suggests.
-    /// ⏎ Without options: an existing file stays. The folder is created if missing, since it always exists on Apple's
+    /// Returns a destination in one of the user's folders, with the sanitized name that the server suggests.
+    ///
+    /// Without options: an existing file stays. The folder is created if missing, since it always exists on Apple's
     /// systems.
     public class func suggestedDownloadDestination(
         for directory: FileManager.SearchPathDirectory = .documentDirectory,

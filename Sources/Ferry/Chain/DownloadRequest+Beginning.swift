@@ -7,7 +7,8 @@ import Synchronization
 /// Starting and restarting downloads.
 extension DownloadRequest {
     /// Creates and stores the download.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - waits: Whether to return only once the daemon has stored the download, or cannot.
     ///   - partial: The partial file of an earlier attempt.
     func begin(waits: Bool, continuing partial: PartialDownload? = nil) {
@@ -29,13 +30,13 @@ extension DownloadRequest {
     }
 
     /// Creates the download again, from the partial file of the previous attempt.
-    func beginAgain(continuing partial: PartialDownload? = nil) {
+    func restart(continuing partial: PartialDownload? = nil) {
         let old = downloadTask
         retire(old)
         begin(waits: false, continuing: partial)
     }
 
-    /// The request to send, and the partial file to continue.
+    /// Returns the request to send, and the partial file to continue.
     private func made(
         _ source: Source, _ chain: ChainSettings, _ shared: ManagedSession
     ) throws -> (URLRequest, PartialDownload?) {
@@ -62,11 +63,11 @@ extension DownloadRequest {
             state.task = task
             state.made = request
             state.shown = nil
-            state.told = ReportedBytes(offset: partial?.source.offset)
+            state.reported = ReportedBytes(offset: partial?.source.offset)
             return (state.retries.answers > 0 ? state.retries.credential : nil, state.progress)
         }
         task.state.withLock { $0.request = self }
-        if let progress { tell(progress.queue, progress.closure, of: task) }
+        if let progress { notify(progress.queue, progress.closure, of: task) }
         let template = shared.state.withLock { state in
             shared.insert(task, in: &state)
             shared.update(&state)
@@ -121,7 +122,7 @@ extension RequestPlan {
     /// Default idle timeout in seconds.
     private static let usualTimeout: TimeInterval = 60
 
-    /// The request of a download whose file waits for its app. The app validates the status.
+    /// Returns the request of a download whose file waits for its app. The app validates the status.
     static func chain(
         _ configuration: SessionConfiguration, place: SessionPlace, cache: Cache, _ asked: URLRequest
     ) -> TransferRequest {
@@ -148,7 +149,7 @@ extension RequestPlan {
 }
 
 extension URL {
-    /// The URL with a credential's user name and password, or nil if the credential has no user.
+    /// Returns the URL with a credential's user name and password, or nil if the credential has no user.
     fileprivate func naming(_ credential: URLCredential) -> URL? {
         guard let user = credential.user, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
             return nil

@@ -8,13 +8,13 @@ import Synchronization
 
 /// Delivering the file of a chain request.
 extension DownloadRequest {
-    /// The task has finished for a reason other than a pause.
+    /// Records that the task has finished for a reason other than a pause.
     func ended(after mark: DeliveryMark?) {
         state.withLock { $0.ending.hasEnded = true }
         finishIfWanted(after: mark)
     }
 
-    /// The app requests a download of an earlier process.
+    /// Adopts a download of an earlier process for a call of the app.
     func adopt(_ destination: DownloadFileDestination?, _ source: Source, of manager: SessionManager) {
         let chain = manager.chain
         let (task, startsImmediately) = state.withLock { state in
@@ -38,8 +38,8 @@ extension DownloadRequest {
         }
     }
 
-    /// The app requests the result of an earlier process's download without changes.
-    func takeUp() {
+    /// Picks up an earlier process's download unchanged, since the app requests its result.
+    func adoptResult() {
         guard shared != nil else { return }
         let status = downloadTask.state.withLock { task -> Status? in
             guard task.request == nil, !task.calls.isForgotten else { return nil }
@@ -86,7 +86,7 @@ extension DownloadRequest {
                 state.ending.isFinishing = false
                 state.ending.hasEnded = false
             }
-            shared?.goOn([(task, nil)]) {}
+            shared?.resumeTasks([(task, nil)]) {}
             return
         }
         if status == .failed, task.state.withLock(\.isSubmitted) {
@@ -139,15 +139,15 @@ extension DownloadRequest {
         let result = result(status, temporary, refusal)
         let (manager, hooks) = state.withLock { ($0.keptManager, $0.chain.hooks) }
         state.withLock { $0.ending.shown = ShownTask.Ending(error: result.error) }
-        guard let error = result.error, let manager, let retrier = hooks.retrier else { return tell(result) }
+        guard let error = result.error, let manager, let retrier = hooks.retrier else { return notify(result) }
         state.withLock { $0.retries.isAsked = true }
         retrier.should(manager, retry: self, with: error) { shouldRetry, delay in
             guard self.state.withLock({ $0.retries.takeAnswer() }) else { return }
-            guard shouldRetry else { return self.deliver { self.tell(result) } }
+            guard shouldRetry else { return self.deliver { self.notify(result) } }
             DispatchQueue.global().asyncAfter(deadline: .now() + max(0, delay)) {
                 self.state.withLock { $0.retries.count += 1 }
                 let data = result.resumeData
-                self.beginAgain(
+                self.restart(
                     continuing: self.shared.flatMap { shared in
                         data.flatMap { PartialDownload(resumeData: $0, spool: shared.place.spool) }
                     })
@@ -194,7 +194,7 @@ extension DownloadRequest {
                 state.retries.credential = credential
                 state.retries.answers += 1
             }
-            beginAgain()
+            restart()
         case .cancelAuthenticationChallenge: judge(status, temporary, canceled(at: downloadTask.currentURL))
         case .useCredential, .performDefaultHandling, .rejectProtectionSpace: judge(status, temporary)
         }
@@ -220,8 +220,8 @@ extension DownloadRequest {
             if let error = checks.refusal(of: response, isEmpty: size == 0) { return result(nil, error) }
         }
         var placed = result()
-        if let manager, let told = manager.delegate.downloadTaskDidFinishDownloadingToURL, let task = shownTask {
-            told(manager.session, task, temporary)
+        if let manager, let reported = manager.delegate.downloadTaskDidFinishDownloadingToURL, let task = shownTask {
+            reported(manager.session, task, temporary)
         } else if let destination, let response {
             let place = destination(temporary, response)
             do {
@@ -243,7 +243,7 @@ extension DownloadRequest {
             serializationCompletedTime: now)
     }
 
-    /// Why there is no file: a `URLError` where a session's task has one.
+    /// Returns why there is no file: a `URLError` where a session's task has one.
     private func failure(_ status: Status) -> any Error {
         let (task, made, source) = state.withLock { ($0.task, $0.ending.failure, $0.source) }
         if let made { return made }
@@ -255,7 +255,7 @@ extension DownloadRequest {
             let sentence = FerryError.resourceTimeout.description
             return URLErrorMapping.error(ServiceError(.deadlineExceeded, sentence), url: url)
         case .cacheError where source.map(\.isResumed) == true:
-            let sentence = "The partial file of the resume data is not there, or is another one."
+            let sentence = "The partial file of the resume data is missing or was replaced."
             return URLErrorMapping.error(ServiceError(.partialLost, sentence), url: url)
         case let error: return error
         }
@@ -290,7 +290,7 @@ extension DownloadRequest {
     }
 
     /// Calls all waiting closures, and makes the daemon forget the download when the last of them has returned.
-    private func tell(_ result: DefaultDownloadResponse) {
+    private func notify(_ result: DefaultDownloadResponse) {
         let responders = state.withLock { state in
             state.ending.result = result
             state.ending.isFinishing = false

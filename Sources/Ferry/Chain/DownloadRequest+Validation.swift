@@ -53,7 +53,7 @@ struct ResponseChecks {
     var contentTypes: [[String]] = []
     var closures: [DownloadRequest.Validation] = []
 
-    /// Why a response is not accepted, checked before its file is moved.
+    /// Returns why a response is not accepted, or nil. Called before its file is moved.
     func refusal(of response: HTTPURLResponse, isEmpty: Bool) -> (any Error)? {
         let code = response.statusCode
         guard !statuses.isEmpty || Self.success.contains(code) else {
@@ -72,7 +72,7 @@ struct ResponseChecks {
             reason: .unacceptableContentType(acceptableContentTypes: types, responseContentType: type))
     }
 
-    /// Why the app does not accept a response whose file was moved.
+    /// Returns why the app does not accept a response whose file was moved, or nil.
     func refusal(of result: DefaultDownloadResponse) -> (any Error)? {
         guard let response = result.response else { return nil }
         for closure in closures {
@@ -95,7 +95,7 @@ enum ContentTypes {
         }
     }
 
-    /// Type and subtype in lower case, without parameters.
+    /// Returns type and subtype in lower case, without parameters.
     private static func parts(_ text: String) -> (String, String)? {
         let bare = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         let parts = bare.split(separator: "/", omittingEmptySubsequences: false)

@@ -6,7 +6,8 @@ public import FoundationNetworking
 import Synchronization
 
 /// A download whose app chooses the file's destination when the file is complete.
-/// ⏎ ```swift
+///
+/// ```swift
 /// manager.download(url) { temporary, response in
 ///     (folder.appendingPathComponent(response.suggestedFilename ?? "file"), [.removePreviousFile])
 /// }
@@ -27,7 +28,8 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // SAFETY: a
     }
 
     /// Chooses the destination. Called once, on the manager's operation queue, when the file is complete.
-    /// ⏎ The file at `temporaryURL` exists while the closure runs.
+    ///
+    /// The file at `temporaryURL` exists while the closure runs.
     public typealias DownloadFileDestination =
         @Sendable (_ temporaryURL: URL, _ response: HTTPURLResponse) -> (destinationURL: URL, options: DownloadOptions)
 
@@ -60,12 +62,12 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // SAFETY: a
             state.progress = (queue, closure)
             return state.task
         }
-        tell(queue, closure, of: task)
+        notify(queue, closure, of: task)
         return self
     }
 
     /// Connects a task's progress with the closure.
-    func tell(_ queue: DispatchQueue, _ closure: @escaping Handler<Progress>, of task: DownloadTask) {
+    func notify(_ queue: DispatchQueue, _ closure: @escaping Handler<Progress>, of task: DownloadTask) {
         let isMain = queue.isMain
         task.progress(onMainQueue: isMain) { task in
             let progress = task.progress
@@ -74,7 +76,10 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // SAFETY: a
     }
 
     /// Calls a closure with the result, each registered closure once.
-    /// ⏎ - Parameter queue: Nil for the main queue.
+    ///
+    /// - Parameters:
+    ///   - queue: Nil for the main queue.
+    ///   - completionHandler: The closure.
     @discardableResult
     public func response(
         queue: DispatchQueue? = nil, completionHandler: @escaping Handler<DefaultDownloadResponse>
@@ -95,7 +100,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // SAFETY: a
         if let result {
             responder.queue.call(prepare(result))
         } else {
-            takeUp()
+            adoptResult()
             finishIfWanted(after: nil)
         }
         return self
@@ -107,7 +112,8 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // SAFETY: a
     public override func cancel() { cancel(createResumeData: true) }
 
     /// Cancels the download. The result is an error.
-    /// ⏎ - Parameter createResumeData: Whether to keep its bytes for ``resumeData``, or delete them.
+    ///
+    /// - Parameter createResumeData: Whether to keep its bytes for ``resumeData``, or delete them.
     public func cancel(createResumeData: Bool) {
         guard createResumeData else { return super.cancel() }
         release()

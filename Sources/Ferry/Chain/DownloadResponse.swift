@@ -9,7 +9,8 @@ public struct DefaultDownloadResponse: Sendable {
     public let temporaryURL: URL?
     /// The file's destination, or nil if it was not moved.
     public let destinationURL: URL?
-    /// Resume data after a failure or `cancel()`. Nil if the server does not support resuming.
+    /// Resume data for `download(resumingWith:to:)` after a failure or `cancel()`. Nil if the server does not support
+    /// resuming.
     public var resumeData: Data?
     public let error: (any Error)?
     public var timeline = Timeline()
@@ -62,7 +63,7 @@ public struct DownloadResponse<Value> {
 
     public func map<New>(_ transform: (Value) -> New) -> DownloadResponse<New> { with(result.map(transform)) }
 
-    /// Transforms a success with a throwing closure.
+    /// Transforms a success with a closure. An error that it throws becomes the failure.
     public func flatMap<New>(_ transform: (Value) throws -> New) -> DownloadResponse<New> {
         with(result.flatMap(transform))
     }

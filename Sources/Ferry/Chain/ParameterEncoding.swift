@@ -7,7 +7,8 @@ public typealias Parameters = [String: Any]
 /// Encodes parameters into a request.
 public protocol ParameterEncoding {
     /// Returns the request with the parameters.
-    /// ⏎ - Throws: ``AFError/parameterEncodingFailed(reason:)``, or an error of a custom encoding.
+    ///
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)``, or an error of a custom encoding.
     func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest
 }
 

@@ -54,11 +54,11 @@ extension Request {
         }
         let (offset, before) = state.withLock { state in
             defer {
-                state.told.offset = nil
-                state.told.bytes = received
+                state.reported.offset = nil
+                state.reported.bytes = received
             }
-            let offset = startedOver == 0 ? state.told.offset : nil
-            return (offset, offset ?? (received < state.told.bytes ? 0 : state.told.bytes))
+            let offset = startedOver == 0 ? state.reported.offset : nil
+            return (offset, offset ?? (received < state.reported.bytes ? 0 : state.reported.bytes))
         }
         if let offset { resumed?(manager.session, task, offset, total) }
         if received > before { wrote?(manager.session, task, received - before, received, total) }
@@ -68,10 +68,10 @@ extension Request {
     func completed(_ error: (any Error)?) {
         postNow(Notification.Name.Task.DidComplete)
         guard let manager else { return }
-        let (told, measured) = (manager.delegate.taskDidComplete, manager.delegate.taskDidFinishCollectingMetrics)
-        guard told != nil || measured != nil, let task = shownTask else { return }
+        let (reported, measured) = (manager.delegate.taskDidComplete, manager.delegate.taskDidFinishCollectingMetrics)
+        guard reported != nil || measured != nil, let task = shownTask else { return }
         if let measured, let metrics { measured(manager.session, task, metrics) }
-        told?(manager.session, task, error)
+        reported?(manager.session, task, error)
     }
 }
 

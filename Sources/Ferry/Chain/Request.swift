@@ -39,7 +39,7 @@ public class Request: @unchecked Sendable {  // SAFETY: constants, and state in 
         var keptManager: SessionManager?
         /// The task that represents the request.
         var shown: URLSessionDownloadTask?
-        var told = ReportedBytes()
+        var reported = ReportedBytes()
         let created = Date()
     }
 
@@ -163,7 +163,7 @@ struct RequestEnding {
     /// The state of the task that represents the request.
     var shown: ShownTask.Ending?
 
-    /// A download starts, perhaps for another time.
+    /// Resets the state for a download that starts, perhaps not for the first time.
     mutating func begin() {
         hasEnded = false
         isFinishing = false

@@ -16,7 +16,8 @@ extension URLRequest: URLRequestConvertible {
     public func asURLRequest() throws -> URLRequest { self }
 
     /// Creates a request.
-    /// ⏎ - Throws: The error of the URL's conversion.
+    ///
+    /// - Throws: The error of the URL's conversion.
     public init(url: any URLConvertible, method: HTTPMethod, headers: HTTPHeaders? = nil) throws {
         self.init(url: try url.asURL())
         httpMethod = method.rawValue

@@ -5,7 +5,8 @@ public import Foundation
 public protocol DownloadResponseSerializerProtocol {
     associatedtype SerializedObject
 
-    /// Returns the value for a request, its response, its file and its error. Called on the manager's operation queue.
+    /// The closure that returns the value for a request, its response, its file and its error. Called on the manager's
+    /// operation queue.
     var serializeResponse: (URLRequest?, HTTPURLResponse?, URL?, (any Error)?) -> AFResult<SerializedObject> { get }
 }
 
@@ -22,7 +23,11 @@ public struct DownloadResponseSerializer<Value>: DownloadResponseSerializerProto
 
 extension DownloadRequest {
     /// Calls a closure with the value serialized from the file.
-    /// ⏎ - Parameter queue: Nil for the main queue.
+    ///
+    /// - Parameters:
+    ///   - queue: Nil for the main queue.
+    ///   - responseSerializer: The serializer.
+    ///   - completionHandler: The closure.
     @discardableResult
     public func response<Serializer: DownloadResponseSerializerProtocol>(
         queue: DispatchQueue? = nil, responseSerializer: Serializer,

@@ -3,7 +3,8 @@ public import Foundation
 import Synchronization
 
 /// Handles the events of a manager's session and of its chain downloads.
-/// ⏎ A closure replaces the default behavior only where its documentation says so. All are called on the manager's
+///
+/// A closure replaces the default behavior only where its documentation says so. All are called on the manager's
 /// operation queue, and may be set at any time.
 open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its state is in a lock; a subclass keeps its own
     /// Called with the app's decision about a challenge.
@@ -60,8 +61,8 @@ open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its stat
         set { state.withLock { $0.closures.becameInvalid = newValue } }
     }
 
-    /// All events of a background session were delivered. Calls the closure, or without one the manager's completion
-    /// handler.
+    /// Called when all events of a background session were delivered. Calls the closure, or without one the manager's
+    /// completion handler.
     open func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
         let events = sessionManager?.shared.events
         if let finished = sessionDidFinishEventsForBackgroundURLSession {

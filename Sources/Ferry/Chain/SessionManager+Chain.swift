@@ -17,7 +17,8 @@ extension SessionManager {
     public static let defaultHTTPHeaders: HTTPHeaders = DefaultHeaders.all
 
     /// Creates a manager from a session configuration.
-    /// ⏎ With a background configuration the downloads are the daemon's, and the manager has the configuration's
+    ///
+    /// With a background configuration the downloads are the daemon's, and the manager has the configuration's
     /// identifier. Otherwise they run in this process and end with it.
     public convenience init(
         configuration: URLSessionConfiguration = .default, delegate: SessionDelegate = SessionDelegate(),
@@ -48,9 +49,14 @@ extension SessionManager {
     // MARK: Downloads
 
     /// Downloads a URL. The destination is chosen when the file is complete.
-    /// ⏎ Picks up a download of an earlier process with the same method and URL.
+    ///
+    /// Picks up a download of an earlier process with the same method and URL.
     /// - Parameters:
+    ///   - url: The URL.
+    ///   - method: The method.
     ///   - parameters: Encoded by the encoding.
+    ///   - encoding: The encoding of the parameters.
+    ///   - headers: Header fields of the request.
     ///   - destination: Called once, on the operation queue. Without one the file is at the result's temporary URL
     ///     until the last handler of the result has returned.
     @_disfavoredOverload
@@ -69,7 +75,8 @@ extension SessionManager {
     }
 
     /// Downloads the resource of a request. The destination is chosen when the file is complete.
-    /// ⏎ Picks up a download of an earlier process with the same method and URL. A body stream is not sent.
+    ///
+    /// Picks up a download of an earlier process with the same method and URL. A body stream is not sent.
     @_disfavoredOverload
     @discardableResult
     public func download(
@@ -83,7 +90,8 @@ extension SessionManager {
     }
 
     /// Resumes from ``DownloadRequest/resumeData``, or from the resume data of a session's download task.
-    /// ⏎ The data can be used once. Unusable data ends the request with `URLError.cannotWriteToFile`.
+    ///
+    /// The data can be used once. Unusable data ends the request with `URLError.cannotWriteToFile`.
     @discardableResult
     public func download(
         resumingWith resumeData: Data, to destination: DownloadRequest.DownloadFileDestination? = nil
@@ -130,7 +138,8 @@ extension SessionManager {
     }
 
     /// Decides about retries of failed chain requests. Nil for none.
-    /// ⏎ Requests created while it is set keep the manager alive until their results are delivered.
+    ///
+    /// Requests created while it is set keep the manager alive until their results are delivered.
     public var retrier: (any RequestRetrier)? {
         get { chain.hooks.retrier }
         set { chain.hooks.retrier = newValue }

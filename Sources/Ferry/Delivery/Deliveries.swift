@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 
 /// Calls closures on the main queue and on the operation queue, in order and one at a time for each queue.
-/// ⏎ A closure may have to wait for a mark in the other queue: this is how a task's completion precedes its manager's,
+///
+/// A closure may have to wait for a mark in the other queue: this is how a task's completion precedes its manager's,
 /// whatever their queues. Otherwise the queues are independent.
 final class Deliveries: Sendable {
     private struct Item {
@@ -47,7 +48,8 @@ final class Deliveries: Sendable {
     }
 
     /// Appends a closure to a queue.
-    /// ⏎ - Parameter after: A mark to wait for.
+    ///
+    /// - Parameter after: A mark to wait for.
     /// - Returns: The mark that is reached once the closure has returned.
     @discardableResult
     func add(_ line: DeliveryQueue, after: DeliveryMark? = nil, _ body: @escaping @Sendable () -> Void) -> DeliveryMark
@@ -149,9 +151,10 @@ extension DispatchQueue {
     var isMain: Bool { getSpecific(key: Self.mainMark) ?? false }
 
     /// Calls an app's closure on this queue.
-    /// ⏎ On the main queue the call is an operation of `OperationQueue.main`. A notification posted there calls
-    /// observers with `queue: .main` directly. Posted from another block of the main queue, it would wait for the main
-    /// queue, and so for itself.
+    ///
+    /// On the main queue the call is an operation of `OperationQueue.main`. A notification posted there calls observers
+    /// with `queue: .main` directly. Posted from another block of the main queue, it would wait for the main queue, and
+    /// so for itself.
     func call(_ body: @escaping @Sendable () -> Void) {
         if isMain { OperationQueue.main.addOperation(body) } else { async(execute: body) }
     }
@@ -168,8 +171,8 @@ enum DeliveryQueue: Int, CaseIterable, Sendable {
 
     var other: DeliveryQueue { self == .main ? .own : .main }
 
-    /// The mark to wait for so that a closure in this queue follows some others. Order within a queue is implied, and
-    /// the last mark in the other queue counts.
+    /// Returns the mark to wait for so that a closure in this queue follows some others. Order within a queue is
+    /// implied, and the last mark in the other queue counts.
     func after(_ marks: DeliveryMark?...) -> DeliveryMark? {
         marks.compactMap(\.self).filter { $0.line == other }.max { $0.number < $1.number }
     }

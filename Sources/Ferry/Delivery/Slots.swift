@@ -36,7 +36,7 @@ struct Slots<Value>: Sendable {
         return slot
     }
 
-    /// The closure for an end state. With a completion, neither success nor failure is called.
+    /// Returns the closure for an end state. With a completion, neither success nor failure is called.
     func end(_ status: Status) -> Slot<Value>? {
         if let completion { return completion }
         return status == .succeeded ? success : failure
@@ -54,7 +54,8 @@ struct Slot<Value>: Sendable {
 /// Calls the closures of a task's end, each at most once per end.
 enum TaskEnds {
     /// Enqueues the call of a closure.
-    /// ⏎ Whether it is called is decided when it is dequeued: not if another has replaced it, and neither success nor
+    ///
+    /// Whether it is called is decided when it is dequeued: not if another has replaced it, and neither success nor
     /// failure if there is a completion.
     @discardableResult
     static func deliver(
@@ -72,6 +73,6 @@ extension Deliveries {
     private static let detached = Deliveries(
         operationQueue: DispatchQueue(label: "Ferry.DownloadTask.operationQueue"))
 
-    /// The delivery queues of a task's closures.
+    /// Returns the delivery queues of a task's closures.
     static func of(_ task: DownloadTask) -> Deliveries { task.session?.deliveries ?? detached }
 }

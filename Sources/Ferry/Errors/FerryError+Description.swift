@@ -10,38 +10,38 @@ extension FerryError: LocalizedError, CustomStringConvertible {
 
     private var sentence: String {
         switch self {
-        case .invalidURL(let url): "The text “\(url)” is no http or https URL with a host."
-        case .duplicateURL(let url): "The URL \(url) comes more than once; it is downloaded once."
-        case .indexOutOfRange: "There is no task at this place of the list; the order stays as it is."
+        case .invalidURL(let url): "The text “\(url)” is not an http or https URL with a host."
+        case .duplicateURL(let url): "The URL \(url) is given more than once; it is downloaded once."
+        case .indexOutOfRange: "There is no task at this index; the order stays as it is."
         case .fetchDownloadTaskFailed(let url): "The manager has no download of \(url)."
         case .headersMatchFailed: "There must be as many headers as URLs, or none; nothing was downloaded."
         case .fileNamesMatchFailed: "There must be as many file names as URLs, or none; nothing was downloaded."
-        case .unacceptableStatusCode(let code): "The server answered with the status \(code)."
-        case .transport(let error): "The download cannot go on: \(Self.sentence(of: error))"
-        case .resourceTimeout: "The download was not finished in the time that it had."
+        case .unacceptableStatusCode(let code): "The server responded with status \(code)."
+        case .transport(let error): "The download cannot continue: \(Self.sentence(of: error))"
+        case .resourceTimeout: "The download was not finished within its resource timeout."
         case .checksumMismatch(let expected, let actual):
             actual.isEmpty
-                ? "The text “\(expected)” is no code of this type."
-                : "The file has the code \(actual) and not \(expected)."
+                ? "The text “\(expected)” is not a checksum of this type."
+                : "The file has the checksum \(actual) and not \(expected)."
         case .insufficientDiskSpace(let required, let available):
             required > available
                 ? "The file needs \(required) bytes, and \(available) are free on the disk."
-                : "The disk has no room for the file."
+                : "The disk is full."
         case .fileConflict(let path): "There is another file at \(path)."
         case .invalidRequest(let message): "The call was refused: \(Self.ended(message))"
-        case .invalidDestination(let path): "The destination “\(path)” is no absolute file URL."
+        case .invalidDestination(let path): "The destination “\(path)” is not an absolute file URL."
         case .cacheError(let reason): reason.sentence
-        case .recordStoreFailed(let message): "The daemon cannot keep its records: \(Self.ended(message))"
+        case .recordStoreFailed(let message): "The daemon cannot store its records: \(Self.ended(message))"
         case .daemonUnavailable(let message): "The daemon ferryd is not available: \(Self.ended(message))"
         case .sessionInUse(let identifier):
-            "Another process of this app has the downloads of “\(identifier)”; they are free once it has ended."
+            "Another process of this app uses the downloads of “\(identifier)”; they are available once it has ended."
         case .canceled: "The download was canceled."
         case .removed: "The download was removed."
-        case .unknown: "The download has failed for a reason that the log tells."
+        case .unknown: "The download has failed; the log has the reason."
         }
     }
 
-    /// The message of an underlying error, which may have none of its own.
+    /// Returns the message of an underlying error, which may have none of its own.
     static func sentence(of cause: any Error) -> String {
         if let cause = cause as? URLError, cause.userInfo[NSLocalizedDescriptionKey] == nil {
             return "URL error \(cause.code.rawValue)."
@@ -87,7 +87,7 @@ extension FerryError.CacheErrorReason {
     var sentence: String {
         switch self {
         case .cannotCreateDirectory(let path, let error):
-            "The folder \(path) cannot be made: \(FerryError.sentence(of: error))"
+            "The folder \(path) cannot be created: \(FerryError.sentence(of: error))"
         case .cannotRemoveItem(let path, let error):
             "The file \(path) cannot be removed: \(FerryError.sentence(of: error))"
         case .cannotCopyItem(let from, let to, let error):

@@ -5,7 +5,8 @@ import Foundation
 /// Conversion of the daemon's errors.
 extension FerryError {
     /// Converts an error of a transfer or the daemon.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - source: The file's location, if it could not be moved.
     ///   - path: The destination, if known.
     init(_ error: ServiceError, from source: String = "", to path: String = "") {
@@ -63,7 +64,7 @@ struct DaemonFailure: LocalizedError {
 }
 
 extension LogType {
-    /// Returns the entry with an error whose `localizedDescription` is its message. The daemon's errors have none.
+    /// The entry with an error whose `localizedDescription` is its message. The daemon's errors have none.
     var withSentence: LogType {
         guard case .error(let message, let error as ServiceError) = self else { return self }
         return .error(message, error: DaemonFailure(message: error.message))

@@ -44,7 +44,10 @@ public struct SwiftLogLogger: Logable, Sendable {
     public var option: LogOption
     private let logger: Logging.Logger
 
-    /// - Parameter logger: Defaults to a logger with the label `ferry.manager`.
+    /// - Parameters:
+    ///   - identifier: The manager's identifier.
+    ///   - logger: Defaults to a logger with the label `ferry.manager`.
+    ///   - option: The log level.
     public init(
         identifier: String, logger: Logging.Logger = Logging.Logger(label: "ferry.manager"),
         option: LogOption = .default
@@ -89,13 +92,13 @@ enum LogText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// A URL without its password.
+    /// Returns a URL without its password.
     static func url(_ url: URL) -> String { redacted(url.absoluteString) }
 
-    /// An error's message without passwords in URLs.
+    /// Returns an error's message without passwords in URLs.
     static func description(_ error: any Error) -> String { redacted(error.localizedDescription) }
 
-    /// A text without passwords in URLs.
+    /// Returns a text without passwords in URLs.
     static func redacted(_ text: String) -> String {
         // Up to the last at sign before a slash, whitespace or a quotation mark: all of it is userinfo.
         text.replacing(/:\/\/([^\/\s@:]*):[^\/\s”"]*@/) { "://\($0.1):redacted@" }

@@ -5,7 +5,8 @@ import Synchronization
 /// Async functions.
 extension SessionManager {
     /// Downloads a URL and returns its file.
-    /// ⏎ The download survives the process, but canceling the awaiting Swift task cancels it.
+    ///
+    /// The download survives the process, but canceling the awaiting Swift task cancels it.
     /// - Throws: The download's error. `canceled` if the awaiting Swift task is canceled.
     public func download(
         from url: some URLConvertible & Sendable, to destination: DownloadDestination = .cache()
@@ -23,8 +24,9 @@ extension SessionManager {
 
     /// Submits a download. Returns once it is durable. Returns the existing task if the manager has one with this
     /// identifier.
-    /// ⏎ - Throws: `invalidURL`, `invalidDestination`, `checksumMismatch` for a checksum of the wrong length,
-    /// `daemonUnavailable`, `recordStoreFailed` or `sessionInUse`. Then nothing was stored.
+    ///
+    /// - Throws: `invalidURL`, `invalidDestination`, `checksumMismatch` for a checksum of the wrong length,
+    ///   `daemonUnavailable`, `recordStoreFailed` or `sessionInUse`. Then nothing was stored.
     @discardableResult
     public func enqueue(_ spec: DownloadSpec) async throws(FerryError) -> DownloadTask {
         let tasks = try await enqueue([spec])
@@ -33,7 +35,8 @@ extension SessionManager {
     }
 
     /// Submits downloads in one transaction. Returns once they are durable.
-    /// ⏎ - Returns: One task per download, in order.
+    ///
+    /// - Returns: One task per download, in order.
     @discardableResult
     public func enqueue(_ specs: [DownloadSpec]) async throws(FerryError) -> [DownloadTask] {
         var planned: [(task: DownloadTask, plan: RequestPlan)] = []
@@ -68,7 +71,7 @@ extension SessionManager {
                 // If the queue has not moved for so long, the daemon is unavailable.
                 try? await Task.sleep(for: .seconds(ManagedSession.patience + 1))
                 if !Task.isCancelled, submission.giveUp() {
-                    let error = FerryError.daemonUnavailable(message: "The daemon has not answered in time.")
+                    let error = FerryError.daemonUnavailable(message: "The daemon has not responded in time.")
                     shared.fail(submission.tasks, error)
                     return error
                 }
@@ -85,17 +88,18 @@ extension SessionManager {
         return tasks
     }
 
-    /// Starts all unfinished downloads. Returns once that is durable.
+    /// Starts all downloads that have not succeeded. Returns once that is durable.
     public func startAll() async throws(FerryError) { try await total(.start) }
 
     /// Suspends all waiting and running downloads. Returns once that is durable.
     public func suspendAll() async throws(FerryError) { try await total(.suspend) }
 
-    /// Cancels all unfinished downloads. Returns once that is durable.
+    /// Cancels all downloads that have not succeeded. Returns once that is durable.
     public func cancelAll() async throws(FerryError) { try await total(.cancel) }
 
     /// Removes all downloads. Returns once that is durable.
-    /// ⏎ - Parameter completely: Whether to delete finished files too.
+    ///
+    /// - Parameter completely: Whether to delete finished files too.
     public func removeAll(completely: Bool = false) async throws(FerryError) {
         try await total(.remove(completely: completely))
     }

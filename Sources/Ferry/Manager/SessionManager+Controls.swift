@@ -3,8 +3,11 @@ import Synchronization
 /// Controlling one download or all, and their order.
 extension SessionManager {
     /// Resumes a download. Received bytes are not fetched again.
-    /// ⏎ - Parameter handler: Called once when this is durable, with a removed task if the manager has none with this
-    /// URL.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the download.
+    ///   - onMainQueue: Whether to call the handler on the main queue. Otherwise it is called on the operation queue.
+    ///   - handler: Called once when this is durable, with a removed task if the manager has none with this URL.
     public func start(_ url: any URLConvertible, onMainQueue: Bool = true, handler: Handler<DownloadTask>? = nil) {
         control(.start, url, onMainQueue, handler)
     }
@@ -24,19 +27,23 @@ extension SessionManager {
         control(.suspend, task, onMainQueue, handler)
     }
 
-    /// Cancels an unfinished download and deletes its bytes.
+    /// Cancels a download that has not succeeded and deletes its bytes.
     public func cancel(_ url: any URLConvertible, onMainQueue: Bool = true, handler: Handler<DownloadTask>? = nil) {
         control(.cancel, url, onMainQueue, handler)
     }
 
-    /// Cancels an unfinished download and deletes its bytes.
+    /// Cancels a download that has not succeeded and deletes its bytes.
     public func cancel(_ task: DownloadTask?, onMainQueue: Bool = true, handler: Handler<DownloadTask>? = nil) {
         control(.cancel, task, onMainQueue, handler)
     }
 
     /// Removes a download from the manager and deletes its unfinished file.
-    /// ⏎ - Parameter completely: Whether to delete the finished file too. Otherwise a later download of the URL finds
-    /// it.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the download.
+    ///   - completely: Whether to delete the finished file too. Otherwise a later download of the URL finds it.
+    ///   - onMainQueue: Whether to call the handler on the main queue. Otherwise it is called on the operation queue.
+    ///   - handler: Called once when this is durable.
     public func remove(
         _ url: any URLConvertible, completely: Bool = false, onMainQueue: Bool = true,
         handler: Handler<DownloadTask>? = nil
@@ -45,8 +52,12 @@ extension SessionManager {
     }
 
     /// Removes a download from the manager and deletes its unfinished file.
-    /// ⏎ - Parameter completely: Whether to delete the finished file too. Otherwise a later download of the URL finds
-    /// it.
+    ///
+    /// - Parameters:
+    ///   - task: The download.
+    ///   - completely: Whether to delete the finished file too. Otherwise a later download of the URL finds it.
+    ///   - onMainQueue: Whether to call the handler on the main queue. Otherwise it is called on the operation queue.
+    ///   - handler: Called once when this is durable.
     public func remove(
         _ task: DownloadTask?, completely: Bool = false, onMainQueue: Bool = true,
         handler: Handler<DownloadTask>? = nil
@@ -56,8 +67,11 @@ extension SessionManager {
 
     // MARK: All downloads
 
-    /// Starts all unfinished downloads, in one transaction.
-    /// ⏎ - Parameter handler: Called once, after the closures of all tasks and of the manager.
+    /// Starts all downloads that have not succeeded, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - onMainQueue: Whether to call the handler on the main queue. Otherwise it is called on the operation queue.
+    ///   - handler: Called once, after the closures of all tasks and of the manager.
     public func totalStart(onMainQueue: Bool = true, handler: Handler<SessionManager>? = nil) {
         total(.start, onMainQueue, handler)
     }
@@ -67,13 +81,17 @@ extension SessionManager {
         total(.suspend, onMainQueue, handler)
     }
 
-    /// Cancels all unfinished downloads and deletes their bytes, in one transaction.
+    /// Cancels all downloads that have not succeeded and deletes their bytes, in one transaction.
     public func totalCancel(onMainQueue: Bool = true, handler: Handler<SessionManager>? = nil) {
         total(.cancel, onMainQueue, handler)
     }
 
     /// Removes all downloads from the manager, in one transaction.
-    /// ⏎ - Parameter completely: Whether to delete finished files too.
+    ///
+    /// - Parameters:
+    ///   - completely: Whether to delete finished files too.
+    ///   - onMainQueue: Whether to call the handler on the main queue. Otherwise it is called on the operation queue.
+    ///   - handler: Called once, after the closures of all tasks and of the manager.
     public func totalRemove(
         completely: Bool = false, onMainQueue: Bool = true, handler: Handler<SessionManager>? = nil
     ) {
@@ -83,7 +101,8 @@ extension SessionManager {
     // MARK: Order
 
     /// Moves a task within ``tasks``. The order is stored when this returns.
-    /// ⏎ An index out of range changes nothing.
+    ///
+    /// An index out of range changes nothing.
     public func moveTask(at sourceIndex: Int, to destinationIndex: Int) {
         let isMoved = shared.state.withLock { $0.list.move(at: sourceIndex, to: destinationIndex) }
         guard isMoved else { return shared.log { .error("No task was moved.", error: FerryError.indexOutOfRange) } }
@@ -91,7 +110,8 @@ extension SessionManager {
     }
 
     /// Sorts ``tasks``. The order is stored when this returns. Tasks added meanwhile stay last.
-    /// ⏎ - Parameter areInIncreasingOrder: Called on this thread. If it throws, the order stays as it was.
+    ///
+    /// - Parameter areInIncreasingOrder: Called on this thread. If it throws, the order stays as it was.
     public func tasksSort(
         by areInIncreasingOrder: (DownloadTask, DownloadTask) throws -> Bool
     ) rethrows {
@@ -138,7 +158,7 @@ extension SessionManager {
             return refuse(error, .detached(.removed, error, url: task?.url), onMainQueue, handler)
         }
         if case .start = control {
-            return shared.goOn([(task, nil)]) { [shared] in
+            return shared.resumeTasks([(task, nil)]) { [shared] in
                 shared.callStarted(handler, with: task, onMainQueue: onMainQueue)
             }
         }

@@ -6,10 +6,14 @@ import Synchronization
 /// Creating downloads.
 extension SessionManager {
     /// Downloads a URL, or resumes its task. Returns once the daemon has stored that.
-    /// ⏎ The task of a URL is always the same object. Headers and a name that are not given stay as they are. A
-    /// succeeded task downloads again only if its file is missing or changed.
+    ///
+    /// The task of a URL is always the same object. Headers and a name that are not given stay as they are. A succeeded
+    /// task downloads again only if its file is missing or changed.
     /// - Parameters:
+    ///   - url: The URL.
+    ///   - headers: Header fields of the request.
     ///   - fileName: The file's name below the cache's folder. Defaults to a name derived from the URL.
+    ///   - onMainQueue: Whether to call the handler on the main queue. Otherwise it is called on the operation queue.
     ///   - handler: Called once when the task is stored and runs, or waits, or could not be stored.
     /// - Returns: Nil if this is not an http or https URL with a host. A task that could not be stored has failed.
     @discardableResult
@@ -36,7 +40,7 @@ extension SessionManager {
             shared.callStarted(handler, with: task, onMainQueue: onMainQueue)
             return task
         case .known(let task, let change):
-            shared.goOnAndWait(task, change) { [shared] in
+            shared.resumeAndWait(task, change) { [shared] in
                 shared.callStarted(handler, with: task, onMainQueue: onMainQueue)
             }
             return task
@@ -44,10 +48,13 @@ extension SessionManager {
     }
 
     /// Downloads many URLs in one transaction. Returns once the daemon has stored them.
-    /// ⏎ Invalid and duplicate URLs are left out and logged.
+    ///
+    /// Invalid and duplicate URLs are left out and logged.
     /// - Parameters:
+    ///   - urls: The URLs.
     ///   - headersArray: Headers for each URL: none, or as many as URLs.
     ///   - fileNames: A file name for each URL: none, or as many as URLs.
+    ///   - onMainQueue: Whether to call the handler on the main queue. Otherwise it is called on the operation queue.
     ///   - handler: Called once, after the closures of all tasks.
     /// - Returns: One task for each valid URL, in order. None if the arrays differ in length.
     @discardableResult
@@ -94,7 +101,8 @@ extension SessionManager {
         }
         if known.isEmpty || (new.isEmpty && known.allSatisfy { $0.change == nil }) {
             if !new.isEmpty { shared.storeAndWait(Submission(new)) }
-            shared.goOn(known) { [shared, self] in shared.callLast(handler, with: self, onMainQueue: onMainQueue) }
+            shared.resumeTasks(known) { [shared, self] in shared.callLast(handler, with: self, onMainQueue: onMainQueue)
+            }
         } else {
             shared.storeAndWait(new, goingOn: known, cache: cache)
             shared.callLast(handler, with: self, onMainQueue: onMainQueue)

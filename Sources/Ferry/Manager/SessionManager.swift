@@ -5,13 +5,15 @@ public import Foundation
 import Synchronization
 
 /// A list of downloads that the daemon carries out, independent of the app's life.
-/// ⏎ ```swift
+///
+/// ```swift
 /// let manager = SessionManager("movies", configuration: SessionConfiguration())
 /// manager.download("https://example.org/film.mp4")?
 ///     .progress { print($0.progress.fractionCompleted) }
 ///     .success { print($0.filePath) }
 /// ```
-/// A manager is a handle: several may have one identifier and share the same tasks, and releasing a manager does not affect its downloads. All members may be used on any queue or actor, also in the manager's own closures.
+/// A manager is a handle: several may have one identifier and share the same tasks, and releasing a manager does not
+/// affect its downloads. All members may be used on any queue or actor, also in the manager's own closures.
 public final class SessionManager: Sendable {
     /// Posted when bytes have arrived, at most ten times a second, on the operation queue.
     public static let runningNotification = Notification.Name("Ferry.notification.name.sessionManager.running")
@@ -32,9 +34,12 @@ public final class SessionManager: Sendable {
     private let isIndicatorControlled = Mutex(true)
 
     /// Creates a manager for the downloads of an identifier, with the tasks of earlier managers and processes.
-    /// ⏎ Waits up to five seconds for the daemon, and starts it if it is not running. The configuration applies to all
+    ///
+    /// Waits up to five seconds for the daemon, and starts it if it is not running. The configuration applies to all
     /// managers with the identifier.
     /// - Parameters:
+    ///   - identifier: Identifies the list of downloads.
+    ///   - configuration: The limits of the downloads.
     ///   - logger: Logs changes, refused calls and errors. Defaults to printing them.
     ///   - cache: The folders of the files. Defaults to a folder of the app.
     ///   - operationQueue: The queue of closures that are not for the main queue.
@@ -113,20 +118,20 @@ public final class SessionManager: Sendable {
         }
     }
 
-    /// Releases this object. The downloads continue, and closures are called as long as some are unfinished.
+    /// Invalidates ``session``. The downloads continue, and closures are called as long as some are unfinished.
     public func invalidate() {
         let session = chain.hooks.takeSession()
         session?.finishTasksAndInvalidate()
-        guard let told = delegate.sessionDidBecomeInvalidWithError else { return }
+        guard let reported = delegate.sessionDidBecomeInvalidWithError else { return }
         let shown = session ?? self.session
         _ = chain.hooks.takeSession()
-        shared.deliveries.add(.own) { told(shown, nil) }
+        shared.deliveries.add(.own) { reported(shown, nil) }
     }
 
     // MARK: State
 
-    /// `running` if any task is running or waiting. Otherwise `suspended`, `failed` or `succeeded`, whichever of these
-    /// a task has first.
+    /// `running` if any task is running or waiting. Otherwise the first of `suspended`, `failed` and `succeeded` that
+    /// any task has.
     public var status: Status { shared.state.withLock(\.status.current) }
     /// The tasks in queue order, without canceled and removed ones.
     public var tasks: [DownloadTask] { shared.tasks }

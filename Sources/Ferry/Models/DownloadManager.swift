@@ -3,7 +3,8 @@ import Foundation
 import Synchronization
 
 /// A download manager with models, in the style of small hand-made ones.
-/// ⏎ The daemon carries out the downloads. All members may be used on any queue.
+///
+/// The daemon carries out the downloads. All members may be used on any queue.
 public final class DownloadManager: Sendable {
     public static let `default` = DownloadManager(identifier: "DownloadBackgroundSessionIdentifier")
 
@@ -37,7 +38,8 @@ public final class DownloadManager: Sendable {
     // MARK: One download
 
     /// Downloads the URL of a model, or resumes its download. Returns once the daemon has stored that.
-    /// ⏎ A URL that is not an http or https URL with a host makes the model fail.
+    ///
+    /// A URL that is not an http or https URL with a host makes the model fail.
     public func download(model: DownloadModel) {
         guard let url = model.model.url, let task = manager.download(url, fileName: model.model.fileName) else {
             return model.model.fail()
@@ -125,7 +127,7 @@ public final class DownloadManager: Sendable {
         }
     }
 
-    /// The size of a finished file in bytes, or nil if it has changed.
+    /// Returns the size of a finished file in bytes, or nil if it has changed.
     private static func size(of task: DownloadTask) -> Int64? {
         let (size, dates, wasThere) = task.state.withLock { ($0.bytes.received, $0.dates, $0.file.wasThere) }
         guard let file = FileFacts(task.filePath), file.size == size else { return nil }

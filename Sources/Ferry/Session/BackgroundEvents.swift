@@ -51,7 +51,7 @@ final class BackgroundEvents: EventHandling {
         endCall()
     }
 
-    /// The daemon has listed the tasks.
+    /// Records that the daemon has listed the tasks.
     func listed() {
         state.withLock { $0.completion.listed() }
         if session?.place.isLaunchedForThis == true {

@@ -25,7 +25,7 @@ final class ControlGroup: Sendable {
     var calls: [ControlCall] { own.withLock { $0 } }
 
     /// Appends the calls of another group. Returns false if its control differs.
-    func takeUp(_ other: ControlGroup) -> Bool {
+    func absorb(_ other: ControlGroup) -> Bool {
         guard other.control == control, other.isPatient == isPatient else { return false }
         let calls = other.calls
         own.withLock { $0 += calls }
@@ -49,7 +49,7 @@ struct ControlRefusals {
         }
     }
 
-    /// The first failure among some tasks, or nil.
+    /// Returns the first failure among some tasks, or nil.
     func error(of tasks: [DownloadTask]) -> FerryError? {
         if let whole { return whole }
         if single.isEmpty { return nil }

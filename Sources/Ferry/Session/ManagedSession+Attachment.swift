@@ -26,7 +26,7 @@ extension ManagedSession: AttachedSessionClient {
         case .following: nil
         case .refused: .sessionInUse(identifier: place.identifier)
         case .idle, .attaching, .listing, .closed:
-            .daemonUnavailable(message: attached.failure?.message ?? "The daemon has not answered in time.")
+            .daemonUnavailable(message: attached.failure?.message ?? "The daemon has not responded in time.")
         }
     }
 
@@ -38,7 +38,7 @@ extension ManagedSession: AttachedSessionClient {
         try await service.changeSession(place.session, to: settings)
     }
 
-    /// The daemon is gone: the tasks wait for it.
+    /// Makes the unfinished tasks wait for the daemon, which is gone.
     func lost() {
         state.withLock { state in
             for task in state.list.all {

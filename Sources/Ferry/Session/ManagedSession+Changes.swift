@@ -7,7 +7,8 @@ extension ManagedSession {
     // MARK: Events
 
     /// Processes an event.
-    /// ⏎ - Parameter isListed: Whether the list already included the event's effect.
+    ///
+    /// - Parameter isListed: Whether the list already included the event's effect.
     func take(_ signal: SessionSignal, isListed: Bool, in state: inout State) {
         switch signal {
         case .batch(let batch): take(batch, isListed: isListed, in: &state)
@@ -57,7 +58,7 @@ extension ManagedSession {
         }
     }
 
-    /// Processes a pause or resumption that the list may have shown too early: a stopping run is listed as running.
+    /// Processes a pause or resumption that the list may not show yet: a stopping run is listed as running.
     private func take(missed kind: TransferEvent.Kind, of task: DownloadTask, in state: inout State) {
         let status = task.state.withLock(\.stored)
         switch kind {
@@ -128,7 +129,7 @@ extension ManagedSession {
         task.state.withLock { $0.isUntold = false }
         state.list.move(from: before, to: status)
         if status.isUnfinished { state.status.taskCame() }
-        tell(task, status, in: &state)
+        notify(task, status, in: &state)
     }
 
     /// Removes tasks whose records are gone.
@@ -146,7 +147,7 @@ extension ManagedSession {
         for task in tasks { callStarts(of: task) }
         for (task, status) in ended {
             observe(task, .state(status, nil))
-            tell(task, status, in: &state)
+            notify(task, status, in: &state)
         }
     }
 
@@ -159,7 +160,7 @@ extension ManagedSession {
         state.list.remove([(task, before)])
         callStarts(of: task)
         observe(task, .state(.failed, nil))
-        tell(task, .failed, in: &state)
+        notify(task, .failed, in: &state)
     }
 
     private func callStarts(of task: DownloadTask) {

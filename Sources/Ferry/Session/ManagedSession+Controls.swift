@@ -56,7 +56,8 @@ extension ManagedSession {
     }
 
     /// Performs an operation on tasks in one transaction, after earlier calls and merged with adjacent identical ones.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - tasks: Nil for all tasks of the session.
     ///   - isPatient: Whether to perform it even if the daemon responds late.
     ///   - done: Called once all the daemon's events of it were processed.
@@ -70,7 +71,7 @@ extension ManagedSession {
             return commands.add { await self.run(control, [call], isTotal: true, isPatient: isPatient) }
         }
         let group = ControlGroup(control, isPatient: isPatient, call)
-        commands.add(for: group, isTakenUp: { $0.takeUp(group) }) {
+        commands.add(for: group, isAbsorbed: { $0.absorb(group) }) {
             await self.run(control, group.calls, isTotal: false, isPatient: isPatient)
         }
     }
@@ -92,7 +93,8 @@ extension ManagedSession {
     }
 
     /// Shows the intermediate status of running tasks.
-    /// ⏎ - Returns: The tasks that the call cancels or removes.
+    ///
+    /// - Returns: The tasks that the call cancels or removes.
     private func announce(_ control: Control, _ tasks: [DownloadTask]) -> [DownloadTask] {
         guard let will = control.will else { return [] }
         var leaving: [DownloadTask] = []
@@ -154,7 +156,7 @@ extension ManagedSession {
         }
     }
 
-    /// The distinct transfer ids of tasks.
+    /// Returns the distinct transfer ids of tasks.
     func transfers(of tasks: [DownloadTask]) -> [TransferID] {
         var seen: Set<TransferID> = []
         return tasks.compactMap { $0.state.withLock(\.transfer) }.filter { seen.insert($0).inserted }
@@ -181,7 +183,7 @@ extension ManagedSession {
         return concerned
     }
 
-    /// The last action on all tasks determines the manager's status, if it affected any.
+    /// Makes a cancellation or removal of all tasks the manager's status, if it affected any task.
     private func settleTotal(_ control: Control, _ affected: Int) {
         guard let departure = control.departure else { return }
         state.withLock { state in
@@ -216,7 +218,8 @@ extension ManagedSession {
     }
 
     /// Asks the service for the partial file of a task, after earlier calls. An unfinished task is canceled.
-    /// ⏎ - Parameter done: Called with nil if there is nothing to resume, or the daemon does not respond.
+    ///
+    /// - Parameter done: Called with nil if there is nothing to resume, or the daemon does not respond.
     func release(_ task: DownloadTask, done: @escaping @Sendable (PartialSource?) -> Void) {
         commands.add {
             await self.settled()

@@ -31,10 +31,11 @@ extension ManagedSession {
     }
 
     /// Stores tasks in one transaction, after earlier calls.
-    /// ⏎ - Parameter done: Called once all the daemon's events of it were processed, with nil if the tasks are stored.
+    ///
+    /// - Parameter done: Called once all the daemon's events of it were processed, with nil if the tasks are stored.
     func store(_ submission: Submission, done: @escaping @Sendable (FerryError?) -> Void) {
         commands.add {
-            guard submission.send() else { return done(.daemonUnavailable(message: "The daemon has not answered.")) }
+            guard submission.send() else { return done(.daemonUnavailable(message: "The daemon has not responded.")) }
             done(await self.send(submission))
         }
     }
@@ -45,7 +46,7 @@ extension ManagedSession {
         store(submission) { _ in done.signal() }
         if done.wait(timeout: .now() + Self.patience + 1) == .success { return }
         guard submission.giveUp() else { return done.wait() }
-        fail(submission.tasks, .daemonUnavailable(message: "The daemon has not answered in \(Int(Self.patience)) s."))
+        fail(submission.tasks, .daemonUnavailable(message: "The daemon has not responded in \(Int(Self.patience)) s."))
     }
 
     private func send(_ submission: Submission) async -> FerryError? {
@@ -123,7 +124,8 @@ extension ManagedSession {
     // MARK: Download calls
 
     /// Finds or creates the task of a URL.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - keptName: The name of the URL's file that stayed after its task was removed.
     ///   - templates: Shared properties of the call's downloads.
     func order(
@@ -159,9 +161,9 @@ extension ManagedSession {
     }
 
     /// Resumes an existing task, and returns once the daemon has stored that.
-    func goOnAndWait(_ task: DownloadTask, _ change: TransferChange?, then: @escaping @Sendable () -> Void) {
+    func resumeAndWait(_ task: DownloadTask, _ change: TransferChange?, then: @escaping @Sendable () -> Void) {
         let done = DispatchSemaphore(value: 0)
-        goOn([(task, change)]) {
+        resumeTasks([(task, change)]) {
             then()
             done.signal()
         }
@@ -190,7 +192,7 @@ extension ManagedSession {
     }
 
     /// Resumes existing tasks.
-    func goOn(
+    func resumeTasks(
         _ tasks: [(task: DownloadTask, change: TransferChange?)], then: @escaping @Sendable () -> Void
     ) {
         for (task, change) in tasks {

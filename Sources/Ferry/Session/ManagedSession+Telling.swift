@@ -5,7 +5,7 @@ extension ManagedSession {
     // MARK: Tasks
 
     /// Notifies of a task's new status.
-    func tell(_ task: DownloadTask, _ status: Status, in state: inout State) {
+    func notify(_ task: DownloadTask, _ status: Status, in state: inout State) {
         log { .downloadTask(status.rawValue, task: task) }
         guard status.isEnd else { return }
         if let error = task.state.withLock(\.error) {
@@ -95,7 +95,7 @@ extension ManagedSession {
     /// Delivers an event to the observers of a task.
     func observe(_ task: DownloadTask, _ event: DownloadEvent) {
         let watcher = task.state.withLock { state in
-            state.readers.tell(event)
+            state.readers.notify(event)
             return state.readers.watcher
         }
         switch event {

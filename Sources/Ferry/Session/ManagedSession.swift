@@ -6,14 +6,17 @@ import FoundationNetworking
 import Synchronization
 
 /// The tasks of one identifier in this process. All managers of that identifier are handles to it.
-/// ⏎ The daemon's event stream is the only source of the tasks' states: a call makes a request and waits until the
-/// stream has delivered its effect. So callbacks come in one order, whether this process, another one or a user changed
-/// a task.
-/// ⏎ ```
+///
+/// The daemon's event stream is the only source of the tasks' states: a call makes a request and waits until the stream
+/// has delivered its effect. So callbacks come in one order, whether this process, another one or a user changed a
+/// task.
+///
+/// ```
 ///   call ── commands, in call order ──→ service ──→ daemon
 ///   state, callbacks ←── list, events ←── attached ←──┘
 /// ```
-/// Lock order: the session's, then a task's, then that of the deliveries. No closure of the app is called with a lock held.
+/// Lock order: the session's, then a task's, then that of the deliveries. No closure of the app is called with a lock
+/// held.
 final class ManagedSession: Sendable {
     struct State {
         var list = TaskList()
@@ -127,7 +130,7 @@ extension ManagedSession {
         }
     }
 
-    /// A download as a task of a session.
+    /// Returns a download as a task of a session.
     func shown(_ task: DownloadTask) -> ShownTask {
         let (stored, method, headers, received) = task.state.withLock {
             ($0.stored, $0.asked.method, $0.asked.headers, $0.bytes.received)

@@ -16,7 +16,8 @@ final class ManagedSessions: Sendable {
     private let numbers = Atomic(0)
 
     /// Returns the session of an identifier in the daemon.
-    /// ⏎ An invalid identifier is converted to a valid one.
+    ///
+    /// An invalid identifier is converted to a valid one.
     func session(_ identifier: String, _ parts: ManagerParts) -> ManagedSession {
         let daemon = DaemonService.shared
         return sessions.withLock { sessions in

@@ -60,9 +60,9 @@ struct ManagerNotifications {
     mutating func notedProgress(_ mark: DeliveryMark) { progress = mark }
     mutating func notedEnd(_ mark: DeliveryMark) { ends[mark.line.rawValue] = mark }
 
-    /// The mark to wait for after all ends so far.
+    /// Returns the mark to wait for after all ends so far.
     func afterEnds(in line: DeliveryQueue) -> DeliveryMark? { line.after(ends[0], ends[1]) }
-    /// The mark to wait for after all ends and progress so far.
+    /// Returns the mark to wait for after all ends and progress so far.
     func afterAll(in line: DeliveryQueue) -> DeliveryMark? { line.after(ends[0], ends[1], progress) }
 
     mutating func missedEnd() { hasMissedEnds = true }

@@ -42,14 +42,15 @@ struct ManagerStatus: Hashable, Sendable {
     private(set) var current = Status.waiting
     /// Whether the daemon has listed the tasks.
     private var isListed = false
-    /// The status from a call in progress that ends all tasks.
+    /// The status from a call that ends all tasks: `pending` while it is in progress, `total` after it.
     private var pending: Status?
     private var total: Status?
     /// The final status of the last removed task.
     private var lastDeparture: Status?
 
     /// Updates the counts.
-    /// ⏎ - Returns: The new status if it has changed.
+    ///
+    /// - Returns: The new status if it has changed.
     mutating func update(_ counts: StatusCounts) -> Status? {
         var status = counts.status ?? lastDeparture ?? .waiting
         if let departure = pending ?? total, counts.open == 0 { status = departure }
@@ -66,16 +67,17 @@ struct ManagerStatus: Hashable, Sendable {
         return nil
     }
 
-    /// A task was added or resumed: the last action on all tasks is obsolete.
+    /// Records that a task was added or resumed, which makes the last action on all tasks obsolete.
     mutating func taskCame() { total = nil }
 
     mutating func taskWent(as departure: Status) { lastDeparture = departure }
 
-    /// A call begins to end all tasks.
+    /// Records that a call begins to end all tasks.
     mutating func beganToEndAll(as departure: Status) { pending = departure }
 
-    /// The call that ends all tasks has finished.
-    /// ⏎ - Parameter isSome: Whether it affected any task.
+    /// Records that the call that ends all tasks has finished.
+    ///
+    /// - Parameter isSome: Whether it affected any task.
     mutating func endedAll(as departure: Status, isSome: Bool, _ counts: StatusCounts) {
         pending = nil
         // Tasks created meanwhile take precedence.

@@ -10,7 +10,7 @@ struct RequestPlan: Sendable {
     /// Retries after responses of a busy server (docs/behaviour/session-manager.md#S10).
     private static let statusRetries = 5
 
-    /// The request template of a session's downloads.
+    /// Returns the request template of a session's downloads.
     static func template(
         _ configuration: SessionConfiguration, place: SessionPlace, cache: Cache
     ) -> TransferRequest {
@@ -38,7 +38,7 @@ struct RequestPlan: Sendable {
         return request
     }
 
-    /// The fields of some headers, in a fixed order.
+    /// Returns the fields of some headers, in a fixed order.
     static func fields(_ headers: HTTPHeaders) -> [HeaderField] {
         AcceptedCodings.leftToFerry(
             headers.sorted { $0.key < $1.key }.map { HeaderField(name: $0.key, value: $0.value) })
@@ -91,7 +91,8 @@ struct PlanTemplates {
     private var made: [Key: PlanTemplate] = [:]
 
     /// Returns the template for downloads with these headers and this policy.
-    /// ⏎ - Parameter plain: Creates the basic request.
+    ///
+    /// - Parameter plain: Creates the basic request.
     mutating func template(
         headers: [String: String], policy: ConflictPolicy?, _ plain: () -> TransferRequest
     ) -> PlanTemplate {

@@ -57,8 +57,9 @@ struct SessionPlace: Sendable {
         self.session = session
     }
 
-    /// The place to attach the session.
-    /// ⏎ - Parameter patience: Seconds for which calls wait for the daemon.
+    /// Returns the place to attach the session.
+    ///
+    /// - Parameter patience: Seconds for which calls wait for the daemon.
     func attachmentPlace(patience: Double) -> AttachmentPlace {
         AttachmentPlace(
             session: session,
@@ -77,7 +78,7 @@ struct SessionPlace: Sendable {
         return attachment
     }
 
-    /// The note of a task's transfer.
+    /// Returns the note of a task's transfer.
     func note(_ data: String) -> ClientNote {
         ClientNote(application: application, identifier: name, task: 0, kind: .download, data: data)
     }

@@ -93,7 +93,7 @@ struct TaskList {
 
     // MARK: Names
 
-    /// The task of a URL: the first one that no call is about to cancel or remove.
+    /// Returns the task of a URL: of several, the first in order that no call is about to cancel or remove.
     func task(named url: String) -> DownloadTask? {
         guard let known = byURL[url] else { return nil }
         guard sharedURLs.contains(url) else { return known }
@@ -135,7 +135,7 @@ struct TaskList {
 
     // MARK: Sums
 
-    /// The total progress. Always the same object.
+    /// Returns the total progress. Always the same object.
     mutating func progress(_ sum: TaskSum) -> Progress {
         let progress = progress ?? Progress(totalUnitCount: sum.total)
         self.progress = progress

@@ -5,8 +5,9 @@ import Synchronization
 /// Async functions.
 extension DownloadTask {
     /// The events of a task, in order.
-    /// ⏎ Begins with the current state. Progress is coalesced to the newest. Each iteration is independent. It ends
-    /// with success, failure, cancellation or removal, or when the iterating Swift task is canceled.
+    ///
+    /// Begins with the current state. Progress is coalesced to the newest. Each iteration is independent. It ends with
+    /// success, failure, cancellation or removal, or when the iterating Swift task is canceled.
     public struct Events: AsyncSequence, Sendable {
         public typealias Element = DownloadEvent
         public typealias Failure = Never
@@ -33,8 +34,9 @@ extension DownloadTask {
     public var events: Events { Events(task: self) }
 
     /// The finished file. Waits for it through every other state.
-    /// ⏎ - Throws: The task's error after a failure; `canceled` or `removed` after these. `canceled` if the awaiting
-    /// Swift task is canceled, which does not affect the download.
+    ///
+    /// - Throws: The task's error after a failure; `canceled` or `removed` after these. `canceled` if the awaiting
+    ///   Swift task is canceled, which does not affect the download.
     public var value: URL {
         get async throws(FerryError) {
             let number = state.withLock { $0.readers.newNumber() }
@@ -68,15 +70,19 @@ extension DownloadTask {
     public func cancel() async throws(FerryError) { try await control(.cancel) }
 
     /// Removes it from its manager. Returns once that is durable.
-    /// ⏎ - Parameter completely: Whether to delete the finished file too.
+    ///
+    /// - Parameter completely: Whether to delete the finished file too.
     public func remove(completely: Bool = false) async throws(FerryError) {
         try await control(.remove(completely: completely))
     }
 
     /// Continues with another URL of the same file, for example when a signed one has expired. Identity, destination
     /// and bytes stay.
-    /// ⏎ The next response is compared with what is known of the file: another version restarts from byte 0.
-    /// - Parameter headers: Replaces the task's headers. Nil keeps them.
+    ///
+    /// The next response is compared with what is known of the file: another version restarts from byte 0.
+    /// - Parameters:
+    ///   - url: The new URL.
+    ///   - headers: Replaces the task's headers. Nil keeps them.
     public func replaceRequest(url: URL, headers: HTTPHeaders? = nil) async throws(FerryError) {
         let address = try url.checked()
         try await change { change in

@@ -5,9 +5,12 @@ import Synchronization
 /// Validation of a task's file.
 extension DownloadTask {
     /// Compares the file with a checksum: while it is downloaded, or immediately if it exists.
-    /// ⏎ The checksum is stored with the task. With the policy `.fail` a file with another checksum is not placed.
+    ///
+    /// The checksum is stored with the task. With the policy `.fail` a file with another checksum is not placed.
     /// - Parameters:
     ///   - code: Hexadecimal digits in any case.
+    ///   - type: The algorithm.
+    ///   - onMainQueue: Whether to call the handler on the main queue. Otherwise it is called on the operation queue.
     ///   - handler: Called once when ``validation`` is decided.
     @discardableResult
     public func validateFile(
@@ -47,7 +50,8 @@ extension Array where Element == DownloadTask {
     }
 
     /// Compares each task's file with the checksum at the same index.
-    /// ⏎ If the numbers differ, nothing is compared, and each handler is called once.
+    ///
+    /// If the numbers differ, nothing is compared, and each handler is called once.
     @discardableResult
     public func validateFile(
         codes: [String], type: FileChecksumHelper.VerificationType, onMainQueue: Bool = true,
@@ -55,7 +59,7 @@ extension Array where Element == DownloadTask {
     ) -> [Element] {
         guard codes.count == count else {
             let error = FileChecksumHelper.FileVerificationError.codeMismatch(code: "\(codes.count) codes")
-            first?.session?.log { .error("\(codes.count) codes are not one for each task.", error: error) }
+            first?.session?.log { .error("\(codes.count) checksums do not match the number of tasks.", error: error) }
             for task in self { Deliveries.of(task).add(DeliveryQueue(onMainQueue: onMainQueue)) { handler(task) } }
             return self
         }
@@ -68,7 +72,8 @@ extension Array where Element == DownloadTask {
 
 extension DownloadTask {
     /// Compares the file with a checksum, immediately or when it exists.
-    /// ⏎ - Parameter slot: Called once that is decided.
+    ///
+    /// - Parameter slot: Called once that is decided.
     private func validate(_ checksum: Checksum, in session: ManagedSession, _ slot: Slot<DownloadTask>) {
         let policy = session.state.withLock(\.configuration).checksumMismatchPolicy
         let (note, isThere) = state.withLock { state in

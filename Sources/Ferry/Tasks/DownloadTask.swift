@@ -5,7 +5,8 @@ public import FoundationNetworking
 import Synchronization
 
 /// One download of a manager. The daemon carries it out, independent of the app's life.
-/// ⏎ Created by managers. The same download is the same object as long as one of them knows it. All members may be used
+///
+/// Created by managers. The same download is the same object as long as one of them knows it. All members may be used
 /// on any queue or actor.
 public final class DownloadTask: Identifiable, Sendable {
     /// The result of validating the file.
@@ -44,7 +45,7 @@ public final class DownloadTask: Identifiable, Sendable {
         self.state = Mutex(state)
     }
 
-    /// A task that represents a failed call.
+    /// Returns a task that represents a failed call.
     static func detached(_ status: Status, _ error: FerryError, url: URL? = nil) -> DownloadTask {
         let url = url ?? URL(fileURLWithPath: "/dev/null").blank
         var state = TaskState(

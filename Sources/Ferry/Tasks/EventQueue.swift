@@ -1,7 +1,8 @@
 import Synchronization
 
 /// The unread events of one observer of a task: every status change, and the newest progress.
-/// ⏎ Bounded to `capacity` events: the oldest changes after the first one are dropped for a reader that has stopped.
+///
+/// Bounded to `capacity` events: the oldest changes after the first one are dropped for a reader that has stopped.
 final class EventQueue: Sendable {
     private struct State {
         var events: [DownloadEvent] = []

@@ -12,12 +12,12 @@ struct TaskBytes {
     /// Whether the task was paused while running, and its durable bytes are not known yet.
     private(set) var isUncertain = false
     /// Whether the task restarts from byte 0 when it next runs.
-    private var beginsAnew = false
+    private var restarts = false
     private var window = SpeedWindow()
     /// Created when an app first reads it, and kept up to date from then on.
     private var shown: Progress?
 
-    /// - Parameter startedOver: The restarts before this process knew the transfer.
+    /// - Parameter startedOver: Number of restarts from byte 0 before this process knew the transfer.
     init(startedOver: Int = 0) { self.startedOver = startedOver }
 
     /// Processes the daemon's counts. Returns whether the previous bytes were dropped.
@@ -25,11 +25,11 @@ struct TaskBytes {
         held = transfer.bytesReceived
         isUncertain = false
         let isActive = transfer.state == .running || transfer.state == .waiting
-        let isRestarted = transfer.startedOver > startedOver || (beginsAnew && isActive)
+        let isRestarted = transfer.startedOver > startedOver || (restarts && isActive)
         let isWhole = transfer.state == .succeeded
         // A failure without bytes has dropped them, and a complete file is never resumed.
         let loses = transfer.state == .failed && held == 0 && received > 0
-        if isRestarted || isWhole || loses { beginsAnew = isWhole || loses }
+        if isRestarted || isWhole || loses { restarts = isWhole || loses }
         received = isRestarted || isWhole ? held : max(received, held)
         expected = transfer.bytesExpected ?? (isRestarted ? nil : expected)
         startedOver = max(startedOver, transfer.startedOver)
@@ -43,7 +43,7 @@ struct TaskBytes {
     /// Records that the task was paused while running.
     mutating func wasPaused() { isUncertain = true }
 
-    /// Size of the whole file in bytes. -1 while unknown.
+    /// Returns the size of the whole file in bytes. -1 while unknown.
     func total(in status: Status) -> Int64 {
         if let expected { return max(expected, received) }
         return status == .succeeded ? received : -1
@@ -52,7 +52,7 @@ struct TaskBytes {
     /// Bytes received in the last second.
     func speed(at now: ContinuousClock.Instant) -> Int64 { window.bytesPerSecond(at: now) }
 
-    /// Whole seconds until the end at a speed. 0 if unknown.
+    /// Returns the whole seconds until the end at a speed. 0 if unknown.
     func timeRemaining(atSpeed speed: Int64) -> Int64 {
         guard speed > 0, let expected, expected > received else { return 0 }
         return (expected - received).dividedRoundingUp(by: speed)
@@ -60,7 +60,7 @@ struct TaskBytes {
 
     // MARK: The app's object
 
-    /// Received and expected bytes. Always the same object.
+    /// Returns the received and expected bytes. Always the same object.
     mutating func progress(in status: Status) -> Progress {
         if let shown { return shown }
         let progress = Progress(totalUnitCount: total(in: status))

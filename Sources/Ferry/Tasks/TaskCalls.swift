@@ -16,8 +16,9 @@ struct TaskCalls {
     /// Whether a call is about to end the task.
     var isLeaving: Bool { leaving > 0 }
 
-    /// A call begins.
-    /// ⏎ - Returns: Whether the displayed status changes, and whether the call ends the task.
+    /// Records that a call begins.
+    ///
+    /// - Returns: Whether the displayed status changes, and whether the call ends the task.
     mutating func begin(_ control: Control, stored: Status) -> (isShown: Bool, leaves: Bool) {
         guard let will = control.will else { return (false, false) }
         let leaves = control.departure != nil && control.concerns(stored)
@@ -27,20 +28,21 @@ struct TaskCalls {
         return (true, leaves)
     }
 
-    /// A call has finished.
+    /// Records that a call has finished.
     mutating func end(_ control: Control) {
         if let will = control.will, shown == will { shown = nil }
     }
 
-    /// A call that was to end the task has finished.
+    /// Records that a call that was to end the task has finished.
     mutating func endLeaving() { leaving -= 1 }
 
-    /// The call is being performed. The first of several calls determines the final status.
+    /// Records that a call is being performed. Of several calls that end the task, the first determines the final
+    /// status.
     mutating func carryOut(_ control: Control) {
         if departure == nil { departure = control.departure }
     }
 
-    /// The daemon has reported a status.
+    /// Records a status reported by the daemon.
     mutating func came(to status: Status, from before: Status) {
         if before == .running { hasStoppedRun = [.suspended, .canceled, .removed].contains(status) }
         switch status {

@@ -32,8 +32,9 @@ struct TaskNote: Hashable, Codable, Sendable {
         self.url = url
     }
 
-    /// A unique identifier: a random UUID (RFC 9562 §5.4).
-    /// ⏎ Foundation's own opens a file for each.
+    /// Returns a unique identifier: a random UUID (RFC 9562 §5.4).
+    ///
+    /// Foundation's own opens a file for each.
     static func newID() -> String {
         let high = UInt64.random(in: 0 ... .max) & ~0xF000 | 0x4000
         let low = UInt64.random(in: 0 ... .max) & ~(3 << 62) | 2 << 62

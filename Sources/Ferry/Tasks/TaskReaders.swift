@@ -27,7 +27,7 @@ struct TaskReaders {
     mutating func removeWaiter(_ number: Int) -> Waiter? { waiters.removeValue(forKey: number) }
 
     /// Adds an event for each reader.
-    func tell(_ event: DownloadEvent) {
+    func notify(_ event: DownloadEvent) {
         for queue in queues.values { queue.add(event) }
     }
 
@@ -41,7 +41,7 @@ struct TaskReaders {
 
     /// Ends all readers with a last event. Returns the waiters to resume.
     mutating func end(with event: DownloadEvent) -> [Waiter] {
-        tell(event)
+        notify(event)
         queues = [:]
         defer { waiters = [:] }
         return Array(waiters.values)
@@ -59,23 +59,24 @@ struct TaskClosures {
     private var isProgressQueued = false
     private var lastProgress: ContinuousClock.Instant?
     /// The bytes and size last reported.
-    private var told: (bytes: Int64, total: Int64) = (-1, -1)
+    private var reported: (bytes: Int64, total: Int64) = (-1, -1)
 
     /// Returns whether there is progress to report, and records it.
-    /// ⏎ - Parameter isLast: Whether the task has stopped, so that the spacing of progress does not matter.
+    ///
+    /// - Parameter isLast: Whether the task has stopped, so that the spacing of progress does not matter.
     mutating func reportsProgress(
         received: Int64, total: Int64, isLast: Bool, at now: ContinuousClock.Instant
     ) -> Bool {
         if !isLast, let last = lastProgress, now - last < ManagerNotifications.progressSpacing { return false }
         // A size known only at the end is also new.
-        let hasBytes = told.bytes != received && (told.bytes >= 0 || received > 0)
-        guard hasBytes || (isLast && told.bytes > 0 && told.total != total) else { return false }
+        let hasBytes = reported.bytes != received && (reported.bytes >= 0 || received > 0)
+        guard hasBytes || (isLast && reported.bytes > 0 && reported.total != total) else { return false }
         lastProgress = now
-        told = (received, total)
+        reported = (received, total)
         return true
     }
 
-    /// The progress closure to enqueue, or nil if there is none or it is already enqueued.
+    /// Marks the progress closure as enqueued and returns it, or nil if there is none or it is already enqueued.
     mutating func queueProgress() -> Slot<DownloadTask>? {
         guard let slot = slots.progress, !isProgressQueued else { return nil }
         isProgressQueued = true

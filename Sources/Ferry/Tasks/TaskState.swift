@@ -23,7 +23,7 @@ struct TaskState {
     /// Completes a chain download. The task keeps it alive until then.
     var request: DownloadRequest?
 
-    /// - Parameter startedOver: The restarts before this process knew the transfer.
+    /// - Parameter startedOver: Number of restarts from byte 0 before this process knew the transfer.
     init(note: TaskNote, url: URL, folder: String, fileName: String, startedOver: Int = 0) {
         self.note = note
         bytes = TaskBytes(startedOver: startedOver)
@@ -56,7 +56,8 @@ struct TaskState {
     }
 
     /// Moves to a status reported by the daemon.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - takesTransfer: Whether the transfer was processed before.
     ///   - change: Applied with the new status, for example the error of a failure.
     mutating func move(to status: Status, takesTransfer: Bool = false, _ change: (inout TaskState) -> Void) {
@@ -77,7 +78,8 @@ struct TaskState {
     }
 
     /// Processes the removal of the record.
-    /// ⏎ - Returns: The final status for the app, or nil for an obsolete record.
+    ///
+    /// - Returns: The final status for the app, or nil for an obsolete record.
     mutating func depart(as departure: Status?) -> Status? {
         if calls.isForgotten { return nil }
         let status = departure ?? calls.departure ?? .removed
@@ -113,7 +115,7 @@ struct TaskState {
         }
     }
 
-    /// Why a transfer has failed, as shown to the app.
+    /// Returns why a transfer has failed, as shown to the app.
     func failure(_ error: ServiceError?) -> FerryError {
         let error = error ?? ServiceError(.internal, "The transfer has failed.")
         let shown = FerryError(error, to: file.path)
@@ -126,7 +128,7 @@ struct TaskState {
 
     // MARK: Calls
 
-    /// The change of an existing task by a download call, or nil if none.
+    /// Returns the change of an existing task by a download call, or nil if none.
     mutating func change(headers: HTTPHeaders?, name: String?) -> TransferChange? {
         var change = TransferChange()
         // The daemon removes secret headers when a transfer succeeds or is canceled, and some time after a failure.
@@ -151,12 +153,12 @@ struct TaskState {
     /// Size of the whole file in bytes. -1 while unknown.
     var total: Int64 { bytes.total(in: stored) }
 
-    /// Received and expected bytes. Always the same object.
+    /// Returns the received and expected bytes. Always the same object.
     mutating func progress() -> Progress { bytes.progress(in: stored) }
 
     func speed(now: ContinuousClock.Instant) -> Int64 { stored == .running ? bytes.speed(at: now) : 0 }
 
-    /// Whole seconds until the end at the current speed. 0 if unknown.
+    /// Returns the whole seconds until the end at the current speed. 0 if unknown.
     func timeRemaining(now: ContinuousClock.Instant) -> Int64 { bytes.timeRemaining(atSpeed: speed(now: now)) }
 
     func downloadProgress(now: ContinuousClock.Instant) -> DownloadProgress {

@@ -20,8 +20,9 @@ extension DownloadSpec {
         }
     }
 
-    /// The task of the description in a session, and its transfer.
-    /// ⏎ - Throws: The error for which the daemon would refuse it, so that it does not affect the others of a batch.
+    /// Returns the task of the description in a session, and its transfer.
+    ///
+    /// - Throws: The error for which the daemon would refuse it, so that it does not affect the others of a batch.
     func plan(
         for session: ManagedSession, _ configuration: SessionConfiguration, cache: Cache
     ) throws(FerryError) -> (task: DownloadTask, plan: RequestPlan) {

@@ -45,7 +45,7 @@ enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The sixteen digits of a number.
+    /// Returns the sixteen digits of a number.
     static func text(_ number: UInt64) -> String {
         text((0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
     }

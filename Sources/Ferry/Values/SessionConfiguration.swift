@@ -1,7 +1,8 @@
 public import Foundation
 
 /// The limits of a manager's downloads.
-/// ⏎ Timeouts and limits of number, speed and network apply immediately to all downloads of the manager, the others to
+///
+/// Timeouts and limits of number, speed and network apply immediately to all downloads of the manager, the others to
 /// downloads created later.
 public struct SessionConfiguration: Equatable, Sendable {
     /// Seconds without a byte before a connection is closed and the request retried.
@@ -9,12 +10,14 @@ public struct SessionConfiguration: Equatable, Sendable {
     /// Maximum seconds of a download since its first start, without suspended periods.
     public var timeoutIntervalForResource: TimeInterval = 604_800
     /// Maximum number of running downloads. Values below 1 count as 1.
-    /// ⏎ The daemon's own limits apply as well: 16 transfers in all and 8 connections to one host, unless `ferry
+    ///
+    /// The daemon's own limits apply as well: 16 transfers in all and 8 connections to one host, unless `ferry
     /// settings` has changed them.
     public var maxConcurrentTasksLimit: Int = 6
     /// Maximum number of running downloads from one host. Nil uses the daemon's limit.
     public var maxTasksPerHost: Int?
-    /// Maximum number of connections per download. Nil adapts the number while running. Applies to later downloads.
+    /// Maximum number of connections per download. With nil, more are opened while they increase the speed. Applies to
+    /// later downloads.
     public var connectionsPerTask: Int? = 1
     /// Bytes per second for all downloads together. Nil for no limit.
     public var maxBytesPerSecond: Int64?

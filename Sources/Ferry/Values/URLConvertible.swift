@@ -3,13 +3,15 @@ public import Foundation
 /// A value that can be converted to an http or https URL.
 public protocol URLConvertible {
     /// Returns the URL.
-    /// ⏎ - Throws: ``FerryError/invalidURL(url:)`` if this is not an http or https URL with a host.
+    ///
+    /// - Throws: ``FerryError/invalidURL(url:)`` if this is not an http or https URL with a host.
     func asURL() throws -> URL
 }
 
 extension URLConvertible {
     /// Returns the URL, also validated for an app's own type, whose errors are converted.
-    /// ⏎ - Throws: ``FerryError/invalidURL(url:)`` if this is not an http or https URL with a host.
+    ///
+    /// - Throws: ``FerryError/invalidURL(url:)`` if this is not an http or https URL with a host.
     func address() throws(FerryError) -> URL {
         let url: URL
         do {

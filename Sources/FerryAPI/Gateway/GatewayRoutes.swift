@@ -15,7 +15,7 @@ package enum ChangeGateway: Endpoint {
 
 /// Returns the gateway's secret, or replaces it.
 package enum GatewaySecret: Endpoint {
-    package static let route = Route(.post, "/gateway/secret", "Shows the gateway's secret, or makes another one.")
+    package static let route = Route(.post, "/gateway/secret", "Shows the gateway's secret, or creates a new one.")
 
     package struct Request: Hashable, Codable, Sendable {
         /// Whether to replace the secret.
@@ -37,7 +37,7 @@ package enum GatewaySecret: Endpoint {
 package enum OfferPairing: Endpoint {
     package typealias Response = PairingOffer
     package static let route = Route(
-        .post, "/gateway/pairing", "Makes a code with which one client gets a token of its own.")
+        .post, "/gateway/pairing", "Creates a code that gives one client its own token.")
 }
 
 /// Lists the paired clients.
@@ -49,7 +49,7 @@ package enum ListGatewayClients: Endpoint {
 /// Removes a paired client.
 package enum DeleteGatewayClient: Endpoint {
     package static let route = Route(
-        .delete, "/gateway/clients/{id}", "Forgets a paired client; its token is good no more.")
+        .delete, "/gateway/clients/{id}", "Removes a paired client and invalidates its token.")
 
     package struct Response: Hashable, Codable, Sendable {
         package var id: String
@@ -60,7 +60,7 @@ package enum DeleteGatewayClient: Endpoint {
 
 /// Exchanges a pairing code for the client's own token. Served by the gateway only.
 package enum PairClient: Endpoint {
-    package static let route = Route(.post, "/pair", "Gives a client that shows a code a token of its own.")
+    package static let route = Route(.post, "/pair", "Gives a client with a pairing code its own token.")
 
     package struct Request: Hashable, Codable, Sendable {
         package var code: String

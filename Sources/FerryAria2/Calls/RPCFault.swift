@@ -52,7 +52,7 @@ extension RPCFault {
     }
     static let noURI = RPCFault("URI is not provided.")
     static let negativePosition = RPCFault("Position must be greater than or equal to 0.")
-    static let tooLarge = RPCFault("The answer is too large; ask for less at once.")
+    static let tooLarge = RPCFault("The response is too large; request less at once.")
 }
 
 // MARK: Transfers

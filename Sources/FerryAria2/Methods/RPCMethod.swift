@@ -61,7 +61,7 @@ struct RPCMethods: Sendable {
     func call(_ method: RPCMethod, _ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         switch method {
         case .addUri: try await addURI(parameters)
-        case .addTorrent: throw RPCFault("Ferry does not speak BitTorrent.")
+        case .addTorrent: throw RPCFault("Ferry does not support BitTorrent.")
         case .addMetalink: throw RPCFault("Ferry takes no Metalink documents over this interface.")
         case .remove, .forceRemove: try await remove(parameters)
         case .pause, .forcePause: try await pause(parameters)
@@ -112,7 +112,7 @@ extension RPCMethods {
 
     func shutdown(isForced: Bool) throws(RPCFault) -> RPCValue {
         guard let shutdown = configuration.shutdown else {
-            throw RPCFault("Ferry's daemon serves others too and is not ended over this interface.")
+            throw RPCFault("Ferry's daemon also serves others and cannot be stopped over this interface.")
         }
         shutdown(isForced)
         return "OK"

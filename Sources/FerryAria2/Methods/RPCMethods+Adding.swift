@@ -9,9 +9,9 @@ extension RPCMethods {
         let urls = try DownloadURLs(reading: texts)
         let options = memory.globals.filter(OptionNames.isKnown).merging(try known(given))
         let request = try self.request(urls, options)
-        let wished = try options.text("gid").map { (text) throws(RPCFault) in try GID.wished(text) }
-        let download = try await naming(wished) { () async throws(RPCFault) in
-            try await submit(request, urls, options, gid: wished)
+        let custom = try options.text("gid").map { (text) throws(RPCFault) in try GID.custom(text) }
+        let download = try await naming(custom) { () async throws(RPCFault) in
+            try await submit(request, urls, options, gid: custom)
         }
         if let position { await put(download, at: position) }
         return .string(download.gid)

@@ -37,7 +37,7 @@ extension RPCMethods {
         let notLive = OptionValues.notLive(given.names)
         if !notLive.isEmpty {
             configuration.log(
-                "Options that a download has from its start are kept only: \(notLive.sorted().joined(separator: ", "))."
+                "Options that apply only at the start of a download were stored: \(notLive.sorted().joined(separator: ", "))."
             )
         }
         return "OK"
@@ -48,7 +48,7 @@ extension RPCMethods {
     private func checkSecrets(of download: Download, _ given: Set<String>) throws(RPCFault) {
         guard !given.isDisjoint(with: OptionNames.fields), !given.contains("header") else { return }
         guard download.note != nil || download.transfer.session == configuration.session else {
-            throw RPCFault("Another client has added this download; give all of its fields with --header.")
+            throw RPCFault("Another client has added this download; give all of its header fields with --header.")
         }
         let known = memory.secrets(of: download.transfer.id).names.union(given)
         let lost = (download.note?.withheld ?? []).intersection(OptionNames.fields).subtracting(known).sorted()

@@ -47,23 +47,23 @@ struct NotificationRule {
             pending[event.id] = nil
             started[event.id] = true
             return [.start]
-        case .suspended: return ended(event.id, .pause, tellsStart: false)
-        case .succeeded: return ended(event.id, .complete, tellsStart: true)
-        case .failed: return ended(event.id, .error, tellsStart: true)
-        case .canceled: return ended(event.id, .stop, tellsStart: false)
+        case .suspended: return ended(event.id, .pause, reportsStart: false)
+        case .succeeded: return ended(event.id, .complete, reportsStart: true)
+        case .failed: return ended(event.id, .error, reportsStart: true)
+        case .canceled: return ended(event.id, .stop, reportsStart: false)
         case .removed:
-            _ = ended(event.id, .stop, tellsStart: false)
+            _ = ended(event.id, .stop, reportsStart: false)
             return []
         case .waiting, .progress, .changed, .unknown: return []
         }
     }
 
     private mutating func ended(
-        _ id: TransferID, _ kind: RPCNotification.Kind, tellsStart: Bool
+        _ id: TransferID, _ kind: RPCNotification.Kind, reportsStart: Bool
     ) -> [RPCNotification.Kind] {
         let isUntold = pending[id] != nil
         pending[id] = nil
         started[id] = nil
-        return tellsStart && isUntold ? [.start, kind] : [kind]
+        return reportsStart && isUntold ? [.start, kind] : [kind]
     }
 }

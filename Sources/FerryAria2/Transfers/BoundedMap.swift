@@ -4,14 +4,14 @@ import DequeModule
 struct BoundedMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         var value: Value
-        let turn: UInt64
+        let sequence: UInt64
     }
 
     private var entries: [Key: Entry] = [:]
     /// The keys in order of insertion. A removed key stays until it is the oldest, or until half of the deque are
     /// removed keys. `turn` tells it from the same key inserted again.
-    private var line: Deque<(key: Key, turn: UInt64)> = []
-    private var turn: UInt64 = 0
+    private var line: Deque<(key: Key, sequence: UInt64)> = []
+    private var sequence: UInt64 = 0
     private let most: Int
 
     init(most: Int) { self.most = most }
@@ -30,16 +30,16 @@ struct BoundedMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 entries[key]?.value = newValue
                 return
             }
-            turn += 1
-            entries[key] = Entry(value: newValue, turn: turn)
-            line.append((key, turn))
+            sequence += 1
+            entries[key] = Entry(value: newValue, sequence: sequence)
+            line.append((key, sequence))
             if entries.count > most { removeOldest() }
         }
     }
 
     private mutating func removeOldest() {
         while let oldest = line.popFirst() {
-            guard entries[oldest.key]?.turn == oldest.turn else { continue }
+            guard entries[oldest.key]?.sequence == oldest.sequence else { continue }
             entries[oldest.key] = nil
             return
         }
@@ -47,6 +47,6 @@ struct BoundedMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private mutating func shorten() {
         guard line.count > 2 * entries.count + 16 else { return }
-        line.removeAll { entries[$0.key]?.turn != $0.turn }
+        line.removeAll { entries[$0.key]?.sequence != $0.sequence }
     }
 }

@@ -17,7 +17,7 @@ enum GID {
     /// Parses a gid that a client chose for a new transfer.
     ///
     /// - Throws: ``RPCFault`` unless it has 16 digits that are not all 0.
-    static func wished(_ text: String) throws(RPCFault) -> String {
+    static func custom(_ text: String) throws(RPCFault) -> String {
         let gid = try parse(text)
         guard gid.utf8.count == digits, TransferID(gid)?.rawValue != 0 else { throw .invalidGID(gid) }
         return gid

@@ -194,13 +194,13 @@ package final class AttachedSession: Sendable {
             client.take(SessionListing(attached: attached, transfers: transfers, shown: shown))
             note { $0.listed(through: last, at: .now) }
         case .held(let lastTask): client.isHeld(lastTask: lastTask)
-        case .event(let event): tell(client, signal, event.number)
-        case .batch(let batch): tell(client, signal, batch.through)
+        case .event(let event): notify(client, signal, event.number)
+        case .batch(let batch): notify(client, signal, batch.through)
         case .idle: break
         }
     }
 
-    private func tell(_ client: any AttachedSessionClient, _ signal: SessionSignal, _ number: Int64?) {
+    private func notify(_ client: any AttachedSessionClient, _ signal: SessionSignal, _ number: Int64?) {
         if let place = state.withLock({ $0.machine.numbers.place(of: number) }) { client.take(signal, place) }
         note { $0.took(number, at: .now) }
     }

@@ -6,7 +6,7 @@ import Synchronization
 package final class AttachmentLocks: Sendable {
     private struct Line {
         let holder: AttachedSession
-        var waiting: [(session: AttachedSession, turn: CheckedContinuation<Void, Never>)] = []
+        var waiting: [(session: AttachedSession, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let lines = Mutex<[SessionID: Line]>([:])
@@ -16,7 +16,7 @@ package final class AttachmentLocks: Sendable {
     /// Returns once the object holds its session, or has given up waiting.
     func pass(_ session: AttachedSession) async {
         let id = session.place.session
-        await withCheckedContinuation { turn in
+        await withCheckedContinuation { continuation in
             let isOver = lines.withLock { lines in
                 if session.isClosed { return true }
                 guard let line = lines[id] else {
@@ -24,22 +24,22 @@ package final class AttachmentLocks: Sendable {
                     return true
                 }
                 if line.holder === session { return true }
-                lines[id]?.waiting.append((session, turn))
+                lines[id]?.waiting.append((session, continuation))
                 return false
             }
-            if isOver { turn.resume() }
+            if isOver { continuation.resume() }
         }
     }
 
     /// Resumes a waiting object that gave up waiting for the lock.
     func giveUp(_ session: AttachedSession) {
-        let turns = lines.withLock { lines in
+        let continuations = lines.withLock { lines in
             let id = session.place.session
             let over = lines[id]?.waiting.filter { $0.session === session } ?? []
             lines[id]?.waiting.removeAll { $0.session === session }
-            return over.map(\.turn)
+            return over.map(\.continuation)
         }
-        for turn in turns { turn.resume() }
+        for continuation in continuations { continuation.resume() }
     }
 
     /// Passes an object's session to the next waiting object.
@@ -53,7 +53,7 @@ package final class AttachmentLocks: Sendable {
             }
             let next = line.waiting.removeFirst()
             lines[id] = Line(holder: next.session, waiting: line.waiting)
-            return next.turn
+            return next.continuation
         }
         next?.resume()
     }

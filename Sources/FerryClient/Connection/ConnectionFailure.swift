@@ -21,7 +21,7 @@ enum ConnectionFailure: Error {
         switch self {
         case .noListener(let cause): ServiceError(.daemonUnreachable, "No daemon answers: \(cause).")
         case .unread(let cause), .lost(let cause):
-            ServiceError(.daemonUnreachable, "The daemon went away before it had answered: \(cause).")
+            ServiceError(.daemonUnreachable, "The daemon ended before it replied: \(cause).")
         case .refused(let error), .silent(let error), .answered(let error): error
         case .canceled: ServiceError(.canceled, "The call was canceled by its caller.")
         }
@@ -36,7 +36,7 @@ extension ServiceError {
         let end = process > 0 ? ", or end it with `kill -9 \(process)` and try again" : ""
         return ServiceError(
             .daemonUnreachable,
-            "The \(daemon) has answered nothing for \(time.components.seconds) s. It is stopped, or the machine is too busy "
+            "The \(daemon) has not responded for \(time.components.seconds) s. It is stopped, or the machine is too busy "
                 + "for it: try again later\(end). Transfers keep their bytes.")
     }
 

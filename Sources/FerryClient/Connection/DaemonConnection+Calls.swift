@@ -48,7 +48,7 @@ extension DaemonConnection {
         } catch {
             throw .answered(
                 ServiceError(
-                    .internal, "The daemon sent what this version (\(FerryVersion.current)) cannot read: \(error)"))
+                    .internal, "This version (\(FerryVersion.current)) cannot read the daemon's reply: \(error)"))
         }
     }
 

@@ -93,7 +93,7 @@ final class DaemonConnection: Sendable {
                 }
             }
             guard let more = try await socket.read() else {
-                let cause = "the connection ended before an answer"
+                let cause = "the connection closed before a reply"
                 throw socket.wasCut ? .unread(cause) : .lost(cause)
             }
             framing.append(more)
@@ -156,7 +156,7 @@ final class DaemonConnection: Sendable {
         let limit = limit
         return Task(name: "limit of a call to the daemon") { [weak socket] in
             guard (try? await Task.sleep(for: limit)) != nil else { return }
-            socket?.end(.lost("no answer within \(limit.components.seconds) s"))
+            socket?.end(.lost("no reply within \(limit.components.seconds) s"))
         }
     }
 
@@ -164,7 +164,7 @@ final class DaemonConnection: Sendable {
     private func watch(over socket: DaemonSocket, _ patience: Patience) -> Task<Void, Never> {
         Task(name: "watch over a call to the daemon") { [weak self, weak socket] in
             let name = socket.map { $0.peer > 0 ? "daemon (process \($0.peer))" : "daemon" } ?? "daemon"
-            let isExhausted = await patience.isExhausted(saying: "The \(name) does not answer yet; waiting.") {
+            let isExhausted = await patience.isExhausted(saying: "The \(name) has not responded yet; waiting.") {
                 await self?.hearSomething(patience)
             }
             guard isExhausted, let socket else { return }
@@ -193,7 +193,7 @@ final class DaemonConnection: Sendable {
             return answer.error
         }
         return ServiceError(
-            .internal, "The daemon answered with status \(status) and no error that this version can read.",
+            .internal, "The daemon responded with status \(status) and an error that this version cannot read.",
             details: ErrorDetails(httpStatus: status))
     }
 }

@@ -72,9 +72,9 @@ actor DaemonGate {
         }
         guard let launcher else { return true }
         try await launcher.launch { () async throws(ServiceError) -> Bool in try await answers(connection) }
-        if let tell = launcher.patience?.tell, let status = try? await connection.call(GetStatus.self) {
+        if let notify = launcher.patience?.notify, let status = try? await connection.call(GetStatus.self) {
             // This client started the daemon, so it reports the daemon's warnings to the user.
-            for warning in status.warnings { tell("Warning: " + warning) }
+            for warning in status.warnings { notify("Warning: " + warning) }
         }
         return true
     }

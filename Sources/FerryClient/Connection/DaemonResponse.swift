@@ -44,7 +44,7 @@ final class DaemonResponse: Sendable {
         var result = ByteBuffer()
         while var part = try await next() {
             guard result.readableBytes + part.readableBytes <= limit else {
-                throw .lost("the answer is larger than \(limit) bytes")
+                throw .lost("the reply is larger than \(limit) bytes")
             }
             if result.readableBytes == 0 { result = part } else { result.writeBuffer(&part) }
         }

@@ -10,13 +10,13 @@ package struct Patience: Sendable {
     /// Time until the daemon is given up.
     package var limit: Duration = .seconds(10)
     /// Shows a sentence to the user.
-    package var tell: @Sendable (String) -> Void
+    package var notify: @Sendable (String) -> Void
     /// Sleeps, and throws when canceled. The machine's sleep time does not count.
     package var sleep: @Sendable (Duration) async throws -> Void = { duration in
         try await Task.sleep(for: duration, clock: .suspending)
     }
 
-    package init(tell: @escaping @Sendable (String) -> Void) { self.tell = tell }
+    package init(notify: @escaping @Sendable (String) -> Void) { self.notify = notify }
 
     /// Returns true once the daemon has been silent for too long, and false once the task is canceled.
     ///
@@ -34,7 +34,7 @@ package struct Patience: Sendable {
                 group.addTask {
                     do {
                         try await sleep(notice - question)
-                        tell(line)
+                        notify(line)
                         try await sleep(limit - notice)
                         return false
                     } catch {

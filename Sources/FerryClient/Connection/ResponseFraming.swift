@@ -129,7 +129,7 @@ struct ResponseFraming {
         case .ended: break
         case .untilClose: body = .ended
         case .head, .length, .chunkSize, .chunk, .chunkEnd, .trailer:
-            throw .lost("the connection ended in the middle of an answer")
+            throw .lost("the connection closed in the middle of a reply")
         }
     }
 
@@ -173,5 +173,5 @@ struct ResponseFraming {
     private static let headEnd = Array("\r\n\r\n".utf8)
     private static let lineEnd = Array("\r\n".utf8)
     private static let nonsense = ConnectionFailure.answered(
-        ServiceError(.internal, "The daemon sent what is no answer of HTTP."))
+        ServiceError(.internal, "The daemon's reply is not valid HTTP."))
 }

@@ -15,7 +15,7 @@ package struct TransferFollower: Sendable {
     private let sleep: @Sendable (Duration) async -> Void
 
     /// Number of consecutive streams that may break without progress.
-    package static let tries = 5
+    package static let maximumFailures = 5
     // With more ids, the stream covers all transfers, because the length of a request target is limited.
     private static let idsInQuery = 500
 
@@ -38,7 +38,7 @@ package struct TransferFollower: Sendable {
     ///   - ids: The transfers, or `nil` for all.
     ///   - after: Number of a durable event before the first event of these transfers. With `nil`, their current states
     ///     are requested first.
-    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if more than ``tries`` streams in a row end without
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if more than ``maximumFailures`` streams in a row end without
     ///   progress, and `unknown_transfer` if one of at most 500 ids was unknown when their states were first requested.
     package func follow(
         _ ids: [TransferID]?, after: Int64? = nil, onUpdate: (FollowUpdate) async -> Void
@@ -59,10 +59,10 @@ package struct TransferFollower: Sendable {
             } catch {
                 guard !Task.isCancelled, error.code == .daemonUnreachable else { throw error }
                 failures += 1
-                if failures > Self.tries { throw error }
+                if failures > Self.maximumFailures { throw error }
                 await onUpdate(.interrupted(error))
             }
-            if failures > Self.tries {
+            if failures > Self.maximumFailures {
                 throw ServiceError(
                     .daemonUnreachable, "The daemon ended its event stream \(failures) times without progress.")
             }
@@ -117,7 +117,7 @@ package struct TransferFollower: Sendable {
             return
         }
         if open.count > Self.idsInQuery {
-            try await lookThroughList(&position, open, onUpdate)
+            try await findInList(&position, open, onUpdate)
             return
         }
         for id in open.sorted() {
@@ -134,7 +134,7 @@ package struct TransferFollower: Sendable {
     }
 
     /// Requests the states of very many transfers. A page of the list costs less than its transfers one by one.
-    private func lookThroughList(
+    private func findInList(
         _ position: inout FollowPosition, _ open: Set<TransferID>, _ onUpdate: (FollowUpdate) async -> Void
     ) async throws(ServiceError) {
         var missing = open

@@ -85,12 +85,12 @@ package struct Diagnosis: Sendable {
     private mutating func judge(_ room: InstallationFacts.Room) {
         let mebibytes = "\(room.bytes >> 20) MiB are free for \(room.folder)."
         if room.files == 0 {
-            add(.problem, "room", "No more files can be made on the file system of \(room.folder). Remove some.")
+            add(.problem, "room", "No more files can be created on the file system of \(room.folder). Remove some.")
         } else if room.bytes < Self.leastRoom {
-            add(.problem, "room", mebibytes + " Make room, or choose another folder.")
+            add(.problem, "room", mebibytes + " Free some space, or choose another folder.")
         } else {
             let isLittle = room.bytes < Self.littleRoom
-            let advice = " Large downloads will wait for room; make some, or choose another folder with -d."
+            let advice = " Large downloads will wait for space; free some, or choose another folder with -d."
             add(isLittle ? .remark : .fine, "room", isLittle ? mebibytes + advice : mebibytes)
         }
     }
@@ -101,7 +101,7 @@ package struct Diagnosis: Sendable {
 
     private mutating func judgeClock(_ facts: InstallationFacts) {
         let shown = facts.now.formatted(.iso8601)
-        let advice = "Certificates and schedules are judged by it. Set it, or let timedatectl set-ntp true do so."
+        let advice = "Certificates and schedules depend on it. Set it, for example with timedatectl set-ntp true."
         if facts.now < Self.earliest {
             add(.problem, "clock", "The clock shows \(shown), a time in the past. \(advice)")
         } else if let lastUse = facts.lastUse, lastUse > facts.now + Self.day {
@@ -118,17 +118,17 @@ package struct Diagnosis: Sendable {
         case (false, 0):
             add(
                 .problem, "names",
-                "Not even the name localhost leads to an address, and /etc/resolv.conf names no server. "
-                    + "See to /etc/hosts, /etc/nsswitch.conf and /etc/resolv.conf.")
+                "Not even localhost resolves to an address, and /etc/resolv.conf names no server. "
+                    + "Check /etc/hosts, /etc/nsswitch.conf and /etc/resolv.conf.")
         case (false, _):
-            add(.remark, "names", "The name localhost leads to no address. Add it to /etc/hosts.")
+            add(.remark, "names", "The name localhost does not resolve. Add it to /etc/hosts.")
         case (true, 0):
             add(
                 .remark, "names",
-                "/etc/resolv.conf names no server, so that only names of this machine may be found. "
-                    + "See to the network's settings if names of hosts are unknown.")
+                "/etc/resolv.conf names no server, so only names of this machine may resolve. "
+                    + "Check the network settings if host names are unknown.")
         case (true, _):
-            add(.fine, "names", "Names are looked up, with \(servers) \(servers == 1 ? "server" : "servers").")
+            add(.fine, "names", "Host names are resolved, with \(servers) \(servers == 1 ? "server" : "servers").")
         }
     }
 
@@ -152,7 +152,7 @@ package struct Diagnosis: Sendable {
             }
         }
         if let ignored = environment["HTTP_PROXY"], !ignored.isEmpty, environment["http_proxy"] == nil {
-            add(.remark, "proxy", "HTTP_PROXY is not read, as with curl. Set http_proxy in small letters.")
+            add(.remark, "proxy", "HTTP_PROXY is ignored, as by curl. Set http_proxy in lowercase.")
         }
     }
 
@@ -164,11 +164,12 @@ package struct Diagnosis: Sendable {
             let value = facts.environment[variable] ?? ""
             add(
                 .problem, "certificates",
-                "\(variable) is \(value), and no certificate can be read there. Mend the path, or unset the variable.")
+                "\(variable) is \(value), and no certificate can be read there. Correct the path, or unset the variable."
+            )
         } else {
             add(
                 .problem, "certificates",
-                "The system's list of authorities is not there, so that no https server is trusted. "
+                "The system's certificate authorities are missing, so no https server is trusted. "
                     + "Install the package ca-certificates.")
         }
     }

@@ -20,12 +20,12 @@ extension InstallationFacts {
         var facts = InstallationFacts(paths: paths, program: program, daemon: daemon, now: now)
         facts.environment = environment
         facts.currentFolder = currentFolder
-        facts.look(at: (try? paths.get()).map { [$0.stateFolder, $0.runtimeFolder] } ?? [])
+        facts.inspect(at: (try? paths.get()).map { [$0.stateFolder, $0.runtimeFolder] } ?? [])
         if let state = try? paths.get().stateFolder {
             let attributes = try? FileManager.default.attributesOfItem(atPath: state + "/journal.sqlite")
             facts.lastUse = attributes?[.modificationDate] as? Date
         }
-        facts.lookAtNames()
+        facts.inspectNames()
         for (name, value) in facts.proxies {
             facts.proxyFaults[name] = (try? ProxyChoice(parsing: value)).flatMap(ProxyProbe.fault)
         }
@@ -34,7 +34,7 @@ extension InstallationFacts {
         return facts
     }
 
-    private mutating func look(at folders: [String]) {
+    private mutating func inspect(at folders: [String]) {
         let trust = PathTrust(user: geteuid(), in: .own)
         for folder in folders {
             let way = PathWay(to: folder)
@@ -48,7 +48,7 @@ extension InstallationFacts {
         }
     }
 
-    private mutating func lookAtNames() {
+    private mutating func inspectNames() {
         var found: UnsafeMutablePointer<addrinfo>?
         resolvesNames = unsafe getaddrinfo("localhost", nil, nil, &found) == 0
         if let found = unsafe found { unsafe freeaddrinfo(found) }

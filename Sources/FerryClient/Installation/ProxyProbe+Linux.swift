@@ -31,7 +31,7 @@ enum ProxyProbe {
         if unsafe FerryFoundation.connect(socket, address.ai_addr, address.ai_addrlen) == 0 { return nil }
         guard errno == EINPROGRESS else { return unsafe String(cString: strerror(errno)) }
         var polled = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
-        guard unsafe poll(&polled, 1, patience) > 0 else { return "it does not answer" }
+        guard unsafe poll(&polled, 1, patience) > 0 else { return "it does not respond" }
         var (error, size) = (CInt(0), socklen_t(MemoryLayout<CInt>.size))
         guard unsafe getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 else { return nil }
         return error == 0

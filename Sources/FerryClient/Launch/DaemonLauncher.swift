@@ -74,7 +74,7 @@ struct DaemonLauncher: Sendable {
             guard (try? await patience.sleep(patience.notice)) != nil else { return }
             let holder = DaemonProcess.lockHolder(paths.lock)
             let name = holder.map { "daemon (process \($0))" } ?? "daemon"
-            patience.tell("The \(name) does not answer yet; waiting.")
+            patience.notify("The \(name) has not responded yet; waiting.")
         }
     }
 
@@ -88,7 +88,7 @@ struct DaemonLauncher: Sendable {
     private func late() -> ServiceError {
         let name = DaemonProcess.lockHolder(paths.lock).map { "daemon (process \($0))" } ?? "daemon"
         return ServiceError(
-            .daemonUnreachable, "The \(name) did not answer within \(limit.components.seconds) s. " + lastWords)
+            .daemonUnreachable, "The \(name) did not respond within \(limit.components.seconds) s. " + lastWords)
     }
 
     private var lastWords: String {

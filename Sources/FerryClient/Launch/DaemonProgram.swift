@@ -15,7 +15,7 @@ struct DaemonExecutable {
             if let refusal = refusal(named) {
                 throw ServiceError(
                     .daemonUnreachable,
-                    "The daemon cannot be started: FERRYD is \(named.escapingControls), and that is no program that can be run.",
+                    "The daemon cannot be started: FERRYD is \(named.escapingControls), which is not an executable program.",
                     details: ErrorDetails(errno: refusal))
             }
             return named

@@ -41,7 +41,8 @@ enum LogFile {
         // Errors for opening a link, a pipe without a reader, or anything else than a regular file.
         let isOther = [ELOOP, ENXIO, EISDIR, EINVAL].contains(code)
         let why =
-            isOther ? "is no regular file; move it away" : "cannot be opened: \(unsafe String(cString: strerror(code)))"
+            isOther
+            ? "is not a regular file; move it away" : "cannot be opened: \(unsafe String(cString: strerror(code)))"
         return ServiceError(
             .daemonUnreachable, "The daemon cannot be started. The log \(path.escapingControls) \(why).",
             details: ErrorDetails(errno: code))

@@ -6,16 +6,16 @@ import FerryFoundation
 /// `ferry daemon`: manual control of the daemon.
 struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        verb: "daemon", abstract: "Run, start or stop the daemon, or see how it is.",
+        verb: "daemon", abstract: "Run, start, stop or inspect the daemon.",
         subcommands: [DaemonRun.self, DaemonStart.self, DaemonStop.self, DaemonStatus.self])
 }
 
 /// Runs the daemon in the foreground.
 struct DaemonRun: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "run", abstract: "Run the daemon in the foreground, in the place of this command.")
+        verb: "run", abstract: "Run the daemon in the foreground, in this process.")
     static let exitStatuses: [ExitStatus] = [
-        ExitStatus(status: "0", meaning: "the daemon was asked to end"), .own, .daemon, .usage,
+        ExitStatus(status: "0", meaning: "the daemon was asked to stop"), .own, .daemon, .usage,
     ]
 
     func run(in context: CommandContext) async throws -> Int32 {
@@ -26,14 +26,14 @@ struct DaemonRun: FerrySubcommand {
 /// Starts the daemon.
 struct DaemonStart: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "start", abstract: "Start the daemon in the background, unless it runs.")
+        verb: "start", abstract: "Start the daemon in the background, unless it is running.")
     static let exitStatuses: [ExitStatus] = [
-        ExitStatus(status: "0", meaning: "the daemon runs"), .own, .daemon, .usage,
+        ExitStatus(status: "0", meaning: "the daemon is running"), .own, .daemon, .usage,
     ]
 
     func run(in context: CommandContext) async throws -> Int32 {
         let isNew = try await context.daemon().start()
-        context.console.say(isNew ? "The daemon has started." : "The daemon runs already.")
+        context.console.say(isNew ? "The daemon has started." : "The daemon is already running.")
         return 0
     }
 }
@@ -41,9 +41,11 @@ struct DaemonStart: FerrySubcommand {
 /// Stops the daemon.
 struct DaemonStop: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "stop", abstract: "Stop the daemon and wait until it is gone.",
-        discussion: "Transfers keep their bytes and go on at the daemon's next start.")
-    static let exitStatuses: [ExitStatus] = [ExitStatus(status: "0", meaning: "no daemon runs"), .own, .daemon, .usage]
+        verb: "stop", abstract: "Stop the daemon and wait until it has exited.",
+        discussion: "Transfers keep their bytes and continue at the daemon's next start.")
+    static let exitStatuses: [ExitStatus] = [
+        ExitStatus(status: "0", meaning: "the daemon is not running"), .own, .daemon, .usage,
+    ]
 
     func run(in context: CommandContext) async throws -> Int32 {
         let ran = try await context.daemon().stop()
@@ -55,10 +57,10 @@ struct DaemonStop: FerrySubcommand {
 /// Shows the daemon's status.
 struct DaemonStatus: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "status", abstract: "Show how the daemon is; starts none.")
+        verb: "status", abstract: "Show the daemon's status without starting it.")
     static let exitStatuses: [ExitStatus] = [
-        ExitStatus(status: "0", meaning: "the daemon runs"), .own,
-        ExitStatus(.daemon, meaning: "no daemon runs, or it cannot be reached"), .usage,
+        ExitStatus(status: "0", meaning: "the daemon is running"), .own,
+        ExitStatus(.daemon, meaning: "the daemon is not running, or cannot be reached"), .usage,
     ]
 
     @Flag(help: "Print JSON.")

@@ -13,17 +13,17 @@ struct DaemonSetting {
 
     static var all: [DaemonSetting] {
         [
-            number(.activeTransfers, "transfers that run at once", \.activeTransfers, \.activeTransfers),
-            number(.connectionsPerHost, "connections to one host", \.connectionsPerHost, \.connectionsPerHost),
-            number(.connectionsTotal, "connections in all", \.connectionsTotal, \.connectionsTotal),
-            bytes(.rateLimit, "bytes per second in all, 0 for no limit", \.rateLimit, \.rateLimit),
+            number(.activeTransfers, "running transfers", \.activeTransfers, \.activeTransfers),
+            number(.connectionsPerHost, "connections per host", \.connectionsPerHost, \.connectionsPerHost),
+            number(.connectionsTotal, "connections in total", \.connectionsTotal, \.connectionsTotal),
+            bytes(.rateLimit, "bytes per second in total, 0 for no limit", \.rateLimit, \.rateLimit),
             bytes(
-                .uploadRateLimit, "bytes per second of uploads, 0 for no limit of their own", \.uploadRateLimit,
+                .uploadRateLimit, "bytes per second of uploads, 0 for no separate limit", \.uploadRateLimit,
                 \.uploadRateLimit),
-            flag("slow", "whether slow_rate_limit counts too", \.isSlow, \.isSlow),
-            bytes(.slowRateLimit, "bytes per second in all while it is slow", \.slowRateLimit, \.slowRateLimit),
-            bytes(.reserve, "bytes of each disk that stay free", \.reserve, \.reserve),
-            flag("constrained", "whether networks are used sparingly", \.constrained, \.constrained),
+            flag("slow", "whether slow_rate_limit applies", \.isSlow, \.isSlow),
+            bytes(.slowRateLimit, "bytes per second in total while slow is true", \.slowRateLimit, \.slowRateLimit),
+            bytes(.reserve, "bytes to keep free on each disk", \.reserve, \.reserve),
+            flag("constrained", "whether to use networks sparingly (low data mode)", \.constrained, \.constrained),
         ]
     }
 
@@ -57,7 +57,8 @@ struct DaemonSetting {
 
 extension ServiceSettingsChange {
     /// Parses `name=value` words.
-    /// ⏎ - Throws: `ValidationError` with the allowed values.
+    ///
+    /// - Throws: `ValidationError` with the allowed values.
     init(words: [String]) throws {
         self.init()
         for word in words {
@@ -67,7 +68,7 @@ extension ServiceSettingsChange {
             let (name, value) = (String(word[..<sign]), String(word[word.index(after: sign)...]))
             guard let setting = DaemonSetting.all.first(where: { $0.name == name }) else {
                 let names = DaemonSetting.all.map(\.name).joined(separator: ", ")
-                throw ValidationError("There is no setting “\(name.escapingControls)”; there are \(names).")
+                throw ValidationError("There is no setting “\(name.escapingControls)”; the settings are \(names).")
             }
             guard try setting.read(value, &self) != nil else {
                 throw ValidationError("\(name) is \(setting.range), not “\(value.escapingControls)”.")

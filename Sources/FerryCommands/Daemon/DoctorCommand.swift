@@ -6,14 +6,14 @@ import FerryFoundation
 /// Diagnoses problems of the installation.
 struct DoctorCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "doctor", abstract: "Say what is wrong with this installation, and what to do about it.",
+        verb: "doctor", abstract: "Find problems of this installation, and say how to solve them.",
         discussion: """
-            Looks at the daemon and its program, the folders, the room on the disks, the clock, the lookup of names, proxies \
-            and certificates. It changes nothing and starts no daemon.
+            Checks the daemon and its program, the folders, the disk space, the clock, name resolution, proxies \
+            and certificates. It changes nothing and does not start the daemon.
             """)
     static let exitStatuses: [ExitStatus] = [
-        ExitStatus(status: "0", meaning: "nothing is wrong"),
-        ExitStatus(.own, meaning: "something is wrong"), .usage,
+        ExitStatus(status: "0", meaning: "there are no problems"),
+        ExitStatus(.own, meaning: "there are problems"), .usage,
     ]
 
     @Flag(help: "Print JSON.")

@@ -7,12 +7,12 @@ import FerryFoundation
 /// Selects the transfers that aria2 clients see.
 struct GatewayShow: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "show", abstract: "Choose which transfers clients of aria2 see and change.")
+        verb: "show", abstract: "Choose the transfers that aria2 clients see and change.")
     static let exitStatuses = GatewayCommand.exitStatuses
 
     enum Extent: String, ExpressibleByArgument, CaseIterable { case all, own }
 
-    @Argument(help: "all, or own: those of session aria2, which they have added.")
+    @Argument(help: "all, or own: only those of session aria2, which such clients have added.")
     var extent: Extent
 
     func run(in context: CommandContext) async throws -> Int32 {
@@ -29,10 +29,10 @@ struct GatewayShow: FerrySubcommand {
 /// Pairs a client.
 struct GatewayPair: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "pair", abstract: "Print a code with which one client gets a token of its own.",
+        verb: "pair", abstract: "Print a code that gives one client its own token.",
         discussion: """
-            The code is good for one minute and one client, which sends it to POST /v1/pair. A token is shown in place of \
-            the secret, and can be taken back without a new secret for everybody.
+            The code is valid for one minute and one client, which sends it to POST /v1/pair. The token replaces \
+            the secret, and can be revoked without changing the secret of the other clients.
             """)
     static let exitStatuses = GatewayCommand.exitStatuses
 
@@ -54,7 +54,7 @@ struct GatewayClients: FerrySubcommand {
     static let exitStatuses = GatewayCommand.exitStatuses
 
     @Option(
-        parsing: .singleValue, help: ArgumentHelp("Shut this client out; may be given again.", valueName: "id"))
+        parsing: .singleValue, help: ArgumentHelp("Remove this client; can be given several times.", valueName: "id"))
     var remove: [String] = []
 
     @Flag(help: "Print JSON.")
@@ -99,7 +99,7 @@ enum GatewayText {
 
     static func warning(_ settings: GatewaySettings) -> String? {
         guard settings.isOpenToOthers else { return nil }
-        let open = "Other machines can reach the gateway: who has the secret may add, change and remove transfers."
+        let open = "Other machines can reach the gateway: anyone with the secret can add, change and remove transfers."
         return settings.certificate == nil
             ? open + " Without TLS the secret crosses the network in the clear; --certificate and --key prevent that."
             : open

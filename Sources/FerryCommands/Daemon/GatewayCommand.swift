@@ -7,10 +7,10 @@ import FerryFoundation
 /// `ferry gateway`.
 struct GatewayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        verb: "gateway", abstract: "Let clients of aria2, web pages and other machines use Ferry.",
+        verb: "gateway", abstract: "Let aria2 clients, web pages and other machines use Ferry.",
         discussion: """
-            The gateway is off until it is turned on, and answers this machine alone unless another address is named. \
-            Clients show its secret, or a token that they got by a pairing code.
+            The gateway is off until it is turned on, and listens on this machine only unless another address is given. \
+            Clients need its secret, or a token from a pairing code.
             """,
         subcommands: [
             GatewayOn.self, GatewayOff.self, GatewayShowStatus.self, GatewayShowSecret.self, GatewayAllow.self,
@@ -26,13 +26,13 @@ struct GatewayOn: FerrySubcommand {
         verb: "on", abstract: "Turn the gateway on, now and at each start of the daemon.")
     static let exitStatuses = GatewayCommand.exitStatuses
 
-    @Option(help: ArgumentHelp("The port (default: 6800, or the one that was given last).", valueName: "number"))
+    @Option(help: ArgumentHelp("The port (default: 6800, or the last one given).", valueName: "number"))
     var port: Int?
 
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "An address to listen on, in place of 127.0.0.1 and ::1; may be given again.", valueName: "address"))
+            "An address to listen on, instead of 127.0.0.1 and ::1; can be given several times.", valueName: "address"))
     var address: [String] = []
 
     @Option(help: ArgumentHelp("The PEM file of a certificate for TLS; empty for none.", valueName: "file"))
@@ -43,7 +43,7 @@ struct GatewayOn: FerrySubcommand {
 
     func validate() throws {
         guard (certificate == nil) == (key == nil) || certificate == "" else {
-            throw ValidationError("--certificate and --key belong together.")
+            throw ValidationError("Give --certificate and --key together.")
         }
     }
 
@@ -59,7 +59,7 @@ struct GatewayOn: FerrySubcommand {
         for url in status.listening { context.console.print(["\(url)/jsonrpc"]) }
         for problem in status.problems { context.console.say("ferry: \(problem.escapingControls)") }
         if let warning = GatewayText.warning(status.settings) { context.console.say("ferry: \(warning)") }
-        context.console.say("Clients show the secret that `ferry gateway secret` prints.")
+        context.console.say("Clients need the secret that `ferry gateway secret` prints.")
         return status.listening.isEmpty ? ErrorExit.own.rawValue : 0
     }
 }
@@ -67,7 +67,7 @@ struct GatewayOn: FerrySubcommand {
 /// Turns the gateway off.
 struct GatewayOff: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "off", abstract: "Turn the gateway off; its settings, secret and clients stay.")
+        verb: "off", abstract: "Turn the gateway off; its settings, secret and clients are kept.")
     static let exitStatuses = GatewayCommand.exitStatuses
 
     func run(in context: CommandContext) async throws -> Int32 {
@@ -82,7 +82,7 @@ struct GatewayOff: FerrySubcommand {
 /// Shows the gateway's status.
 struct GatewayShowStatus: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "status", abstract: "Show where the gateway answers, and what it allows.")
+        verb: "status", abstract: "Show the gateway's addresses, and what it allows.")
     static let exitStatuses = GatewayCommand.exitStatuses
 
     @Flag(help: "Print JSON.")
@@ -98,11 +98,11 @@ struct GatewayShowStatus: FerrySubcommand {
 /// Prints the secret.
 struct GatewayShowSecret: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "secret", abstract: "Print the secret that clients have to show.",
-        discussion: "Clients of aria2 call it the RPC secret, others send it as `Authorization: Bearer SECRET`.")
+        verb: "secret", abstract: "Print the secret for clients.",
+        discussion: "aria2 clients call it the RPC secret, others send it as `Authorization: Bearer SECRET`.")
     static let exitStatuses = GatewayCommand.exitStatuses
 
-    @Flag(help: "Replace it; who has the old one is let in no more.")
+    @Flag(help: "Replace it; the old one stops working.")
     var new = false
 
     func run(in context: CommandContext) async throws -> Int32 {
@@ -114,10 +114,10 @@ struct GatewayShowSecret: FerrySubcommand {
 /// Allows web pages, extensions and other names of this machine.
 struct GatewayAllow: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "allow", abstract: "Let a web page or an extension use the gateway, or call it by another name.",
+        verb: "allow", abstract: "Let a web page or an extension use the gateway, or use another host name.",
         discussion: """
-            An origin is scheme and host, as https://ariang.example or moz-extension://id; `*` stands for every page on \
-            the web, which then needs nothing but the secret.
+            An origin is scheme and host, as https://ariang.example or moz-extension://id; `*` stands for every web page, \
+            which then needs only the secret.
             """)
     static let exitStatuses = GatewayCommand.exitStatuses
 
@@ -126,10 +126,10 @@ struct GatewayAllow: FerrySubcommand {
 
     @Option(
         parsing: .singleValue,
-        help: ArgumentHelp("A host name of this machine; may be given again.", valueName: "name"))
+        help: ArgumentHelp("A host name of this machine; can be given several times.", valueName: "name"))
     var host: [String] = []
 
-    @Flag(help: "Take it back.")
+    @Flag(help: "Remove it from the allowed ones.")
     var remove = false
 
     func run(in context: CommandContext) async throws -> Int32 {
@@ -142,7 +142,7 @@ struct GatewayAllow: FerrySubcommand {
         let settings = try await context.daemon().gateway.change(change).settings
         if !remove, origin.contains("*") {
             context.console.say(
-                "ferry: Every page that a browser of yours opens may now use the gateway if it has the secret.")
+                "ferry: Any page open in your browser can now use the gateway if it knows the secret.")
         }
         context.console.print(settings.origins + settings.names)
         return 0
@@ -152,17 +152,18 @@ struct GatewayAllow: FerrySubcommand {
 /// Shows and changes the folders allowed for files.
 struct GatewayFolders: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "folders", abstract: "Show or change the folders that clients may put files into.",
-        discussion: "The first is where files go without a folder of their own.")
+        verb: "folders", abstract: "Show or change the folders that clients may write to.",
+        discussion: "The first one is the default folder.")
     static let exitStatuses = GatewayCommand.exitStatuses
 
     @Option(
-        parsing: .singleValue, help: ArgumentHelp("Allow a folder and those below it.", valueName: "folder"),
+        parsing: .singleValue, help: ArgumentHelp("Allow a folder and its subfolders.", valueName: "folder"),
         completion: .directory)
     var add: [String] = []
 
     @Option(
-        parsing: .singleValue, help: ArgumentHelp("Allow it no more.", valueName: "folder"), completion: .directory)
+        parsing: .singleValue, help: ArgumentHelp("Remove a folder from the allowed ones.", valueName: "folder"),
+        completion: .directory)
     var remove: [String] = []
 
     func run(in context: CommandContext) async throws -> Int32 {

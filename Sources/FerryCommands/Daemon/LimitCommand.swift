@@ -5,43 +5,45 @@ import FerryCore
 struct LimitCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "limit",
-        abstract: "Show or change how fast, and how many at once: of all transfers, or of a session.",
+        abstract: "Show or change the limits of speed and number, for all transfers or for a session.",
         discussion:
-            "`ferry limit 8M` limits all together; `ferry limit none` lifts it. `ferry settings` has all settings.")
+            "`ferry limit 8M` limits all transfers together; `ferry limit none` removes the limit. `ferry settings` has all settings."
+    )
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
 
     @Argument(
         help: ArgumentHelp(
-            "Bytes per second of all transfers together, as 500k or 8M; 0 or none is no limit.", valueName: "rate"),
+            "Bytes per second for all transfers together, such as 500k or 8M; 0 or none for no limit.",
+            valueName: "rate"),
         transform: LimitCommand.rate)
     var rate: Int64?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Transfers that run at the same time; of a session also default.", valueName: "number"),
+        help: ArgumentHelp("Number of running transfers; for a session also default.", valueName: "number"),
         transform: LimitCommand.count)
     var active: Count?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Connections to one host at the same time; of a session also default.", valueName: "number"),
+        help: ArgumentHelp("Connections per host; for a session also default.", valueName: "number"),
         transform: LimitCommand.count)
     var perHost: Count?
 
     @Option(
         help: ArgumentHelp(
-            "on or off: whether the speed that `ferry settings` shows as slow_rate_limit counts too, for all.",
+            "on or off: whether slow_rate_limit of `ferry settings` applies as well, to all transfers.",
             valueName: "switch"))
     var slow: Switch?
 
     enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
 
     @Option(
-        help: ArgumentHelp("The limits of this session, within those of all.", valueName: "name"),
+        help: ArgumentHelp("The limits of this session, within the global ones.", valueName: "name"),
         completion: .ofFerry)
     var session: String?
 
-    @Flag(help: "Print the settings that the limits are part of as JSON.")
+    @Flag(help: "Print all settings, including the limits, as JSON.")
     var json = false
 
     /// A count, where `default` uses the daemon's limit.
@@ -51,9 +53,11 @@ struct LimitCommand: FerrySubcommand {
 
     func validate() throws {
         guard session != nil || active != .usual && perHost != .usual else {
-            throw ValidationError("“default” is for a session; ferry settings shows what is usual.")
+            throw ValidationError("“default” is for a session; ferry settings shows the global limits.")
         }
-        guard session == nil || slow == nil else { throw ValidationError("--slow is for all, not for a session.") }
+        guard session == nil || slow == nil else {
+            throw ValidationError("--slow applies to all transfers, not to a session.")
+        }
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
@@ -118,7 +122,8 @@ struct LimitCommand: FerrySubcommand {
     @Sendable private static func count(_ text: String) throws -> Count {
         if text == "default" { return .usual }
         guard let number = Int(text), number > 0 else {
-            throw ValidationError("“\(text.escapingControls)” is no number of transfers or connections; write it as 4.")
+            throw ValidationError(
+                "“\(text.escapingControls)” is not a number of transfers or connections; write it as 4.")
         }
         return .number(number)
     }

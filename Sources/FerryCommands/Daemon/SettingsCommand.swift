@@ -5,9 +5,9 @@ import FerryCore
 struct SettingsCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "settings",
-        abstract: "Show the daemon's settings, or change some of them while it runs.",
+        abstract: "Show the daemon's settings, or change them while it is running.",
         discussion: """
-            They hold for the transfers of all sessions and apps together, and are kept when the daemon ends: \
+            They apply to the transfers of all sessions and apps together, and survive a restart of the daemon: \
             `ferry settings active_transfers=32 rate_limit=8M`.
             """)
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
@@ -27,7 +27,7 @@ struct SettingsCommand: FerrySubcommand {
     }
 
     static func lines(_ settings: ServiceSettings) -> [String] {
-        let columns = ["SETTING", "VALUE", "USUAL", "RANGE", "WHAT IT IS"].map { Table.Column(title: $0) }
+        let columns = ["SETTING", "VALUE", "DEFAULT", "RANGE", "MEANING"].map { Table.Column(title: $0) }
         let usual = ServiceSettings()
         return Table(columns: columns).lines(
             DaemonSetting.all.map { [$0.name, $0.text(settings), $0.text(usual), $0.range, $0.meaning] })

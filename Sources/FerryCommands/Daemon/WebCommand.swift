@@ -7,14 +7,14 @@ import FerryFoundation
 /// Opens the gateway's page.
 struct WebCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "web", abstract: "Open the page that shows and does everything, in a browser.",
+        verb: "web", abstract: "Open Ferry's page in a browser.",
         discussion: """
-            It turns the gateway on if that is off. Without a desktop it prints the page's address, which has the secret after \
-            its #: a browser sends that part to no server.
+            Turns the gateway on if it is off. Without a desktop it prints the page's address, which has the secret after \
+            its #, a part that browsers do not send to servers.
             """)
     static let exitStatuses = GatewayCommand.exitStatuses
 
-    @Flag(name: .customLong("print"), help: "Print the address with the secret, and open no browser.")
+    @Flag(name: .customLong("print"), help: "Print the address with the secret, without opening a browser.")
     var prints = false
 
     func run(in context: CommandContext) async throws -> Int32 {
@@ -32,7 +32,8 @@ struct WebCommand: FerrySubcommand {
 /// The address of the page, with the secret in its fragment.
 enum PageAddress {
     /// Turns the gateway on if it is off, and returns the page's address.
-    /// ⏎ - Throws: ``ServiceError`` with code `daemon_unreachable` if the gateway does not listen.
+    ///
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if the gateway does not listen.
     static func find(in context: CommandContext) async throws(ServiceError) -> String {
         let gateway = try gateway(in: context)
         var status = try await gateway.status()
@@ -45,7 +46,7 @@ enum PageAddress {
         status = try await GatewayText.settled(status, of: gateway)
         guard let url = status.listening.first else {
             throw ServiceError(
-                .daemonUnreachable, status.problems.first ?? "The gateway does not answer yet; try again.")
+                .daemonUnreachable, status.problems.first ?? "The gateway is not ready yet; try again.")
         }
         // The wildcard address is not a destination.
         let page = url.replacing("//0.0.0.0:", with: "//127.0.0.1:").replacing("//[::]:", with: "//[::1]:")
@@ -60,7 +61,8 @@ enum PageAddress {
 }
 
 /// Opens an address with a secret in the desktop's browser.
-/// ⏎ Other users can see a program's arguments. So the browser opens a file, readable by the user alone, that redirects
+///
+/// Other users can see a program's arguments. So the browser opens a file, readable by the user alone, that redirects
 /// to the address.
 struct PageOpener {
     let context: CommandContext

@@ -33,7 +33,8 @@ struct ForeignOption: Sendable {
     }
 
     /// The equivalent words of Ferry's.
-    /// ⏎ - Parameter typed: The option as typed.
+    ///
+    /// - Parameter typed: The option as typed.
     /// - Throws: `ValidationError` with the alternative.
     func words(typed: String, value: String) throws(ValidationError) -> [String] {
         switch meaning {
@@ -48,7 +49,8 @@ struct ForeignOption: Sendable {
 }
 
 /// Translates a command line for curl, wget or aria2 to Ferry's options.
-/// ⏎ Unknown options stay as they are and are refused by the parser.
+///
+/// Unknown options stay as they are and are refused by the parser.
 struct TranslatedArguments {
     /// Options of `get` and `add` with a value in the next word.
     static let ownWithValue: Set<String> = [

@@ -59,30 +59,30 @@ enum ForeignOptionTable {
 
     /// Numbers with a slightly different meaning.
     private static let counted = [
-        ForeignOption("-t", "--tries", "--max-tries", meaning: .value(tries)),
+        ForeignOption("-t", "--tries", "--max-tries", meaning: .value(attempts)),
         ForeignOption("-T", meaning: .value(timeout)),
         ForeignOption("--timeout", meaning: .value { ["--connect-timeout", $0, "--read-timeout", $0] }),
         ForeignOption("-C", "--continue-at", meaning: .value(offset)),
     ]
 
     private static let elsewhere = [
-        ForeignOption("-4", "--ipv4", "-6", "--ipv6", meaning: .advice("Ferry tries the addresses of both kinds.")),
+        ForeignOption("-4", "--ipv4", "-6", "--ipv6", meaning: .advice("Ferry tries both IPv4 and IPv6 addresses.")),
         ForeignOption(
             "-0", "--http1.0", "--http1.1", "--http2", "--http3",
             meaning: .advice("Ferry chooses the version of HTTP; leave it out.")),
         ForeignOption(
             "-j", "--max-concurrent-downloads", "--parallel-max",
-            meaning: .advice("ferry limit --active NUMBER sets how many files are fetched at the same time.")),
-        ForeignOption("-v", "--verbose", meaning: .advice("ferry info last shows what is known of a transfer.")),
+            meaning: .advice("ferry limit --active NUMBER sets the number of files fetched at the same time.")),
+        ForeignOption("-v", "--verbose", meaning: .advice("ferry info last shows the details of a transfer.")),
         ForeignOption(
             "-D", "--dump-header",
-            meaning: .advice("-I shows the fields of an answer, and ferry info --json those of a transfer.")),
-        ForeignOption("--daemon", "--background", meaning: .advice("ferry add hands files over and returns at once.")),
+            meaning: .advice("-I shows the header fields of a response, and ferry info --json those of a transfer.")),
+        ForeignOption("--daemon", "--background", meaning: .advice("ferry add submits transfers and returns at once.")),
         ForeignOption(
-            "-w", "--write-out", meaning: .advice("--json prints all facts of a transfer once it has ended.")),
+            "-w", "--write-out", meaning: .advice("--json prints all properties of a transfer once it has finished.")),
         ForeignOption(
             "-z", "--time-cond", meaning: .advice("-N fetches a file only if the server has another version.")),
-        ForeignOption("--spider", meaning: .advice("-I asks for the head of the answer alone.")),
+        ForeignOption("--spider", meaning: .advice("-I requests only the head of the response.")),
         ForeignOption(
             "--recursive", "-p", "--page-requisites", "-np", "--no-parent",
             meaning: .advice("Ferry fetches files, not whole sites: -i takes a list of URLs.")),
@@ -94,7 +94,7 @@ enum ForeignOptionTable {
             meaning: .advice("ferry put FILE URL uploads a file.")),
         ForeignOption(
             "-K", "--config", "--conf-path",
-            meaning: .advice("Ferry reads no file of options; give them on the command line.")),
+            meaning: .advice("Ferry does not read options from a file; give them on the command line.")),
         ForeignOption(
             "--password", "--http-password", "--http-passwd",
             meaning: .advice("write -u USER:PASSWORD, or -u USER with --password-stdin.")),
@@ -104,9 +104,11 @@ enum ForeignOptionTable {
         ),
         ForeignOption(
             "--retry-delay", "--waitretry", "--retry-wait", "--retry-max-time",
-            meaning: .advice("Ferry waits longer after each failure by itself; --retries says how often it tries.")),
+            meaning: .advice(
+                "Ferry increases the delay after each failure by itself; --retries sets the number of retries.")),
         ForeignOption(
-            "--location-trusted", meaning: .advice("passwords and fields of yours go to the URL's own server alone.")),
+            "--location-trusted",
+            meaning: .advice("passwords and your header fields are sent only to the URL's own server.")),
     ]
 
     // MARK: Values
@@ -118,14 +120,14 @@ enum ForeignOptionTable {
     }
 
     /// wget and aria2 count the first attempt, and 0 means unlimited.
-    @Sendable private static func tries(_ value: String) throws(ValidationError) -> [String] {
+    @Sendable private static func attempts(_ value: String) throws(ValidationError) -> [String] {
         if value == "0" || value == "inf" {
             return ["--retries", String(SettingRange<Int>.retries.allowed.upperBound)]
         }
-        guard let tries = Int(value), tries > 0 else {
+        guard let attempts = Int(value), attempts > 0 else {
             throw ValidationError("“\(value.escapingControls)” is not a number of attempts.")
         }
-        return ["--retries", String(tries - 1)]
+        return ["--retries", String(attempts - 1)]
     }
 
     @Sendable private static func timeout(_ value: String) throws(ValidationError) -> [String] {
@@ -138,7 +140,7 @@ enum ForeignOptionTable {
     @Sendable private static func offset(_ value: String) throws(ValidationError) -> [String] {
         guard value != "-" else { return [] }
         throw ValidationError(
-            "Ferry goes on where an earlier command stopped; -r \(value.escapingControls)- fetches what follows a byte."
+            "Ferry continues where an earlier command stopped; -r \(value.escapingControls)- fetches what follows a byte."
         )
     }
 
@@ -168,12 +170,12 @@ enum ForeignOptionTable {
         case "x" where Int(value) == nil && (value.contains(":") || value.isEmpty): return ["--proxy", value]
         case "r" where !isRange(value):
             throw ValidationError(
-                "-r: “\(value.escapingControls)” is no range of bytes, such as 0-499 or 500-. Ferry fetches no whole sites."
+                "-r: “\(value.escapingControls)” is not a range of bytes, such as 0-499 or 500-. Ferry does not fetch whole sites."
             )
         // curl's data.
         case "d" where value.hasPrefix("@") || value.hasPrefix("{") || value.contains("=") && !value.contains("/"):
             throw ValidationError(
-                "-d is the folder, and “\(value.escapingControls)” looks like data: --data sends it, --folder takes it for a folder."
+                "-d is the folder, and “\(value.escapingControls)” looks like data: --data sends it, --folder uses it as a folder."
             )
         default: break
         }

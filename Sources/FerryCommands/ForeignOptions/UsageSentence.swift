@@ -2,7 +2,8 @@ import ArgumentParser
 import FerryCore
 
 /// Formats a command line error in one line, with the option as typed.
-/// ⏎ The argument parser's errors are only available as text of several lines with a usage summary.
+///
+/// The argument parser's errors are only available as text of several lines with a usage summary.
 enum UsageSentence {
     /// - Parameter arguments: The arguments without the program's name.
     static func lines(of error: any Error, for arguments: [String]) -> [String] {
@@ -28,10 +29,10 @@ enum UsageSentence {
             let choices = message.between("Please provide one of ", nil).map {
                 "; it is one of \($0.replacing("'", with: ""))"
             }
-            return "\(shown)“\(value.escapingControls)” is no value of it\(choices ?? ".")"
+            return "\(shown)“\(value.escapingControls)” is not a valid value\(choices ?? ".")"
         }
         if let word = message.between("Unexpected argument '", "'") {
-            return "“\(word.escapingControls)” is one word too many."
+            return "“\(word.escapingControls)” is an unexpected argument."
         }
         if let word = message.between("Missing expected argument '", "'") {
             return "\(word.firstWord) is missing."
@@ -57,9 +58,9 @@ enum UnknownOption {
     static func sentence(_ option: String, of command: any ParsableCommand.Type) -> String {
         let shown = option.escapingControls
         guard let near = near(option, among: names(of: command)) else {
-            return "\(shown) is no option of this command."
+            return "\(shown) is not an option of this command."
         }
-        return "\(shown) is no option of this command; did you mean \(near)?"
+        return "\(shown) is not an option of this command; did you mean \(near)?"
     }
 
     /// The most similar name, or nil if none is similar.

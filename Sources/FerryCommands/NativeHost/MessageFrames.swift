@@ -9,8 +9,9 @@ struct MessageFrames: Sendable {
     private var open: [UInt8] = []
 
     /// Appends bytes and returns the completed messages.
-    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` for an oversized message, after which nothing can be
-    /// read.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request` for an oversized message, after which nothing can be
+    ///   read.
     mutating func append(_ bytes: some Sequence<UInt8>) throws(ServiceError) -> [[UInt8]] {
         open += bytes
         var messages: [[UInt8]] = []

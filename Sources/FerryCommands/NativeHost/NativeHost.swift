@@ -4,7 +4,8 @@ import FerryCore
 import FerryFoundation
 
 /// Answers the messages of one browser extension until the browser closes the input.
-/// ⏎ No network is involved: the browser starts this program, only for the extensions in its manifest, and holds both
+///
+/// No network is involved: the browser starts this program, only for the extensions in its manifest, and holds both
 /// ends of its pipes.
 actor NativeHost {
     private let context: CommandContext
@@ -24,7 +25,8 @@ actor NativeHost {
     }
 
     /// Returns once the input has ended.
-    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` for an oversized message.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request` for an oversized message.
     func serve(_ input: some AsyncSequence<[UInt8], Never>) async throws(ServiceError) {
         var frames = MessageFrames()
         defer { watch?.cancel() }
@@ -39,7 +41,7 @@ actor NativeHost {
         do throws(ServiceError) {
             guard let call = try? APIJSON.decoder.decode(NativeCall.self, from: Data(message)) else {
                 let calls = NativeCall.Name.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ServiceError(.invalidRequest, "The message is no call; there are \(calls).")
+                throw ServiceError(.invalidRequest, "The message is not a call; the calls are \(calls).")
             }
             switch call.call {
             case .hello: reply(call, NativeResult.Hello(version: FerryVersion.current))
@@ -109,7 +111,7 @@ actor NativeHost {
 
     private func act(_ call: NativeCall) async throws(ServiceError) {
         guard let action = call.action, let ids = call.ids, [.pause, .resume, .retry, .cancel].contains(action) else {
-            throw ServiceError(.invalidRequest, "An action is pause, resume, retry or cancel, with the ids it is for.")
+            throw ServiceError(.invalidRequest, "An action is pause, resume, retry or cancel, with ids.")
         }
         let results = try await daemon().service.act(action, on: TransferSelection(ids: ids))
         if let error = results.compactMap(\.error).first { throw error }
@@ -128,13 +130,13 @@ actor NativeHost {
                     var subscription = EventSubscription()
                     subscription.progressInterval = 1
                     let events = try await service.events(subscription)
-                    last = try await tell(after: last)
+                    last = try await notify(after: last)
                     var next = ContinuousClock.now + .seconds(1)
                     for try await event in events {
                         let isSample = event.kind == .progress
                         if isSample, ContinuousClock.now < next { continue }
                         next = .now + .milliseconds(900)
-                        last = try await tell(after: last)
+                        last = try await notify(after: last)
                     }
                 } catch {
                     // Without a daemon there is nothing to follow. A later call starts it.
@@ -144,7 +146,7 @@ actor NativeHost {
         }
     }
 
-    private func tell(after last: NativeResult.Summary?) async throws(ServiceError) -> NativeResult.Summary {
+    private func notify(after last: NativeResult.Summary?) async throws(ServiceError) -> NativeResult.Summary {
         let service = try daemon().watcher
         let counts = try await service.queueCounts(of: nil)
         let active = try await service.queue(QueueQuery(.active, limit: Self.open))

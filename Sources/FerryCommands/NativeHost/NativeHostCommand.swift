@@ -4,16 +4,16 @@ import FerryCore
 /// Answers a browser extension.
 struct NativeHostCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "native-host", abstract: "Answer a browser's extension, which starts this by itself.",
+        verb: "native-host", abstract: "Answer a browser extension, which starts this command.",
         discussion: """
-            The extension hands downloads over with their cookies. Debian's package tells the browsers of this command; elsewhere \
-            --install tells those of the user. Messages are JSON with their length before them, on standard input and output.
+            The extension hands over downloads with their cookies. Debian's package registers this command with the browsers; elsewhere \
+            --install does so for the user. Messages are JSON with a length prefix, on standard input and output.
             """)
     static let exitStatuses: [ExitStatus] = [
         .success, .own, ExitStatus(.destination), .usage,
     ]
 
-    @Flag(help: "Tell the user's Firefox, Chromium, Chrome, Brave and Edge where Ferry is, and print the files.")
+    @Flag(help: "Register with the user's Firefox, Chromium, Chrome, Brave and Edge, and print the written files.")
     var install = false
 
     @Option(
@@ -23,7 +23,7 @@ struct NativeHostCommand: FerrySubcommand {
     @Option(help: ArgumentHelp("The program that the manifest names.", valueName: "file"), completion: .file())
     var path = "/usr/lib/ferry/native-host"
 
-    @Argument(help: ArgumentHelp("What the browser says of the extension.", visibility: .hidden))
+    @Argument(help: ArgumentHelp("Arguments from the browser.", visibility: .hidden))
     var words: [String] = []
 
     func run(in context: CommandContext) async throws -> Int32 {
@@ -33,7 +33,7 @@ struct NativeHostCommand: FerrySubcommand {
             let files = try NativeInstallation(in: context).install()
             context.console.print(files)
             if files.isEmpty {
-                context.console.say("ferry: No browser has a folder in the home folder yet; start it once.")
+                context.console.say("ferry: No browser has a folder in the home folder yet; start the browser once.")
             }
         } else if context.console.isTerminal(.output) {
             throw ValidationError("A browser starts this command; ferry native-host --install tells browsers of it.")

@@ -64,7 +64,8 @@ struct NativeInstallation {
     }
 
     /// Writes the script and a manifest for each installed browser.
-    /// ⏎ - Returns: The paths of the manifests. Empty without a browser.
+    ///
+    /// - Returns: The paths of the manifests. Empty without a browser.
     func install() throws(ServiceError) -> [String] {
         let script = folder + "/native-host"
         try write(Self.script(for: program), to: script, in: folder, mode: 0o755)
@@ -94,7 +95,7 @@ struct NativeInstallation {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
         } catch {
             throw ServiceError(
-                .destinationUnwritable, "\(file.escapingControls) cannot be written; see whether its folder is yours.")
+                .destinationUnwritable, "\(file.escapingControls) cannot be written; check the owner of its folder.")
         }
     }
 }

@@ -39,7 +39,7 @@ struct NativeDownload: Decodable, Sendable {
         for field in headers ?? [] {
             guard Self.names.contains(field.name.lowercased()) else {
                 throw ServiceError(
-                    .invalidRequest, "The field \(field.name.escapingControls) is not taken from a browser.")
+                    .invalidRequest, "The field \(field.name.escapingControls) is not accepted from a browser.")
             }
             request.headers.append(field)
         }

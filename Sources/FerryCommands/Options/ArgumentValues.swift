@@ -3,7 +3,7 @@ import FerryCore
 
 extension ConflictPolicy: ExpressibleByArgument {
     static let help = ArgumentHelp(
-        "What to do when the name is taken: unique adds a number, fail fetches nothing and fails, replace puts the new file in its place, skip keeps the old one, update replaces it if the server has another version.",
+        "If the file exists: unique adds a number, fail fetches nothing and fails, replace replaces it, skip keeps it, update replaces it if the server has another version.",
         valueName: "policy")
 }
 
@@ -29,13 +29,14 @@ enum ByteAmount {
     static func parse(_ text: String) throws -> Int64 {
         guard let amount = read(text) else {
             throw ValidationError(
-                "“\(text.escapingControls)” is no number of bytes; write it as 800000, 500k, 8M or 1.5G.")
+                "“\(text.escapingControls)” is not a number of bytes; write it as 800000, 500k, 8M or 1.5G.")
         }
         return amount
     }
 
     /// Parses bytes per second.
-    /// ⏎ - Throws: As ``parse(_:)``, and for a rate below the minimum.
+    ///
+    /// - Throws: As ``parse(_:)``, and for a rate below the minimum.
     @Sendable static func rate(_ text: String) throws -> Int64 {
         let rate = try parse(text)
         guard SettingRange<Int64>.rateLimit.contains(rate) else {
@@ -100,7 +101,7 @@ enum HeaderArgument {
     /// - Throws: `ValidationError` without a colon, or without a name.
     static func parse(_ text: String) throws -> HeaderField {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-            throw ValidationError("“\(text.escapingControls)” is no header field; write it as 'Name: value'.")
+            throw ValidationError("“\(text.escapingControls)” is not a header field; write it as 'Name: value'.")
         }
         let value = text[text.index(after: colon)...]
         return HeaderField(name: String(text[..<colon]), value: trimmed(value))

@@ -3,7 +3,8 @@ import FerryCore
 
 extension Checksum {
     /// Parses `sha256:HEX`, `sha256=HEX`, or the digits alone, whose number determines the algorithm.
-    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request`.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request`.
     init(typed text: String) throws(ServiceError) {
         if let alone = Self(digits: text) {
             self = alone
@@ -33,7 +34,8 @@ struct ChecksumList {
             guard !line.allSatisfy(\.isWhitespace), !line.hasPrefix("#") else { continue }
             guard let (name, checksum) = Self.entry(line) ?? Self.taggedEntry(line) else {
                 throw ValidationError(
-                    "Line \(index + 1) of “\(path.escapingControls)” is no digest with a name, as sha256sum writes it.")
+                    "Line \(index + 1) of “\(path.escapingControls)” is not a digest with a name, as sha256sum writes it."
+                )
             }
             checksums[name, default: []].append(checksum)
         }

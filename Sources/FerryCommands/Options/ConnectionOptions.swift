@@ -11,7 +11,7 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Trust the authorities of this PEM file, or folder of hashed certificates, in place of the system's.",
+            "Trust the authorities in this PEM file, or folder of hashed certificates, instead of the system's.",
             valueName: "file"),
         completion: .file())
     var cacert: String?
@@ -29,35 +29,35 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Go through this proxy: http://, https://, socks5:// or socks5h:// and [USER:PASSWORD@]HOST[:PORT]; '' is none.",
+            "Use this proxy: http://, https://, socks5:// or socks5h:// and [USER:PASSWORD@]HOST[:PORT]; '' for none.",
             valueName: "url"))
     var proxy: String?
 
     @Option(
-        help: ArgumentHelp("Hosts that need no proxy, with commas between; * is all.", valueName: "hosts"))
+        help: ArgumentHelp("Hosts without proxy, separated by commas; * for all.", valueName: "hosts"))
     var noproxy: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Seconds in which a connection must stand, TLS included (default: 30).", valueName: "seconds"),
+            "Seconds for connecting, including TLS (default: 30).", valueName: "seconds"),
         transform: NumberArgument.seconds(.connectTimeout))
     var connectTimeout: Double?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Seconds without a byte after which a connection is given up (default: 60).", valueName: "seconds"),
+            "Seconds without a byte after which a connection is closed (default: 60).", valueName: "seconds"),
         transform: NumberArgument.seconds(.idleTimeout))
     var readTimeout: Double?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Redirects to follow at most, 0 to 100 (default: 20).", valueName: "number"),
+        help: ArgumentHelp("Maximum number of redirects, 0 to 100 (default: 20).", valueName: "number"),
         transform: NumberArgument.whole(.maxRedirects))
     var maxRedirs: Int?
 
-    @Flag(help: "Let the server compress what it sends, by gzip or deflate, and unpack it.")
+    @Flag(help: "Accept gzip and deflate compression, and decompress the file.")
     var compressed = false
 
     func validate() throws {

@@ -6,29 +6,29 @@ import FerryFoundation
 struct ContentOptions: ParsableArguments {
     @Option(
         name: [.customShort("X", allowingJoined: true), .customLong("request")], parsing: .unconditional,
-        help: ArgumentHelp("Method of the request (default: GET, or POST with content to send).", valueName: "method"))
+        help: ArgumentHelp("Method of the request (default: GET, or POST with a body).", valueName: "method"))
     var method: String?
 
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Content to send, or @FILE with it, without its line breaks (@- is standard input); several are joined by &.",
+            "Request body, or @FILE without its line breaks (@- is standard input); several are joined by &.",
             valueName: "text"))
     var data: [String] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("As --data, where @ has no meaning.", valueName: "text"))
+        help: ArgumentHelp("Like --data, but @ has no special meaning.", valueName: "text"))
     var dataRaw: [String] = []
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("As --data, just as the file has it.", valueName: "text"), completion: .file())
+        help: ArgumentHelp("Like --data, but the file is sent unchanged.", valueName: "text"), completion: .file())
     var dataBinary: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("JSON to send, or @FILE with it; asks for JSON as well.", valueName: "json"))
+        help: ArgumentHelp("JSON body, or @FILE; also accepts JSON.", valueName: "json"))
     var jsonBody: String?
 
     @Option(
@@ -49,10 +49,10 @@ struct ContentOptions: ParsableArguments {
     func validate() throws {
         let kinds = [!data.isEmpty || !dataRaw.isEmpty, dataBinary != nil, jsonBody != nil]
         guard kinds.count(where: \.self) < 2 else {
-            throw ValidationError("--data, --data-binary and --json-body each are the whole content; give one of them.")
+            throw ValidationError("--data, --data-binary and --json-body each set the whole body; give one of them.")
         }
         guard range == nil || !hasContent && method ?? "GET" == "GET" else {
-            throw ValidationError("-r is for GET requests; leave -X and the content out.")
+            throw ValidationError("-r is for GET requests; leave out -X and the body.")
         }
     }
 

@@ -8,7 +8,8 @@ enum CookieFile {
     private static let onlyHTTP = "#HttpOnly_"
 
     /// Parses the cookies that have not expired.
-    /// ⏎ - Throws: `ValidationError` with the number of an invalid line. The text may be secret and is not included.
+    ///
+    /// - Throws: `ValidationError` with the number of an invalid line. The text may be secret and is not included.
     static func parse(_ text: String, from path: String, now: Date) throws -> [GivenCookie] {
         var cookies: [GivenCookie] = []
         for (index, line) in TextLines(text).enumerated() {
@@ -24,7 +25,7 @@ enum CookieFile {
                 let secure = flag(fields[3]), let expires = Double(fields[4])
             else {
                 throw ValidationError(
-                    "Line \(index + 1) of “\(path.escapingControls)” is no cookie: it needs seven fields with tabs between."
+                    "Line \(index + 1) of “\(path.escapingControls)” is not a cookie: it needs seven tab-separated fields."
                 )
             }
             // 0 means a session cookie.

@@ -6,7 +6,7 @@ struct FieldOptions: ParsableArguments {
     @Option(
         name: [.customShort("H", allowingJoined: true), .customLong("header")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A field to send, such as 'Name: value', or @FILE with one a line (@- is standard input); can be given again.",
+            "Header field such as 'Name: value', or @FILE with one per line (@- is standard input); can be given several times.",
             valueName: "field"),
         transform: HeaderSource.parse)
     var headers: [HeaderSource] = []
@@ -14,34 +14,34 @@ struct FieldOptions: ParsableArguments {
     @Option(
         name: [.customShort("u", allowingJoined: true), .customLong("user")], parsing: .unconditional,
         help: ArgumentHelp(
-            "User of the server, whose password is asked for on the terminal; or USER:PASSWORD, which others may see in the list of processes.",
+            "User name, whose password is asked for on the terminal; or USER:PASSWORD, which other users can see in the process list.",
             valueName: "user"))
     var user: String?
 
-    @Flag(help: "Read the password that belongs to -u USER from standard input.")
+    @Flag(help: "Read the password of -u USER from standard input.")
     var passwordStdin = false
 
     @Option(
         help: ArgumentHelp(
-            "Take users and passwords of hosts from this file (default: ~/.netrc, if it is there).", valueName: "file"),
+            "Read credentials of hosts from this file (default: ~/.netrc, if it exists).", valueName: "file"),
         completion: .file())
     var netrcFile: String?
 
     @Option(
         name: [.customShort("b", allowingJoined: true), .customLong("cookie")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Cookies to send, as 'a=1; b=2'; without = a cookies.txt file, whose cookies go to their own hosts.",
+            "Cookies such as 'a=1; b=2', or a cookies.txt file, whose cookies are sent to their own hosts.",
             valueName: "cookies"))
     var cookie: String?
 
     @Option(
         name: [.customShort("A", allowingJoined: true), .customLong("user-agent")], parsing: .unconditional,
-        help: ArgumentHelp("What to say as the program that asks.", valueName: "name"))
+        help: ArgumentHelp("User-Agent of the requests.", valueName: "name"))
     var userAgent: String?
 
     @Option(
         name: [.customShort("e", allowingJoined: true), .customLong("referer")], parsing: .unconditional,
-        help: ArgumentHelp("The page that is said to have the link.", valueName: "url"))
+        help: ArgumentHelp("Referer of the requests.", valueName: "url"))
     var referer: String?
 
     func validate() throws {
@@ -74,7 +74,7 @@ struct FieldOptions: ParsableArguments {
         let path = context.typedPath.folder(typed)
         guard !context.console.othersMayRead(path) else {
             throw ValidationError(
-                "Other users may read “\(path.escapingControls)”, which has passwords: chmod 600 mends that.")
+                "Other users may read “\(path.escapingControls)”, which contains passwords: run chmod 600 on it.")
         }
         return try Netrc(context.console.read(path), from: path)
     }
@@ -87,9 +87,9 @@ struct FieldOptions: ParsableArguments {
         do {
             let all = urls.map(try Netrc(text, from: path).added)
             guard all != urls, context.console.othersMayRead(path) else { return all }
-            context.remark("~/.netrc is left out, since other users may read it; chmod 600 ~/.netrc mends that.")
+            context.remark("~/.netrc is ignored, because other users may read it; run chmod 600 ~/.netrc.")
         } catch {
-            context.remark("~/.netrc is left out: \((error as? ValidationError)?.message ?? "\(error)")")
+            context.remark("~/.netrc is ignored: \((error as? ValidationError)?.message ?? "\(error)")")
         }
         return urls
     }
@@ -134,7 +134,7 @@ struct Login: Equatable, Sendable {
         case (nil, let text?): password = String(text.prefix { !$0.isNewline })
         case (nil, nil):
             throw ValidationError("-u \(user.escapingControls) needs a password: USER:PASSWORD, or --password-stdin.")
-        case (_?, _?): throw ValidationError("-u has a password already; leave --password-stdin out.")
+        case (_?, _?): throw ValidationError("-u already has a password; leave out --password-stdin.")
         }
     }
 
@@ -185,7 +185,8 @@ enum HeaderSource: Equatable, Sendable {
                     do { return try HeaderArgument.parse(String(line)) } catch {
                         // The line may be secret.
                         throw ValidationError(
-                            "Field \(index + 1) of “\(path.escapingControls)” is no header field; write 'Name: value'.")
+                            "Field \(index + 1) of “\(path.escapingControls)” is not a header field; write 'Name: value'."
+                        )
                     }
                 }
         }

@@ -6,20 +6,20 @@ struct FileOptions: ParsableArguments {
     @Option(help: ConflictPolicy.help)
     var onConflict: ConflictPolicy = .unique
 
-    @Flag(help: "Fail where the disk is full, in place of waiting for room.")
+    @Flag(help: "Fail if the disk is full, instead of waiting for space.")
     var failWhenFull = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Bytes that the file must have.", valueName: "bytes"), transform: ByteAmount.parse)
+        help: ArgumentHelp("Expected size in bytes.", valueName: "bytes"), transform: ByteAmount.parse)
     var expectedSize: Int64?
 
     @Option(
         name: [.long, .customLong("max-filesize")], parsing: .unconditional,
-        help: ArgumentHelp("Bytes that the file may have at most.", valueName: "bytes"), transform: ByteAmount.parse)
+        help: ArgumentHelp("Maximum size in bytes.", valueName: "bytes"), transform: ByteAmount.parse)
     var maxSize: Int64?
 
-    @Flag(help: "Give the file the time that the server names.")
+    @Flag(help: "Set the file's time to the server's Last-Modified.")
     var remoteTime = false
 
     func apply(to request: inout TransferRequest) {

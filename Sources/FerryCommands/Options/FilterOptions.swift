@@ -5,7 +5,7 @@ import Glibc
 /// Options that filter transfers.
 struct FilterOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Only transfers in this state; can be given again.", valueName: "state"),
+        help: ArgumentHelp("Only transfers in this state; can be given several times.", valueName: "state"),
         transform: FilterOptions.state)
     var state: [TransferState] = []
 
@@ -17,7 +17,7 @@ struct FilterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only transfers whose URL matches; * and ? stand for any text and any character.", valueName: "pattern"))
+            "Only transfers whose URL matches; * matches any text, ? any character.", valueName: "pattern"))
     var url: String?
 
     /// Whether every transfer matches.
@@ -32,7 +32,8 @@ struct FilterOptions: ParsableArguments {
     }
 
     /// Calls a closure with each page of matching transfers, until it returns false.
-    /// ⏎ - Parameter limit: The required number.
+    ///
+    /// - Parameter limit: The required number.
     func forEachPage(
         _ query: TransferQuery, limit: Int = .max, in service: any TransferService, _ body: ([Transfer]) -> Bool
     ) async throws(ServiceError) {
@@ -71,7 +72,7 @@ struct FilterOptions: ParsableArguments {
     @Sendable private static func state(_ text: String) throws -> TransferState {
         guard let state = TransferState.known.first(where: { $0.word == text || $0.rawValue == text }) else {
             let known = TransferState.known.map(\.word).joined(separator: ", ")
-            throw ValidationError("“\(text.escapingControls)” is no state; the states are \(known).")
+            throw ValidationError("“\(text.escapingControls)” is not a state; the states are \(known).")
         }
         return state
     }

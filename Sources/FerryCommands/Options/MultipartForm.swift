@@ -13,11 +13,13 @@ struct MultipartForm {
     private let boundary: String
 
     /// Parses the parts.
-    /// ⏎ - Throws: `ValidationError` for a part without a name.
+    ///
+    /// - Throws: `ValidationError` for a part without a name.
     init(_ typed: [String], in context: CommandContext, boundary: String? = nil) throws {
         parts = try typed.map { text in
             guard let mark = text.firstIndex(of: "="), mark > text.startIndex else {
-                throw ValidationError("“\(text.escapingControls)” is no part of a form; write NAME=TEXT or NAME=@FILE.")
+                throw ValidationError(
+                    "“\(text.escapingControls)” is not a part of a form; write NAME=TEXT or NAME=@FILE.")
             }
             let (name, value) = (String(text[..<mark]), text[text.index(after: mark)...])
             guard value.hasPrefix("@") else { return .text(name: name, String(value)) }
@@ -30,7 +32,8 @@ struct MultipartForm {
     var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
     /// Writes the body to the user's cache folder.
-    /// ⏎ - Throws: `ValidationError` for a file that cannot be read, and if the body cannot be written.
+    ///
+    /// - Throws: `ValidationError` for a file that cannot be read, and if the body cannot be written.
     func write(in context: CommandContext) throws -> RequestBody.SentFile {
         let folder = try FormFolder.open(in: context)
         let path = folder + "/" + boundary
@@ -104,7 +107,8 @@ enum FormFolder {
     private static let age = 30.0 * 86_400
 
     /// Creates the folder, and removes old bodies.
-    /// ⏎ - Throws: `ValidationError` if the user has no home, or the folder cannot be created.
+    ///
+    /// - Throws: `ValidationError` if the user has no home, or the folder cannot be created.
     static func open(in context: CommandContext) throws -> String {
         let given = context.environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         guard let cache = given ?? context.home.map({ $0 + "/.cache" }) else {
@@ -115,7 +119,7 @@ enum FormFolder {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw ValidationError("The folder \(folder.escapingControls) cannot be made.")
+            throw ValidationError("The folder \(folder.escapingControls) cannot be created.")
         }
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasPrefix("ferry-")
         {

@@ -33,7 +33,7 @@ struct Netrc {
                 words.skipParagraph()
             default:
                 throw ValidationError(
-                    "Line \(words.line) of “\(path.escapingControls)” has a word that netrc files do not have there.")
+                    "Line \(words.line) of “\(path.escapingControls)” has an unexpected word for a netrc file.")
             }
         }
     }

@@ -13,27 +13,27 @@ struct PaceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Bytes per second at most; k, M and G are powers of 1024, as 500k or 8M.", valueName: "rate"),
+            "Maximum bytes per second; k, M and G are powers of 1024, as in 500k or 8M.", valueName: "rate"),
         transform: ByteAmount.rate)
     var limitRate: Int64?
 
     @Option(
         name: [.customShort("x", allowingJoined: true), .customLong("connections")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Connections for one file, 1 to 64, all at once (default: as many as bring something, up to 8).",
+            "Connections per file, 1 to 64 (default: as many as help, up to 8).",
             valueName: "number"),
         transform: NumberArgument.whole(.connections))
     var connections: Int?
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Another URL of the same file; can be given again.", valueName: "url"))
+        help: ArgumentHelp("Another URL of the same file; can be given several times.", valueName: "url"))
     var mirror: [String] = []
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Failures in a row without progress that are tried again (get: 5, and 2 of refused connections, unknown names and TLS; add: the daemon's own limits).",
+            "Maximum number of retries without progress (get: 5, and 2 for refused connections, unknown names and TLS; add: the daemon's limits).",
             valueName: "number"),
         transform: NumberArgument.whole(.retries))
     var retries: Int?
@@ -41,26 +41,26 @@ struct PaceOptions: ParsableArguments {
     @Option(
         name: [.customShort("m", allowingJoined: true), .customLong("max-time")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Seconds that a file may take at most, without those in which it is paused.", valueName: "seconds"),
+            "Maximum seconds per file, without paused time.", valueName: "seconds"),
         transform: NumberArgument.seconds(.resourceTimeout))
     var maxTime: Double?
 
     @Option(
         name: [.customShort("Y", allowingJoined: true), .customLong("speed-limit")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Bytes per second below which a connection is replaced, as 10k.", valueName: "rate"),
+            "Bytes per second below which a connection is replaced, such as 10k.", valueName: "rate"),
         transform: ByteAmount.parse)
     var speedLimit: Int64?
 
     @Option(
         name: [.customShort("y", allowingJoined: true), .customLong("speed-time")], parsing: .unconditional,
-        help: ArgumentHelp("Seconds for which it may be below --speed-limit (default: 30).", valueName: "seconds"),
+        help: ArgumentHelp("Seconds below --speed-limit before that (default: 30).", valueName: "seconds"),
         transform: NumberArgument.seconds(.minSpeedTime, "from \(SettingRange<Double>.minSpeedTime.words)"))
     var speedTime: Double?
 
     func validate() throws {
         guard speedTime == nil || speedLimit != nil else {
-            throw ValidationError("--speed-time is the time of --speed-limit; give both.")
+            throw ValidationError("--speed-time needs --speed-limit.")
         }
     }
 

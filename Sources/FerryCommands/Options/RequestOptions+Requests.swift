@@ -4,13 +4,14 @@ import FerryFoundation
 
 extension RequestOptions {
     /// Returns the common request and the URLs in the given order.
-    /// ⏎ - Throws: `ValidationError` if the input file is empty or unreadable, or if one name or mirror is given for
-    /// several files.
+    ///
+    /// - Throws: `ValidationError` if the input file is empty or unreadable, or if one name or mirror is given for
+    ///   several files.
     func template(in context: CommandContext) throws -> (TransferRequest, URLList) {
         let list = try listed(in: context)
         let all = try fields.withLogins(list.urls, in: context)
         guard !all.isEmpty else {
-            throw ValidationError("There is nothing to fetch: “\((inputFile ?? "").escapingControls)” holds no URL.")
+            throw ValidationError("Nothing to fetch: “\((inputFile ?? "").escapingControls)” contains no URL.")
         }
         guard output == nil || all.count == 1 else { throw RequestOptions.oneNameForMany }
         guard pace.mirror.isEmpty || all.count == 1 else { throw RequestOptions.mirrorsOfMany }
@@ -49,7 +50,8 @@ extension RequestOptions {
 
 extension RequestOptions {
     /// Returns a request for each URL, with its checksums from a list.
-    /// ⏎ - Throws: `ValidationError` if the list is unreadable, or contains none of the files.
+    ///
+    /// - Throws: `ValidationError` if the list is unreadable, or contains none of the files.
     func requests(
         _ template: TransferRequest, _ all: URLList, in context: CommandContext
     ) throws -> [TransferRequest] {
@@ -70,14 +72,14 @@ extension RequestOptions {
         if !unknown.isEmpty {
             let named = unknown.prefix(5).map { "\($0.name.escapingControls) in line \($0.line)" }
             let others = unknown.count > 5 ? " and \(unknown.count - 5) others" : ""
-            context.remark("Options that Ferry does not have are left out: \(named.joined(separator: ", "))\(others).")
+            context.remark("Ignored options that Ferry does not have: \(named.joined(separator: ", "))\(others).")
         }
         guard missing.count < all.urls.count || missing.isEmpty else {
             throw ValidationError(
                 "“\((checksums ?? "").escapingControls)” has no digest of \(Self.named(missing)).")
         }
         if !missing.isEmpty {
-            context.remark("There is no digest of \(Self.named(missing)): these files are not checked.")
+            context.remark("No digest of \(Self.named(missing)): these files are not verified.")
         }
         return requests
     }

@@ -3,7 +3,7 @@ import FerryCore
 
 /// Options that `get` and `add` share.
 struct RequestOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("What to fetch.", valueName: "url"))
+    @Argument(help: ArgumentHelp("URLs to download.", valueName: "url"))
     var urls: [String] = []
 
     @OptionGroup var list: ListOptions
@@ -11,12 +11,12 @@ struct RequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("o", allowingJoined: true), .customLong("output")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Name of the file, or a path, relative to -d; of get also - for standard output.", valueName: "name"))
+            "Name of the file, or a path relative to -d; for get also - for standard output.", valueName: "name"))
     var output: String?
 
     @Option(
         name: [.customShort("d", allowingJoined: true), .customLong("folder")], parsing: .unconditional,
-        help: ArgumentHelp("Folder for the files; made if need be (default: the current one).", valueName: "folder"),
+        help: ArgumentHelp("Folder for the files; created if missing (default: the current one).", valueName: "folder"),
         completion: .directory)
     var folder: String?
 
@@ -24,13 +24,13 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Digest that the file must have (md5, sha1, sha256, sha384, sha512); the algorithm may be left out.",
+            "Expected digest (md5, sha1, sha256, sha384, sha512); the algorithm may be omitted.",
             valueName: "algorithm:hex"),
         transform: RequestOptions.checksum)
     var checksum: [Checksum] = []
 
     @Option(
-        help: ArgumentHelp("A list of digests, such as SHA256SUMS, that has those of the files.", valueName: "file"),
+        help: ArgumentHelp("File with digests, such as SHA256SUMS.", valueName: "file"),
         completion: .file())
     var checksums: String?
 
@@ -41,17 +41,17 @@ struct RequestOptions: ParsableArguments {
     @OptionGroup var pace: PaceOptions
 
     @Option(
-        help: ArgumentHelp("Session that the transfers belong to.", valueName: "name"), completion: .ofFerry,
+        help: ArgumentHelp("Session of the transfers.", valueName: "name"), completion: .ofFerry,
         transform: RequestOptions.session)
     var session: SessionID = .cli
 
     @Option(
-        help: ArgumentHelp("A word to find the transfers by; can be given again.", valueName: "word"),
+        help: ArgumentHelp("Tag to find the transfers by; can be given several times.", valueName: "word"),
         completion: .ofFerry)
     var tag: [String] = []
 
     @Option(
-        help: ArgumentHelp("Ask for nothing before this moment: 20:00, 2026-01-31T20:00, or +2h.", valueName: "time"))
+        help: ArgumentHelp("Start no earlier than 20:00, 2026-01-31T20:00, or +2h.", valueName: "time"))
     var begin: String?
 
     @OptionGroup var connection: ConnectionOptions
@@ -63,7 +63,7 @@ struct RequestOptions: ParsableArguments {
 
     func validate() throws {
         guard !urls.isEmpty || inputFile != nil else {
-            throw ValidationError("There is nothing to fetch: give a URL, or a file of URLs with -i.")
+            throw ValidationError("Nothing to fetch: give a URL, or a file of URLs with -i.")
         }
         guard output == nil || urls.count < 2 else { throw RequestOptions.oneNameForMany }
         guard pace.mirror.isEmpty || urls.count < 2 else { throw RequestOptions.mirrorsOfMany }

@@ -5,7 +5,7 @@ import FerryCore
 struct SelectionOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Transfers: ids, beginnings of ids, or last for the newest.", valueName: "id"),
+            "Transfers: ids, prefixes of ids, or last for the newest.", valueName: "id"),
         completion: .ofFerry)
     var ids: [String] = []
 
@@ -17,10 +17,10 @@ struct SelectionOptions: ParsableArguments {
     func validate() throws {
         guard all || !ids.isEmpty || !filter.isEmpty else {
             throw ValidationError(
-                "Name the transfers by their ids, or by --state, --session, --tag or --url; --all is all of them.")
+                "Select transfers by ids, or by --state, --session, --tag or --url; --all selects all of them.")
         }
         guard ids.isEmpty || !all && filter.isEmpty else {
-            throw ValidationError("Give ids, or options that choose transfers such as --all, not both.")
+            throw ValidationError("Give ids, or options that select transfers such as --all, not both.")
         }
     }
 
@@ -36,7 +36,8 @@ struct SelectionOptions: ParsableArguments {
 
 extension SelectionOptions {
     /// Performs an action on the selected transfers and prints the results.
-    /// ⏎ - Parameter question: Asked on a terminal before very many transfers are destroyed. Nil for no question.
+    ///
+    /// - Parameter question: Asked on a terminal before very many transfers are destroyed. Nil for no question.
     /// - Returns: The exit status: that of the first failure.
     func act(
         _ action: TransferAction, asks question: DestructionQuestion? = nil, json: Bool, in context: CommandContext
@@ -51,7 +52,7 @@ extension SelectionOptions {
             context.console.print(try JSONText.array(results))
         } else {
             for result in results { context.console.say(result.line(after: action)) }
-            if results.isEmpty { context.console.say("There are no transfers to act on.") }
+            if results.isEmpty { context.console.say("No transfers to act on.") }
         }
         return results.compactMap(\.error).first?.code.row.exitStatus ?? 0
     }
@@ -92,7 +93,8 @@ struct DestructionQuestion {
         guard !isAnswered, context.console.isTerminal(.talk) else { return true }
         let count = try await count(selection, service)
         guard count > Self.mostUnasked else { return true }
-        guard let answer = context.console.ask("This \(verb) \(count) transfers. Go on? [y/N] ", isSecret: false) else {
+        guard let answer = context.console.ask("This \(verb) \(count) transfers. Continue? [y/N] ", isSecret: false)
+        else {
             return true
         }
         if ["y", "yes"].contains(answer.lowercased()) { return true }
@@ -118,8 +120,8 @@ extension ActionResult {
     func line(after action: TransferAction) -> String {
         guard error == nil, let state else { return line }
         switch action {
-        case .remove, .removeWithFile: return "\(id): is removed once its disk answers"
-        case .cancel where state == .suspended: return "\(id): is canceled once its disk answers"
+        case .remove, .removeWithFile: return "\(id): is removed as soon as its disk responds"
+        case .cancel where state == .suspended: return "\(id): is canceled as soon as its disk responds"
         case .pause, .resume, .cancel, .retry: return line
         }
     }

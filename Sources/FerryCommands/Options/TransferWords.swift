@@ -9,7 +9,8 @@ struct TransferWords {
     private static let digits = 16
 
     /// Returns the distinct ids, in the order of the words.
-    /// ⏎ - Throws: ``ServiceError`` with code `unknown_transfer` for a word that is not an id or a unique prefix.
+    ///
+    /// - Throws: ``ServiceError`` with code `unknown_transfer` for a word that is not an id or a unique prefix.
     func ids(in service: any TransferService) async throws(ServiceError) -> [TransferID] {
         var seen = Set<TransferID>()
         var ids: [TransferID] = []
@@ -30,8 +31,8 @@ struct TransferWords {
         else {
             throw ServiceError(
                 .unknownTransfer,
-                "No transfer has the id “\(word.escapingControls)”: an id has 16 hexadecimal digits, of which the first ones "
-                    + "are enough. `ferry list` shows them.")
+                "No transfer has the id “\(word.escapingControls)”: an id has 16 hexadecimal digits, of which a unique prefix"
+                    + "is enough. `ferry list` shows them.")
         }
         var query = TransferQuery()
         query.limit = 2
@@ -40,11 +41,11 @@ struct TransferWords {
         let found = try await service.transfers(query).transfers.map(\.id).filter { $0 >= first && $0 <= last }
         guard let id = found.first else {
             throw ServiceError(
-                .unknownTransfer, "No transfer has an id that begins with “\(word)”. `ferry list` shows the ids.")
+                .unknownTransfer, "No transfer has an id with the prefix “\(word)”. `ferry list` shows the ids.")
         }
         guard found.count == 1 else {
             throw ServiceError(
-                .unknownTransfer, "Several transfers have ids that begin with “\(word)”, such as \(id) and \(found[1])."
+                .unknownTransfer, "Several transfers have ids with the prefix “\(word)”, such as \(id) and \(found[1])."
             )
         }
         return id
@@ -79,7 +80,7 @@ struct TransferWords {
         query.newestFirst = true
         query.limit = 1
         guard let newest = try await service.transfers(query).transfers.first else {
-            throw ServiceError(.unknownTransfer, "There is no transfer.")
+            throw ServiceError(.unknownTransfer, "No transfer exists.")
         }
         return newest.id
     }

@@ -29,7 +29,8 @@ struct TypedPath {
     }
 
     /// The folder and name of `-o`. A relative path starts at the folder of `-d`.
-    /// ⏎ - Throws: `ValidationError` for a path that names no file.
+    ///
+    /// - Throws: `ValidationError` for a path that names no file.
     func file(_ typed: String, in base: String) throws -> (folder: String, name: String) {
         let parts = typed.split(separator: "/", omittingEmptySubsequences: false)
         guard let name = parts.last, !name.isEmpty, name != ".", name != ".." else {

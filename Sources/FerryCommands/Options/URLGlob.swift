@@ -69,10 +69,10 @@ struct URLGlob {
                     // An IPv6 address (RFC 3986 §3.2.2).
                     text += "[\(inside)]".utf8
                 } else {
-                    throw fault("has [\(inside.escapingControls)], which is no range such as [1-100] or [a-z:2]")
+                    throw fault("has [\(inside.escapingControls)], which is not a range such as [1-100] or [a-z:2]")
                 }
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                throw fault("has a \(Character(UnicodeScalar(byte))) that nothing begins; write a backslash before it")
+                throw fault("has an unmatched \(Character(UnicodeScalar(byte))); write a backslash before it")
             default: text.append(byte)
             }
         }

@@ -6,11 +6,11 @@ struct ListOptions: ParsableArguments {
     @Option(
         name: [.customShort("i", allowingJoined: true), .customLong("input-file")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Read URLs from a file, one a line, or as aria2 has them; - is standard input.", valueName: "file"),
+            "Read URLs from a file, one per line, or in aria2's format; - is standard input.", valueName: "file"),
         completion: .file())
     var inputFile: String?
 
-    @Flag(help: "Read {a,b}, [1-100] and [a-z:2] in URLs as curl does: each stands for several.")
+    @Flag(help: "Expand {a,b}, [1-100] and [a-z:2] in URLs, as curl does.")
     var glob = false
 }
 
@@ -68,7 +68,8 @@ struct URLList {
     }
 
     /// Expands each URL pattern. Options of a file apply to each of its URLs.
-    /// ⏎ - Throws: `ValidationError` as ``URLGlob`` does, also for more than a million URLs in total.
+    ///
+    /// - Throws: `ValidationError` as ``URLGlob`` does, also for more than a million URLs in total.
     func expanded() throws -> URLList {
         var list = URLList()
         for (place, url) in urls.enumerated() {
@@ -117,7 +118,8 @@ struct URLList {
 
 extension URLList.Extra {
     /// Applies the options of a file in aria2's names.
-    /// ⏎ - Returns: The ignored options.
+    ///
+    /// - Returns: The ignored options.
     /// - Throws: `ValidationError` with the line of an invalid value.
     func apply(to request: inout TransferRequest, paths: TypedPath, of file: String) throws -> [Option] {
         request.mirrors += mirrors
@@ -135,7 +137,7 @@ extension URLList.Extra {
     private func apply(_ option: Option, to request: inout TransferRequest, _ paths: TypedPath) throws -> Bool {
         func number(_ range: SettingRange<Int>) throws -> Int {
             guard let number = Int(option.value), range.contains(number) else {
-                throw ValidationError("“\(option.value.escapingControls)” is no value of \(option.name).")
+                throw ValidationError("“\(option.value.escapingControls)” is not a value of \(option.name).")
             }
             return number
         }
@@ -152,15 +154,16 @@ extension URLList.Extra {
         case "header":
             let halves = option.value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard halves.count == 2 else {
-                throw ValidationError("“\(option.value.escapingControls)” is no field; write it as “Name: value”.")
+                throw ValidationError(
+                    "“\(option.value.escapingControls)” is not a header field; write it as “Name: value”.")
             }
             let name = String(halves[0]).trimmingFieldSpace
             request.headers.append(HeaderField(name: name, value: String(halves[1]).trimmingFieldSpace))
         case "split", "max-connection-per-server": request.connections = try number(.connections)
         case "max-tries":
             // aria2 counts all attempts, and 0 is unlimited.
-            let tries = try number(.retries)
-            (request.retries, request.retryRule) = (tries == 0 ? nil : tries - 1, nil)
+            let attempts = try number(.retries)
+            (request.retries, request.retryRule) = (attempts == 0 ? nil : attempts - 1, nil)
         case "max-download-limit": request.rateLimit = try ByteAmount.parse(option.value)
         default: return false
         }

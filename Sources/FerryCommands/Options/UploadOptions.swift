@@ -6,7 +6,8 @@ import FerryFoundation
 struct UploadOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The files, and at the end the URL; one that ends in / gets each file's name.", valueName: "file-or-url"),
+            "The files, followed by the URL; each file's name is appended to a URL that ends with /.",
+            valueName: "file-or-url"),
         completion: .file())
     var words: [String] = []
 
@@ -19,14 +20,14 @@ struct UploadOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A part of a form (multipart/form-data) to send in place of files: NAME=TEXT, or NAME=@FILE; can be given again.",
+            "A part of a form (multipart/form-data) to send instead of files: NAME=TEXT, or NAME=@FILE; can be given several times.",
             valueName: "part"))
     var dataForm: [String] = []
 
     @Option(
         name: [.customShort("o", allowingJoined: true), .customLong("output")], parsing: .unconditional,
         help: ArgumentHelp(
-            "File that the server's answer goes to (default: standard output, for one file).", valueName: "file"),
+            "File for the server's response (default: standard output, for one file).", valueName: "file"),
         completion: .file())
     var output: String?
 
@@ -42,14 +43,14 @@ struct UploadOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Bytes per second at most; k, M and G are powers of 1024, as 500k or 8M.", valueName: "rate"),
+            "Maximum bytes per second; k, M and G are powers of 1024, as in 500k or 8M.", valueName: "rate"),
         transform: ByteAmount.rate)
     var limitRate: Int64?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Failures in a row without progress that are tried again (default: 5, and 2 of refused connections, unknown names and TLS).",
+            "Maximum number of retries without progress (default: 5, and 2 for refused connections, unknown names and TLS).",
             valueName: "number"),
         transform: NumberArgument.whole(.retries))
     var retries: Int?
@@ -57,22 +58,22 @@ struct UploadOptions: ParsableArguments {
     @Option(
         name: [.customShort("m", allowingJoined: true), .customLong("max-time")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Seconds that a file may take at most, without those in which it is paused.", valueName: "seconds"),
+            "Maximum seconds per file, without paused time.", valueName: "seconds"),
         transform: NumberArgument.seconds(.resourceTimeout))
     var maxTime: Double?
 
     @Option(
-        help: ArgumentHelp("Session that the transfers belong to.", valueName: "name"), completion: .ofFerry,
+        help: ArgumentHelp("Session of the transfers.", valueName: "name"), completion: .ofFerry,
         transform: RequestOptions.session)
     var session: SessionID = .cli
 
     @Option(
-        help: ArgumentHelp("A word to find the transfers by; can be given again.", valueName: "word"),
+        help: ArgumentHelp("Tag to find the transfers by; can be given several times.", valueName: "word"),
         completion: .ofFerry)
     var tag: [String] = []
 
     @Option(
-        help: ArgumentHelp("Send nothing before this moment: 20:00, 2026-01-31T20:00, or +2h.", valueName: "time"))
+        help: ArgumentHelp("Start no earlier than 20:00, 2026-01-31T20:00, or +2h.", valueName: "time"))
     var begin: String?
 
     @OptionGroup var connection: ConnectionOptions
@@ -82,33 +83,34 @@ struct UploadOptions: ParsableArguments {
 
     func validate() throws {
         guard let url = words.last else {
-            throw ValidationError("There is nothing to upload: give a file and the URL that it goes to.")
+            throw ValidationError("Nothing to upload: give a file and its URL.")
         }
         guard dataForm.isEmpty || files.isEmpty else {
-            throw ValidationError("--data-form is the whole body; leave the files out, or name them as NAME=@FILE.")
+            throw ValidationError("--data-form sets the whole body; leave out the files, or give them as NAME=@FILE.")
         }
         guard !dataForm.isEmpty || !files.isEmpty else {
             throw ValidationError(
                 "There is no file to upload to \(url.escapingControls): give the file before the URL.")
         }
         guard files.count < 2 || Self.target(url, for: "a") != url else {
-            throw ValidationError("Several files need a URL whose path ends in /, to which each name is added.")
+            throw ValidationError("Several files need a URL whose path ends with /, to which each name is appended.")
         }
         guard output == nil || files.count < 2 else {
-            throw ValidationError("-o is for the answer to one file; leave it out.")
+            throw ValidationError("-o is for the response to a single file; leave it out.")
         }
         guard fields.readsOfStandardInput < 2 else {
             throw ValidationError("Standard input can be read for one thing only: -H @-, -b - or --password-stdin.")
         }
         guard ["PUT", "POST", "PATCH"].contains(method?.uppercased() ?? "PUT") else {
-            throw ValidationError("-X is PUT, POST or PATCH for an upload.")
+            throw ValidationError("-X must be PUT, POST or PATCH for an upload.")
         }
     }
 
     // MARK: Requests
 
     /// Returns a request for each file, in the given order.
-    /// ⏎ - Throws: `ValidationError` for a file that cannot be uploaded.
+    ///
+    /// - Throws: `ValidationError` for a file that cannot be uploaded.
     func requests(in context: CommandContext) throws -> [TransferRequest] {
         guard let url = try fields.withLogins([words.last ?? ""], in: context).first else { return [] }
         let template = try template(in: context)
@@ -122,7 +124,7 @@ struct UploadOptions: ParsableArguments {
         }
         return try files.map { typed in
             guard let file = context.sentFile(typed) else {
-                throw ValidationError("“\(typed.escapingControls)” is no file that can be uploaded.")
+                throw ValidationError("“\(typed.escapingControls)” is not a file that can be uploaded.")
             }
             var request = template
             request.body = .file(file)

@@ -10,7 +10,7 @@ enum JSONText {
             return String(decoding: try APIJSON.bytes(withoutSecrets(value)), as: UTF8.self).replacingHidden(
                 with: escape)
         } catch {
-            throw ServiceError(.internal, "The answer cannot be written as JSON: \(error)")
+            throw ServiceError(.internal, "The output cannot be written as JSON: \(error)")
         }
     }
 

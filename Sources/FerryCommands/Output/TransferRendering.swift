@@ -95,7 +95,7 @@ enum TransferRendering {
         case .verified: return transfer.verified.map { ("verified", $0.description) }
         case .lengthVerified:
             return transfer.state == .succeeded && !transfer.lengthVerified ? [("length", "unverified")] : []
-        case .unchanged: return transfer.unchanged ? [("unchanged", "the file was there already")] : []
+        case .unchanged: return transfer.unchanged ? [("unchanged", "the file already existed")] : []
         case .insecure: return transfer.insecure ? [("insecure", "the server's certificate is not verified")] : []
         case .redirects: return transfer.redirects.map { ("redirect", $0) }
         case .notes: return transfer.notes.map { ("note", $0) }

@@ -7,7 +7,7 @@ enum Advice {
         guard error.code == .tlsCertificate else { return nil }
         let way =
             switch error.details.certificate {
-            case .expired, .notYetValid: "See whether this machine's clock is right; "
+            case .expired, .notYetValid: "Check this machine's clock; "
             case .selfSigned: "--cacert FILE names the certificate to trust; "
             case .unknownIssuer: "--cacert FILE names the authority to trust; "
             case .otherHost, .wrongPurpose, .noAuthorities, .unknown, nil: ""

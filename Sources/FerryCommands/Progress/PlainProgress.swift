@@ -46,7 +46,7 @@ struct PlainProgress {
             // Waiting for a slot is only worth a line after running.
             guard !transfer.waitsItsTurn || last != nil && last?.state != .waiting else { return nil }
             if last?.state == .waiting, last?.reason == transfer.reason, last?.error == transfer.error { return nil }
-            return "waiting: " + (WaitSentence.of(transfer, retries: retries, now: now) ?? "its turn")
+            return "waiting: " + (WaitSentence.of(transfer, retries: retries, now: now) ?? "a free slot")
         case .suspended: return last?.state == .suspended ? nil : "paused"
         case .running:
             guard let last else { return transfer.bytesMoved > 0 ? amount(transfer) : "started" }

@@ -23,7 +23,8 @@ struct ProgressBoard {
     }
 
     /// Updates a transfer.
-    /// ⏎ - Returns: Whether it has just finished.
+    ///
+    /// - Returns: Whether it has just finished.
     mutating func update(_ transfer: Transfer, now: Date = Date()) -> Bool {
         let isNew = shown[transfer.id] == nil && !queued.contains(transfer.id)
         if countsAll, isNew { total += 1 }

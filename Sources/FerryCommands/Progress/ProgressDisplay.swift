@@ -46,7 +46,7 @@ actor ProgressDisplay {
         case .removed(let id):
             board.remove(id)
             remark("removed: \(id)")
-        case .interrupted: remark("the daemon went away; it is started again")
+        case .interrupted: remark("the daemon ended; starting it again")
         }
     }
 
@@ -85,14 +85,14 @@ actor ProgressDisplay {
         guard !hasAdvised, transfer.state == .waiting else { return }
         if transfer.reason == .disk {
             hasAdvised = true
-            return remark("it waits until there is room; `ferry get --fail-when-full` would fail")
+            return remark("it waits for disk space; `ferry get --fail-when-full` would fail")
         }
         guard transfer.reason == .server, let next = transfer.nextAttemptAt,
             next.timeIntervalSince(context.now()) > Self.longPause
         else { return }
         hasAdvised = true
         let host = (try? HTTPURL(parsing: transfer.url))?.host ?? "The server"
-        remark("\(host.escapingControls) wants a pause; `ferry resume \(transfer.id)` asks it at once")
+        remark("\(host.escapingControls) asks for a pause; `ferry resume \(transfer.id)` retries at once")
     }
 
     /// Seconds after which that advice is worth giving.

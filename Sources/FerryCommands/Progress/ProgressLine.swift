@@ -16,7 +16,8 @@ struct ProgressLine {
     private static let longSilence = 5.0
 
     /// Formats a line within a number of columns.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - name: A shortened name.
     ///   - silence: Seconds since the last byte.
     func render(
@@ -56,7 +57,8 @@ struct ProgressLine {
     private static let briefFacts = 25
 
     /// Percentage, bytes, speed and time left. Only bytes and speed while the size is unknown.
-    /// ⏎ - Parameter isBrief: Whether to omit bytes beside a percentage.
+    ///
+    /// - Parameter isBrief: Whether to omit bytes beside a percentage.
     private func facts(_ transfer: Transfer, isBrief: Bool, silence: TimeInterval) -> String {
         let left = transfer.secondsLeft.map(TimeText.clock) ?? "-:--"
         var pace = (transfer.bytesPerSecond.map(ByteText.speed) ?? "").leftPadded(to: 12) + left.leftPadded(to: 9)
@@ -77,7 +79,7 @@ struct ProgressLine {
     private static func waiting(_ transfer: Transfer, _ retries: RetryLimits?, _ width: Int, _ now: Date) -> String {
         let start = "waiting: "
         let room = width - start.displayWidth
-        return start + (WaitSentence.of(transfer, retries: retries, width: room, now: now) ?? "its turn")
+        return start + (WaitSentence.of(transfer, retries: retries, width: room, now: now) ?? "a free slot")
     }
 
     /// The text instead of the bar while no bytes arrive.
@@ -90,7 +92,7 @@ struct ProgressLine {
         case .succeeded: ("done", .green)
         case .failed: ("failed" + (transfer.error.map { ": " + $0.message.escapingControls } ?? ""), .red)
         case .canceled: ("canceled", .red)
-        case .unknown: ("in a state that a newer ferry can name", .yellow)
+        case .unknown: ("in a state of a newer version", .yellow)
         }
     }
 }

@@ -31,38 +31,40 @@ enum WaitSentence {
         switch reason {
         case .slot: return "a free slot"
         case .session: return "a free slot of its session"
-        case .host: return "a connection that its server allows"
+        case .host: return "a connection to its server"
         case .retry, .server: return retry(transfer, retries, width, now)
-        case .disk: return "room on the disk" + (transfer.error.map { ": " + cause($0.message) } ?? "")
+        case .disk: return "disk space" + (transfer.error.map { ": " + cause($0.message) } ?? "")
         case .network: return "the network"
-        case .cellular: return "a network that is not mobile"
+        case .cellular: return "a network that is not cellular"
         case .expensive: return "a network that is not metered"
-        case .constrained: return "a network that need not be spared"
+        case .constrained: return "a network without low data mode"
         case .power: return "external power"
         case .beginDate:
             return transfer.notBefore.map { "its time, in \(TimeText.words(max(0, $0.timeIntervalSince(now))))" }
                 ?? "its time"
-        case .relaunch: return "a while, since its app was launched a moment ago"
-        case .authentication: return "its app, to answer a server that wants credentials"
+        case .relaunch: return "a delay, since its app was just launched"
+        case .authentication: return "its app, to provide credentials"
         case .expired: return "another URL, since this one has expired"
         case .destination: return "the folder \(transfer.folder.escapingControls)"
         case .shutdown: return "the next start of the daemon"
-        case .unknown: return "something that a newer ferry can name"
+        case .unknown: return "a reason of a newer version"
         }
     }
 
     private static func retry(_ transfer: Transfer, _ retries: RetryLimits?, _ width: Int, _ now: Date) -> String {
-        let usual = transfer.reason == .server ? "its server, which wants a pause" : "the next try"
+        let usual = transfer.reason == .server ? "its server, which asks for a pause" : "the next attempt"
         let cause = transfer.error.map { Self.cause($0.message) } ?? usual
         var text = ""
         if let next = transfer.nextAttemptAt ?? transfer.error?.details.nextAttemptAt {
             let left = next.timeIntervalSince(now)
-            text += left > 0 ? "; next try in \(TimeText.words(left))" : "; trying again"
+            text += left > 0 ? "; next attempt in \(TimeText.words(left))" : "; retrying"
         }
-        if let tries = transfer.error?.details.attempts ?? (transfer.attempts > 0 ? transfer.attempts : nil) {
+        if let attempts = transfer.error?.details.attempts ?? (transfer.attempts > 0 ? transfer.attempts : nil) {
             text +=
-                retries.map { $0.limit(of: transfer) }.map { tries <= $0 ? " (\(tries) of \($0))" : " (\(tries))" }
-                ?? " (try \(tries))"
+                retries.map { $0.limit(of: transfer) }.map {
+                    attempts <= $0 ? " (\(attempts) of \($0))" : " (\(attempts))"
+                }
+                ?? " (attempt \(attempts))"
         }
         let room = width - text.displayWidth
         guard cause.displayWidth > room, room > 1 else { return cause + text }

@@ -2,8 +2,9 @@ import ArgumentParser
 import FerryCore
 
 /// A shell's request for completions at the cursor.
-/// ⏎ The scripts of `ferry completions` call `---completion VERB… -- ARGUMENT WORDS…`, as swift-argument-parser
-/// generates them.
+///
+/// The scripts of `ferry completions` call `---completion VERB… -- ARGUMENT WORDS…`, as swift-argument-parser generates
+/// them.
 struct CompletionRequest: Hashable {
     enum Subject: Hashable {
         case transfers, sessions, tags

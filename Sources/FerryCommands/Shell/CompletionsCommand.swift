@@ -4,7 +4,7 @@ import FerryCore
 /// Prints a completion script.
 struct CompletionsCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "completions", abstract: "Print the completions of a shell.",
+        verb: "completions", abstract: "Print a shell's completion script.",
         discussion: """
             For bash: ferry completions bash > ~/.local/share/bash-completion/completions/ferry. For zsh, in a folder of fpath: \
             ferry completions zsh > _ferry. For fish: ferry completions fish > ~/.config/fish/completions/ferry.fish.
@@ -21,7 +21,7 @@ struct CompletionsCommand: FerrySubcommand {
 
     @Sendable private static func shell(_ text: String) throws -> CompletionShell {
         guard let shell = CompletionShell.allCases.first(where: { $0.rawValue == text }) else {
-            throw ValidationError("“\(text.escapingControls)” is no shell that Ferry knows: bash, zsh or fish.")
+            throw ValidationError("“\(text.escapingControls)” is not a shell that Ferry supports: bash, zsh or fish.")
         }
         return shell
     }

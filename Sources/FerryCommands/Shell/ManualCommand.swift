@@ -4,17 +4,17 @@ import FerryCore
 /// Prints manual pages.
 struct ManualCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "manual", abstract: "Print a page of the manual, for man.",
+        verb: "manual", abstract: "Print a manual page, for man.",
         discussion: """
-            Without words it is the page of ferry itself: ferry manual get | man -l -. With --list it prints the names of all \
-            pages, one a line, each as the words that print it.
+            Without a command it prints the page of ferry itself: ferry manual get | man -l -. With --list it prints the names of all \
+            pages, one per line, as the command to give.
             """)
     static let exitStatuses: [ExitStatus] = [.success, .own, .usage]
 
-    @Argument(help: ArgumentHelp("The command, as in daemon start.", valueName: "word"))
+    @Argument(help: ArgumentHelp("The command, such as daemon start.", valueName: "word"))
     var words: [String] = []
 
-    @Flag(help: "Print the commands that have pages.")
+    @Flag(help: "Print the commands with manual pages.")
     var list = false
 
     func run(in context: CommandContext) async throws -> Int32 {

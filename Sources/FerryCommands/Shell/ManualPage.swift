@@ -7,7 +7,8 @@ struct ManualPage {
     private var lines: [String]
 
     /// The page of a command.
-    /// ⏎ - Parameter words: The words after `ferry`.
+    ///
+    /// - Parameter words: The words after `ferry`.
     init(_ words: [String], _ command: CommandTree, statuses: [ExitStatus]) {
         self.init(name: (["ferry"] + words).joined(separator: "-"), command.abstract ?? "")
         section("SYNOPSIS", [Self.synopsis(words, command)])
@@ -32,8 +33,8 @@ struct ManualPage {
             "DESCRIPTION",
             [
                 "A daemon of the user,", ".BR ferryd (1),",
-                "does the work: transfers go on when a command, a terminal or",
-                "the machine ends, from the last byte that is safe on disk.",
+                "does the work: transfers continue when a command, a terminal or",
+                "the machine ends, from the last durable byte.",
                 "The first command that needs the daemon starts it.",
             ])
         section(
@@ -48,10 +49,10 @@ struct ManualPage {
             "ENVIRONMENT",
             [
                 ".TP", ".B FERRY_HOME", "One folder for the daemon's state and its socket.", ".TP", ".B FERRYD",
-                "The daemon's program, where it is not beside ferry or on PATH.", ".TP",
+                "The daemon's program, if it is neither beside ferry nor on PATH.", ".TP",
                 ".BR http_proxy \", \" https_proxy \", \" all_proxy \", \" no_proxy",
-                "Proxies, and hosts that need none, for the requests of this command.", ".TP",
-                ".BR SSL_CERT_FILE \", \" SSL_CERT_DIR", "Certificates of authorities in place of the system's.", ".TP",
+                "Proxies, and hosts without proxy, for the requests of this command.", ".TP",
+                ".BR SSL_CERT_FILE \", \" SSL_CERT_DIR", "Certificate authorities instead of the system's.", ".TP",
                 ".B NO_COLOR", "Any value: no colors.",
             ])
         section("SEE ALSO", [".BR ferryd (1),", ".BR curl (1)"])

@@ -9,10 +9,12 @@ package protocol Console: Sendable {
     /// Size of the terminal, or 80 by 24 without one.
     var size: ConsoleSize { get }
     /// Reads a file. `-` is standard input.
-    /// ⏎ - Throws: `ValidationError` for an unreadable file, or one over 64 MiB.
+    ///
+    /// - Throws: `ValidationError` for an unreadable file, or one over 64 MiB.
     func readBytes(_ path: String) throws -> [UInt8]
     /// Asks the user and returns the typed line, or nil if standard input is not a terminal.
-    /// ⏎ - Parameter isSecret: Whether to hide the input.
+    ///
+    /// - Parameter isSecret: Whether to hide the input.
     func ask(_ question: String, isSecret: Bool) -> String?
     /// Whether users other than its owner may read a file.
     func othersMayRead(_ path: String) -> Bool
@@ -39,7 +41,8 @@ package struct ConsoleSize: Equatable, Sendable {
 
 extension Console {
     /// Reads a text file. `-` is standard input.
-    /// ⏎ - Throws: As ``readBytes(_:)``.
+    ///
+    /// - Throws: As ``readBytes(_:)``.
     func read(_ path: String) throws -> String {
         let text = String(decoding: try readBytes(path), as: UTF8.self)
         // Drops a byte order mark.

@@ -2,7 +2,8 @@ import Glibc
 import Synchronization
 
 /// Writes to a terminal or a pipe, and stops waiting for a slow reader once this process is about to end.
-/// ⏎ A write to a full pipe blocks its thread, and with it the command that a signal asks to end.
+///
+/// A write to a full pipe blocks its thread, and with it the command that a signal asks to end.
 final class EndableOutput: Sendable {
     /// A pipe that accepts any bytes accepts as many as this without blocking (POSIX `PIPE_BUF`).
     private static let pieceSize = 4096

@@ -4,7 +4,8 @@ import Glibc
 /// Starts desktop programs that outlive this process.
 enum ProgramLaunch {
     /// Starts a program found in `PATH`, in its own session and without a terminal.
-    /// ⏎ - Returns: Whether it was started.
+    ///
+    /// - Returns: Whether it was started.
     @Sendable static func start(_ words: [String]) -> Bool {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()

@@ -5,8 +5,8 @@ import FerryCore
 struct AddCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "add",
-        abstract: "Hand files over to the daemon and return.",
-        discussion: "Prints the id of each transfer, one a line. It is durable by then.")
+        abstract: "Submit downloads to the daemon and return.",
+        discussion: "Prints the id of each transfer, one per line, once it is durable.")
     static let exitStatuses: [ExitStatus] = [
         ExitStatus(status: "0", meaning: "every request was accepted"), .own,
         ExitStatus(.destination, meaning: "the folder cannot be written, or the name is taken"),

@@ -4,8 +4,9 @@ import FerryCore
 import FerryFoundation
 
 /// Writes a transfer's bytes to standard output as they arrive, in order.
-/// ⏎ The file is fetched over one connection, so the partial file always contains a beginning of it. Written bytes
-/// cannot be taken back: after a restart from byte 0 nothing more is written and the command fails.
+///
+/// The file is fetched over one connection, so the partial file always contains a beginning of it. Written bytes cannot
+/// be taken back: after a restart from byte 0 nothing more is written and the command fails.
 actor BodyOutput {
     private let console: any Console
     /// The file being read. It stays open when it is renamed to its final name.
@@ -49,7 +50,7 @@ actor BodyOutput {
         defer { if part >= 0 { close(part) } }
         guard let path = transfer.destination, open(path) else {
             failure = ServiceError(
-                .destinationUnwritable, "The file that was fetched cannot be read; it is not at its place any more.")
+                .destinationUnwritable, "The downloaded file cannot be read; it has been moved or removed.")
             return
         }
         // The placed file is the renamed partial file, unless it was copied.
@@ -61,7 +62,7 @@ actor BodyOutput {
         failure = ServiceError(
             .resourceChanged,
             "The file changed at its server after \(ByteText.of(written)) of it had been written to standard output. "
-                + "What was written is no whole file. Run the command again.",
+                + "The output is incomplete. Run the command again.",
             details: ErrorDetails(url: url))
     }
 
@@ -117,11 +118,12 @@ extension Transfer {
 /// The folders of files on their way to standard output.
 enum OutputSpool {
     /// The folder and the name of a URL's file: the same command finds what an earlier one has left.
-    /// ⏎ - Throws: `ValidationError` if the user has no home.
+    ///
+    /// - Throws: `ValidationError` if the user has no home.
     static func place(of url: String, in context: CommandContext) throws -> (folder: String, name: String) {
         let given = context.environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         guard let cache = given ?? context.home.map({ $0 + "/.cache" }) else {
-            throw ValidationError("-o - keeps the file in your cache folder on its way: set HOME or XDG_CACHE_HOME.")
+            throw ValidationError("-o - keeps the file in your cache folder meanwhile: set HOME or XDG_CACHE_HOME.")
         }
         // The folder distinguishes URLs.
         let last = FileName.safe(RequestOptions.lastPart(of: url))

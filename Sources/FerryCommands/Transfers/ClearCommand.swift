@@ -5,23 +5,24 @@ import FerryFoundation
 /// Removes finished transfers from the list.
 struct ClearCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "clear", abstract: "Forget transfers that have ended; their files stay.")
+        verb: "clear", abstract: "Remove finished transfers from the list; their files stay.")
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only transfers that ended at least so long ago, as 30m, 12h or 7d.", valueName: "span"),
+        help: ArgumentHelp(
+            "Only transfers finished at least this long ago, such as 30m, 12h or 7d.", valueName: "span"),
         transform: SpanArgument.parse)
     var olderThan: Double?
 
     @OptionGroup var filter: FilterOptions
 
-    @Flag(help: "Print what came of it as JSON.")
+    @Flag(help: "Print the results as JSON.")
     var json = false
 
     func validate() throws {
         if let open = filter.state.first(where: { !$0.isEnded }) {
-            throw ValidationError("--state \(open.word) has not ended; ferry remove forgets such transfers.")
+            throw ValidationError("--state \(open.word) is not a finished state; use ferry remove for such transfers.")
         }
     }
 
@@ -38,7 +39,7 @@ struct ClearCommand: FerrySubcommand {
         } else {
             for result in results where result.error != nil { context.console.say(result.line) }
             let count = results.count { $0.error == nil }
-            context.console.say(count == 0 ? "There is nothing to forget." : "forgotten: \(count)")
+            context.console.say(count == 0 ? "Nothing to remove." : "forgotten: \(count)")
         }
         return results.compactMap(\.error).first?.code.row.exitStatus ?? 0
     }

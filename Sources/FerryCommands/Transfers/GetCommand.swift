@@ -6,17 +6,17 @@ import FerryCore
 struct GetCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "get",
-        abstract: "Fetch files and wait for them.",
+        abstract: "Download files and wait for them.",
         discussion: """
-            The daemon does the work, so that the transfers survive this command. Ctrl-C pauses them and says how to go \
-            on; a second Ctrl-C leaves at once. SIGTERM and SIGHUP leave the transfers running. The same command again \
-            goes on with what is unfinished, and takes over the options that ferry set can change; --new makes another \
+            The daemon does the work, so the transfers survive this command. Ctrl-C pauses them and prints how to resume \
+            them; a second Ctrl-C exits at once. After SIGTERM and SIGHUP the transfers keep running. The same command \
+            again continues unfinished transfers, with the new values of options that ferry set can change; --new starts another \
             transfer.
             """)
     static let exitStatuses =
         ExitStatus.transfers + [
             .usage, ExitStatus(.interrupt, meaning: "interrupted; the transfers are paused"),
-            ExitStatus(.terminate, meaning: "ended by SIGTERM (SIGHUP: 129); the transfers go on"),
+            ExitStatus(.terminate, meaning: "ended by SIGTERM (SIGHUP: 129); the transfers continue"),
         ]
 
     /// The default retry limits for a waiting user.
@@ -24,34 +24,34 @@ struct GetCommand: FerrySubcommand {
 
     @OptionGroup var request: RequestOptions
 
-    @Flag(help: "Begin anew, also where an earlier command has left the same file unfinished.")
+    @Flag(help: "Start a new transfer, even if an earlier command has left the same file unfinished.")
     var new = false
 
     @Flag(
         name: [.customShort("I"), .customLong("head")],
-        help: "Ask for the head of each response alone, and print its fields.")
+        help: "Request only the head of each response, and print its header fields.")
     var head = false
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
-    @Flag(help: "Print the transfers as JSON once they have ended.")
+    @Flag(help: "Print the transfers as JSON once they have finished.")
     var json = false
 
     func validate() throws {
         guard !head || request.output == nil && !json && request.content.method == nil else {
-            throw ValidationError("-I prints the heads of responses; leave -o, -X and --json out.")
+            throw ValidationError("-I prints response heads; leave out -o, -X and --json.")
         }
         guard request.isForOutput else { return }
         guard request.urls.count == 1, request.inputFile == nil, !request.list.glob else {
             throw ValidationError("-o - writes one file to standard output; give one URL.")
         }
         guard request.folder == nil else {
-            throw ValidationError("-o - writes to standard output, not to a folder; leave -d out.")
+            throw ValidationError("-o - writes to standard output, not to a folder; leave out -d.")
         }
         guard !json else { throw ValidationError("-o - and --json both write to standard output; give one of them.") }
         guard request.pace.connections ?? 1 == 1 else {
-            throw ValidationError("-o - fetches the file in order, over one connection; leave -x out.")
+            throw ValidationError("-o - fetches the file in order, over one connection; leave out -x.")
         }
     }
 
@@ -59,13 +59,13 @@ struct GetCommand: FerrySubcommand {
         var (template, list) = try request.template(in: context)
         let body = request.isForOutput ? BodyOutput(context.console) : nil
         if body != nil { try request.sendToOutput(&template, url: list.urls.first ?? "", in: context) }
-        let tries = request.pace.retries.map { RetryLimits(usual: $0) } ?? Self.retries
-        tries.apply(to: &template)
+        let attempts = request.pace.retries.map { RetryLimits(usual: $0) } ?? Self.retries
+        attempts.apply(to: &template)
         if head {
-            return try await HeadOutput(context: context, retries: tries, isQuiet: quiet).run(template, list.urls)
+            return try await HeadOutput(context: context, retries: attempts, isQuiet: quiet).run(template, list.urls)
         }
         if !json, ListSubmission.takes(template, list, of: request) {
-            return try await get(ListSubmission(template: template, urls: list.urls), retries: tries, in: context)
+            return try await get(ListSubmission(template: template, urls: list.urls), retries: attempts, in: context)
         }
         let requests = try request.requests(template, list, in: context)
         let signals = context.console.stopSignals()
@@ -94,13 +94,13 @@ struct GetCommand: FerrySubcommand {
             // These are listed, since their events may have been long ago.
             position = nil
             if !quiet { for (_, continuation) in goingOn { context.console.say(continuation.sentence) } }
-            try await goingOn.map(\.continuation).goOn(in: service)
+            try await goingOn.map(\.continuation).resume(in: service)
             for (place, continuation) in goingOn { submissions.insert(.accepted(continuation.transfer), at: place) }
         }
 
         let ids = submissions.compactMap(\.id)
         let display = ProgressDisplay(
-            context, total: ids.count, retries: tries, isQuiet: quiet, omitsSaved: body != nil)
+            context, total: ids.count, retries: attempts, isQuiet: quiet, omitsSaved: body != nil)
         var wait = TransferWait(context: context, service: service, display: display, signals: signals)
         wait.wantsProgress = body != nil
         let end = try await wait.run(ids, after: position) { update in
@@ -134,8 +134,8 @@ struct GetCommand: FerrySubcommand {
             runs += handover.report.runs
         }
         if !unfinished.isEmpty {
-            if !quiet { context.console.say("going on with \(unfinished.count) that are unfinished") }
-            try await unfinished.goOn(in: service)
+            if !quiet { context.console.say("continuing unfinished transfers: \(unfinished.count)") }
+            try await unfinished.resume(in: service)
         }
         let ids = unfinished.map(\.transfer.id) + runs.flatMap(\.ids)
         let results = TransferResults()

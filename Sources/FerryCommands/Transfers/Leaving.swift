@@ -8,7 +8,8 @@ struct Leaving {
     let results: TransferResults
 
     /// Pauses unfinished transfers if the user has interrupted the command, and prints how to resume.
-    /// ⏎ - Returns: The exit status.
+    ///
+    /// - Returns: The exit status.
     func leave(
         _ ids: [TransferID], _ signal: StopSignal, _ hint: ([TransferID]) -> String
     ) async throws -> Int32 {
@@ -19,7 +20,7 @@ struct Leaving {
             if !hasEnded { open.append(id) }
         }
         _ = try await service.act(.pause, onMany: TransferSelection(ids: open))
-        if !open.isEmpty { context.console.say("paused; go on with: " + hint(open)) }
+        if !open.isEmpty { context.console.say("paused; resume with: " + hint(open)) }
         return signal.exitStatus
     }
 }

@@ -5,22 +5,22 @@ import FerryFoundation
 /// Lists transfers.
 struct ListCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "list", abstract: "Show transfers, in the order in which they were added.",
+        verb: "list", abstract: "List transfers, in order of submission.",
         discussion: """
-            Without options it shows what has not ended, and what has ended in the last day. With --all or an option that \
-            chooses transfers it shows these, whenever they ended.
+            Without options it shows unfinished transfers, and the ones finished in the last day. With --all or an option that \
+            selects transfers it shows these, whenever they finished.
             """)
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
 
     @Flag(help: "Show all transfers.")
     var all = false
 
-    @Flag(help: "Show only what has ended.")
+    @Flag(help: "Show only finished transfers.")
     var finished = false
 
     @OptionGroup var filter: FilterOptions
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Only the newest so many.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only this many, newest first.", valueName: "number"))
     var limit: Int?
 
     @Flag(help: "Print JSON.")
@@ -44,8 +44,8 @@ struct ListCommand: FerrySubcommand {
         } else if transfers.isEmpty {
             context.console.say(
                 isRecent
-                    ? "There are no transfers that are open or have ended in the last day; see ferry list --all."
-                    : "There are no such transfers.")
+                    ? "No transfers are unfinished or were finished in the last day; see ferry list --all."
+                    : "No such transfers.")
         } else {
             let isTerminal = context.console.isTerminal(.output)
             let table = TransferTable(now: context.now(), width: isTerminal ? context.console.size.columns : nil)
@@ -91,11 +91,11 @@ struct ListCommand: FerrySubcommand {
 /// Shows one transfer.
 struct InfoCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "info", abstract: "Show all that is known of a transfer.")
+        verb: "info", abstract: "Show the details of a transfer.")
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
 
     @Argument(
-        help: "The transfer: its id, the beginning of it, the id that its app has, or last for the newest.",
+        help: "The transfer: its id, a prefix of it, its app's task id, or last for the newest.",
         completion: .ofFerry)
     var id: String
 

@@ -9,25 +9,25 @@ struct PutCommand: FerrySubcommand {
         abstract: "Upload files and wait for them.",
         discussion: """
             The daemon does the work, as for get. Where the server can resume uploads (draft-ietf-httpbis-resumable-upload), \
-            an upload continues after a cut where the server has stopped. Elsewhere it begins again. The file may not change until it is there. Ctrl-C pauses the uploads and says how to go on.
+            an upload continues after a lost connection. Elsewhere it restarts. The file must not change meanwhile. Ctrl-C pauses the uploads and prints how to resume them.
             """)
     static let exitStatuses = GetCommand.exitStatuses
 
     @OptionGroup var upload: UploadOptions
 
-    @Flag(help: "Hand the files over, print the ids and return.")
+    @Flag(help: "Submit the uploads, print the ids and return.")
     var detach = false
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors, and print no answer.")
+    @Flag(name: .shortAndLong, help: "Print only errors, and no response.")
     var quiet = false
 
-    @Flag(help: "Print the transfers as JSON once they have ended.")
+    @Flag(help: "Print the transfers as JSON once they have finished.")
     var json = false
 
     func run(in context: CommandContext) async throws -> Int32 {
         var requests = try upload.requests(in: context)
-        let tries = upload.retries.map { RetryLimits(usual: $0) } ?? GetCommand.retries
-        if !detach { for place in requests.indices { tries.apply(to: &requests[place]) } }
+        let attempts = upload.retries.map { RetryLimits(usual: $0) } ?? GetCommand.retries
+        if !detach { for place in requests.indices { attempts.apply(to: &requests[place]) } }
         let signals = context.console.stopSignals()
         let service = try context.service()
         let results = TransferResults()
@@ -51,7 +51,7 @@ struct PutCommand: FerrySubcommand {
             if !json, !quiet { context.console.print(ids.map(\.description)) }
             return submissions.handoverStatus
         }
-        let display = ProgressDisplay(context, total: ids.count, retries: tries, isQuiet: quiet)
+        let display = ProgressDisplay(context, total: ids.count, retries: attempts, isQuiet: quiet)
         let wait = TransferWait(context: context, service: service, display: display, signals: signals)
         let end = try await wait.run(ids, after: position) { await results.take($0) }
         let transfers = await results.transfers

@@ -5,16 +5,16 @@ import FerryCore
 struct QuitCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "quit",
-        abstract: "Quit an app's background session: its transfers end, and the app is not started for them.",
-        discussion: "The transfers' bytes are kept, so that the app can continue them when it is next started.")
+        abstract: "Quit an app's background session: its transfers end, and the app is not launched for them.",
+        discussion: "The transfers' bytes are kept, so the app can resume them when it is next started.")
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
 
     @Argument(
-        help: "The session, as app/identifier, or its identifier alone if no other app has the same.",
+        help: "The session, as app/identifier, or its identifier alone if unique.",
         completion: .ofFerry)
     var session: String
 
-    @Flag(help: "Print what came of it as JSON.")
+    @Flag(help: "Print the results as JSON.")
     var json = false
 
     func run(in context: CommandContext) async throws -> Int32 {
@@ -24,7 +24,7 @@ struct QuitCommand: FerrySubcommand {
             context.console.print(try JSONText.array(results))
         } else {
             for result in results { context.console.say(result.line) }
-            if results.isEmpty { context.console.say("The session has no transfers that could end.") }
+            if results.isEmpty { context.console.say("The session has no unfinished transfers.") }
         }
         return results.compactMap(\.error).first?.code.row.exitStatus ?? 0
     }
@@ -32,7 +32,8 @@ struct QuitCommand: FerrySubcommand {
 
 extension SessionID {
     /// Parses a session's full name, or its identifier if it is unique.
-    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` if several sessions have the identifier.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request` if several sessions have the identifier.
     init(typed text: String, in service: any TransferService) async throws(ServiceError) {
         let known = try await service.sessions().map(\.id)
         let named = try SessionID(text)

@@ -5,15 +5,15 @@ import FerryFoundation
 /// Changes waiting or running transfers.
 struct SetCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "set", abstract: "Change transfers while they wait or run; their bytes stay.",
+        verb: "set", abstract: "Change waiting or running transfers; their bytes are kept.",
         discussion: """
-            What runs goes on without reconnecting where that is possible. A name or a folder is changed while a transfer is \
+            A running transfer continues without reconnecting where possible. A name or a folder can be changed while a transfer is \
             paused, or has failed.
             """)
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
 
     @Argument(
-        help: ArgumentHelp("Transfers: ids, beginnings of ids, or last for the newest.", valueName: "id"),
+        help: ArgumentHelp("Transfers: ids, prefixes of ids, or last for the newest.", valueName: "id"),
         completion: .ofFerry)
     var ids: [String]
 
@@ -26,7 +26,7 @@ struct SetCommand: FerrySubcommand {
         let service = try context.service()
         let change = try change.change(in: context)
         guard change != TransferChange() else {
-            throw ValidationError("Say what to change, such as --priority high or --limit-rate 500k.")
+            throw ValidationError("Give an option to change, such as --priority high or --limit-rate 500k.")
         }
         var changed: [Transfer] = []
         var status: Int32 = 0
@@ -47,12 +47,13 @@ struct SetCommand: FerrySubcommand {
 /// The changeable options, named as in `get`.
 struct ChangeOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Another address for the same bytes, in place of one that has expired.", valueName: "url"))
+        help: ArgumentHelp(
+            "Another URL of the same file, for example if the current one has expired.", valueName: "url"))
     var url: String?
 
     @Option(
         name: [.customShort("o", allowingJoined: true), .customLong("name")], parsing: .unconditional,
-        help: ArgumentHelp("Another name; also of a file that is in its place.", valueName: "name"))
+        help: ArgumentHelp("Another name, also for a finished file.", valueName: "name"))
     var name: String?
 
     @Option(
@@ -67,29 +68,29 @@ struct ChangeOptions: ParsableArguments {
     var priority: Priority?
 
     @Option(
-        help: ArgumentHelp("Bytes per second at most; 0 is no limit.", valueName: "rate"), transform: ByteAmount.rate)
+        help: ArgumentHelp("Maximum bytes per second; 0 for no limit.", valueName: "rate"), transform: ByteAmount.rate)
     var limitRate: Int64?
 
     @Option(
         name: [.customShort("x", allowingJoined: true), .customLong("connections")], parsing: .unconditional,
-        help: ArgumentHelp("Connections for one file, 1 to 64.", valueName: "number"),
+        help: ArgumentHelp("Connections per file, 1 to 64.", valueName: "number"),
         transform: NumberArgument.whole(.connections))
     var connections: Int?
 
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Another URL of the same file, in place of those given; can be given again.", valueName: "url"))
+            "Another URL of the same file, replacing the current ones; can be given several times.", valueName: "url"))
     var mirror: [String] = []
 
     @Option(
         name: [.customShort("H", allowingJoined: true), .customLong("header")], parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A field to send, in place of all that were given; can be given again.", valueName: "field"),
+        help: ArgumentHelp("Header field, replacing the current ones; can be given several times.", valueName: "field"),
         transform: HeaderSource.parse)
     var headers: [HeaderSource] = []
 
     @Option(
-        help: ArgumentHelp("Digest that the file must have, in place of those given.", valueName: "algorithm:hex"),
+        help: ArgumentHelp("Expected digest, replacing the current ones.", valueName: "algorithm:hex"),
         transform: RequestOptions.checksum)
     var checksum: [Checksum] = []
 
@@ -98,7 +99,7 @@ struct ChangeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Ask for nothing before this moment: 20:00, 2026-01-31T20:00, or +2h; now takes it away.", valueName: "time"
+            "Start no earlier than 20:00, 2026-01-31T20:00, or +2h; now removes it.", valueName: "time"
         ))
     var begin: String?
 
@@ -106,7 +107,9 @@ struct ChangeOptions: ParsableArguments {
         var change = TransferChange()
         change.url = url
         change.folder = folder.map(context.typedPath.folder)
-        if let name, name.contains("/") { throw ValidationError("--name has no folder; --folder names that.") }
+        if let name, name.contains("/") {
+            throw ValidationError("--name is a name without a folder; use --folder for that.")
+        }
         change.name = name
         change.priority = priority
         change.rateLimit = limitRate
@@ -143,7 +146,7 @@ enum MomentArgument {
         if let date = try? Date(text, strategy: .iso8601) { return date }
         if let date = local(text, calendar) { return date }
         throw ValidationError(
-            "“\(text.escapingControls)” is no time; write it as 20:00, 2026-01-31T20:00, or +2h from now.")
+            "“\(text.escapingControls)” is not a time; write it as 20:00, 2026-01-31T20:00, or +2h from now.")
     }
 
     /// A date and time in the calendar's time zone.
@@ -170,7 +173,7 @@ enum SpanArgument {
     /// - Throws: `ValidationError` for anything else, and for more than a hundred years.
     @Sendable static func parse(_ text: String) throws -> Double {
         guard let seconds = seconds(text[...]) else {
-            throw ValidationError("“\(text.escapingControls)” is no span of time; write it as 90s, 30m, 2h or 7d.")
+            throw ValidationError("“\(text.escapingControls)” is not a duration; write it as 90s, 30m, 2h or 7d.")
         }
         return seconds
     }

@@ -4,12 +4,12 @@ import FerryCore
 /// Suspends transfers until they are resumed.
 struct PauseCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "pause", abstract: "Stop transfers and keep their bytes.")
+        verb: "pause", abstract: "Pause transfers and keep their bytes.")
     static let exitStatuses = ExitStatus.steering
 
     @OptionGroup var transfers: SelectionOptions
 
-    @Flag(help: "Print what came of it as JSON.")
+    @Flag(help: "Print the results as JSON.")
     var json = false
 
     func run(in context: CommandContext) async throws -> Int32 {
@@ -20,7 +20,7 @@ struct PauseCommand: FerrySubcommand {
 /// Resumes transfers.
 struct ResumeCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "resume", abstract: "Let paused transfers go on; what waits for a retry tries at once.")
+        verb: "resume", abstract: "Resume paused transfers; transfers waiting for a retry are attempted at once.")
     static let exitStatuses = ExitStatus.waiting
 
     @OptionGroup var transfers: SelectionOptions
@@ -35,7 +35,7 @@ struct ResumeCommand: FerrySubcommand {
 /// Cancels transfers.
 struct CancelCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "cancel", abstract: "End transfers and delete their partial files.")
+        verb: "cancel", abstract: "Cancel transfers and delete their partial files.")
     static let exitStatuses = ExitStatus.steering
 
     @OptionGroup var transfers: SelectionOptions
@@ -50,7 +50,7 @@ struct CancelCommand: FerrySubcommand {
 /// Restarts finished transfers.
 struct RetryCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "retry", abstract: "Start failed or canceled transfers again, from the bytes they still have.")
+        verb: "retry", abstract: "Restart failed or canceled transfers, from the bytes they still have.")
     static let exitStatuses = ExitStatus.waiting
 
     @OptionGroup var transfers: SelectionOptions
@@ -65,12 +65,12 @@ struct RetryCommand: FerrySubcommand {
 /// Removes transfers.
 struct RemoveCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "remove", abstract: "Forget transfers; unfinished ones are canceled.")
+        verb: "remove", abstract: "Remove transfers from the list; unfinished ones are canceled.")
     static let exitStatuses = ExitStatus.steering
 
     @OptionGroup var transfers: SelectionOptions
 
-    @Flag(help: "Delete the fetched files too.")
+    @Flag(help: "Also delete the downloaded files.")
     var deleteFile = false
 
     @OptionGroup var end: EndOptions
@@ -90,10 +90,10 @@ extension ExitStatus {
 
 /// Options of commands that end transfers.
 struct EndOptions: ParsableArguments {
-    @Flag(help: "Do not ask before more than 10 transfers that were not named by their ids.")
+    @Flag(help: "Do not ask for confirmation when more than 10 transfers are selected by options.")
     var yes = false
 
-    @Flag(help: "Print what came of it as JSON.")
+    @Flag(help: "Print the results as JSON.")
     var json = false
 
     func question(_ verb: String) -> DestructionQuestion { DestructionQuestion(verb: verb, isAnswered: yes) }
@@ -101,17 +101,17 @@ struct EndOptions: ParsableArguments {
 
 /// Options of commands that start transfers.
 struct StartOptions: ParsableArguments {
-    @Flag(help: "Wait until they end, as ferry wait does.")
+    @Flag(help: "Wait until they have finished, like ferry wait.")
     var wait = false
 
-    @Flag(name: .shortAndLong, help: "With --wait: say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "With --wait: print only errors.")
     var quiet = false
 
-    @Flag(help: "Print what came of it as JSON; with --wait the transfers once they have ended.")
+    @Flag(help: "Print the results as JSON; with --wait the finished transfers.")
     var json = false
 
     func validate() throws {
-        guard wait || !quiet else { throw ValidationError("--quiet goes with --wait.") }
+        guard wait || !quiet else { throw ValidationError("--quiet needs --wait.") }
     }
 
     func act(

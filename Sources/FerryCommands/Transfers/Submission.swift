@@ -35,8 +35,9 @@ enum Submission: Encodable {
     }
 
     /// Submits requests in batches, and reports each batch once it is durable.
-    /// ⏎ - Parameter onBatch: Called with a batch, and the number of a durable event before all of the batch's events,
-    /// if known.
+    ///
+    /// - Parameter onBatch: Called with a batch, and the number of a durable event before all of the batch's events, if
+    ///   known.
     static func submit(
         _ requests: [TransferRequest], to service: any TransferService,
         onBatch: (_ batch: [Submission], _ after: Int64?) async throws -> Void
@@ -125,7 +126,7 @@ struct ListSubmission {
             rest = rest.dropFirst(some.count)
             let report = try await service.submit(TransferBatch(template: template, urls: URLLines(some)))
             guard report.count == some.count else {
-                throw ServiceError(.internal, "The daemon answered \(report.count) of \(some.count) URLs.")
+                throw ServiceError(.internal, "The daemon replied to \(report.count) of \(some.count) URLs.")
             }
             onList(Handover(report: report, urls: some))
         }

@@ -63,7 +63,7 @@ struct Continuation {
 
     var sentence: String {
         let amount = transfer.percent.map { "\($0)%" } ?? ByteText.of(transfer.bytesMoved)
-        return "going on with \(transfer.id) at \(amount): \(transfer.displayName)"
+        return "continuing \(transfer.id) at \(amount): \(transfer.displayName)"
     }
 
     /// The request's options that may differ from the transfer's. Default values change nothing.
@@ -85,8 +85,9 @@ struct Continuation {
 
 extension [Continuation] {
     /// Continues the transfers with the requested changes where possible.
-    /// ⏎ - Throws: The first error, since waiting for a transfer that cannot continue would be pointless.
-    func goOn(in service: any TransferService) async throws(ServiceError) {
+    ///
+    /// - Throws: The first error, since waiting for a transfer that cannot continue would be pointless.
+    func resume(in service: any TransferService) async throws(ServiceError) {
         var unchanged: [TransferID] = []
         for continuation in self {
             var change = continuation.change

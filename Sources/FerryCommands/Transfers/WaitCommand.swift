@@ -4,8 +4,8 @@ import FerryCore
 /// Waits until transfers have finished.
 struct WaitCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "wait", abstract: "Wait until transfers end.",
-        discussion: "Ctrl-C ends the waiting; the transfers go on.")
+        verb: "wait", abstract: "Wait until transfers have finished.",
+        discussion: "Ctrl-C ends the waiting; the transfers continue.")
     static let exitStatuses = ExitStatus.waiting
 
     @OptionGroup var transfers: SelectionOptions
@@ -26,16 +26,16 @@ struct WaitCommand: FerrySubcommand {
 extension ExitStatus {
     static let waiting =
         ExitStatus.transfers + [
-            .unknownID, .usage, ExitStatus(.interrupt, meaning: "interrupted; the transfers go on"),
+            .unknownID, .usage, ExitStatus(.interrupt, meaning: "interrupted; the transfers continue"),
         ]
 }
 
 /// Output options of a waiting command.
 struct WaitOutput: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
-    @Flag(help: "Print the transfers as JSON once they have ended.")
+    @Flag(help: "Print the transfers as JSON once they have finished.")
     var json = false
 
     func wait(for ids: [TransferID], in context: CommandContext) async throws -> Int32 {
@@ -50,11 +50,12 @@ struct Waiting {
     let printsJSON: Bool
 
     /// Waits until the transfers have finished, and shows their progress.
-    /// ⏎ - Returns: The exit status: that of the first failure.
+    ///
+    /// - Returns: The exit status: that of the first failure.
     func run(in context: CommandContext) async throws -> Int32 {
         let results = TransferResults()
         if ids.isEmpty {
-            if !printsJSON { context.console.say("There are no transfers to wait for.") }
+            if !printsJSON { context.console.say("No transfers to wait for.") }
         } else {
             let wait = TransferWait(
                 context: context, service: try context.service(),

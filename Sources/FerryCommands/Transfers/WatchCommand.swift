@@ -6,17 +6,18 @@ import FerryFoundation
 /// Shows transfers live.
 struct WatchCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "watch", abstract: "Show transfers live: some until they end, or all until Ctrl-C.",
+        verb: "watch", abstract: "Show transfers live: some until they have finished, or all until Ctrl-C.",
         discussion: "With --json every event is one line of JSON on standard output.")
     static let exitStatuses: [ExitStatus] = [
-        ExitStatus(status: "0", meaning: "the transfers have ended, well or not"), .own, .daemon, .unknownID, .usage,
-        ExitStatus(.interrupt, meaning: "interrupted; the transfers go on"),
+        ExitStatus(status: "0", meaning: "the transfers have finished, successfully or not"), .own, .daemon, .unknownID,
+        .usage,
+        ExitStatus(.interrupt, meaning: "interrupted; the transfers continue"),
     ]
 
-    @Argument(help: "The transfers; none is all.", completion: .ofFerry)
+    @Argument(help: "The transfers (default: all).", completion: .ofFerry)
     var id: [String] = []
 
-    @Flag(help: "Print events as JSON, one a line.")
+    @Flag(help: "Print events as JSON, one per line.")
     var json = false
 
     func run(in context: CommandContext) async throws -> Int32 {

@@ -1,10 +1,12 @@
 package import FerryFoundation
 
 /// Network and power conditions given by a file, instead of the machine's.
-/// ⏎ ```json
+///
+/// ```json
 /// {"reachable": true, "cellular": false, "expensive": true, "constrained": false, "externalPower": false}
 /// ```
-/// An absent key has the value that restricts no transfer. `includesLoopback` applies network conditions to hosts on this machine too.
+/// An absent key has the value that restricts no transfer. `includesLoopback` applies network conditions to hosts on
+/// this machine too.
 package struct ConditionsFile: Decodable, Sendable {
     private var reachable: Bool?
     private var cellular: Bool?

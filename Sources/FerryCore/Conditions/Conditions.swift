@@ -52,7 +52,8 @@ extension NetworkPolicy {
 /// Decides whether a transfer may run under the current conditions.
 package enum ConditionRule {
     /// Why a transfer may not run, or nil if it may.
-    /// ⏎ Network conditions do not apply to hosts on this machine. The power condition applies to every host.
+    ///
+    /// Network conditions do not apply to hosts on this machine. The power condition applies to every host.
     package static func obstacle(
         _ policy: NetworkPolicy, _ conditions: Conditions, isLoopback: @autoclosure () -> Bool
     ) -> WaitReason? {
@@ -78,9 +79,9 @@ package enum ConditionRule {
         var details = ErrorDetails(urlError: -1009)
         switch reason {
         case .network: sentence = "There is no usable network."
-        case .cellular: sentence = "The network is a mobile one, which the transfer may not use."
-        case .expensive: sentence = "The network is metered, and the transfer may not use such a one."
-        case .constrained: sentence = "The network is to be used sparingly, and the transfer may not use such a one."
+        case .cellular: sentence = "The network is cellular, which the transfer may not use."
+        case .expensive: sentence = "The network is metered, which the transfer may not use."
+        case .constrained: sentence = "Low data usage is on, so the transfer may not use the network."
         default: return nil
         }
         if reason != .network { details.network = reason }

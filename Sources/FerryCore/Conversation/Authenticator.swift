@@ -1,5 +1,6 @@
 /// Responds to the authentication challenges of one server or proxy during one exchange.
-/// ⏎ Decides and computes only: the caller asks for credentials and supplies random numbers. After a refusal the client
+///
+/// Decides and computes only: the caller asks for credentials and supplies random numbers. After a refusal the client
 /// is asked again, with the number of failures, so only endless answers of the client make an endless loop.
 package struct Authenticator: Sendable {
     /// The next step after a challenge or an answer to it.
@@ -42,7 +43,8 @@ package struct Authenticator: Sendable {
     package private(set) var version = 0
 
     /// Processes a 401 or 407 response.
-    /// ⏎ - Parameter proposed: Credentials from the URL or the credential storage.
+    ///
+    /// - Parameter proposed: Credentials from the URL or the credential storage.
     package mutating func received(
         _ head: ResponseHead, host: String, port: Int, isSecure: Bool, proposed: Credentials?
     ) -> Step {

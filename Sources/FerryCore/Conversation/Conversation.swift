@@ -1,7 +1,8 @@
 package import FerryFoundation
 
 /// Decides which requests are sent until a response head is accepted. Does no I/O.
-/// ⏎ The first connection of an attempt, each part fetched by a further worker and each load of an app is one
+///
+/// The first connection of an attempt, each part fetched by a further worker and each load of an app is one
 /// conversation. The caller performs each step and passes its outcome, and gets the next step.
 package struct Conversation: Sendable {
     package enum Step: Sendable {
@@ -12,7 +13,8 @@ package struct Conversation: Sendable {
         /// Accepts the response, whatever its status.
         case accept
         /// The conversation has failed.
-        /// ⏎ - Parameter later: The server's `Retry-After`, if it sent one.
+        ///
+        /// - Parameter later: The server's `Retry-After`, if it sent one.
         case fail(ServiceError, later: RetryAfterResponse?)
         /// The attempt ends until the client is available to answer.
         case wait(PendingChallenge, ServiceError)
@@ -75,7 +77,8 @@ package struct Conversation: Sendable {
     }
 
     /// The next request.
-    /// ⏎ - Parameter met: Cookies of the client's storage for it, if the client stores cookies.
+    ///
+    /// - Parameter met: Cookies of the client's storage for it, if the client stores cookies.
     /// - Throws: ``ServiceError`` with code `invalid_request` for an unusable proxy.
     package mutating func request(
         cookies met: String?, _ memory: inout ConversationMemory, _ proofs: ProofSource
@@ -102,7 +105,8 @@ package struct Conversation: Sendable {
     // MARK: Outcomes
 
     /// Processes a request that got no response head.
-    /// ⏎ - Parameter wasSent: Whether the server may have received the whole request.
+    ///
+    /// - Parameter wasSent: Whether the server may have received the whole request.
     package mutating func failed(
         _ failure: RequestFailure, _ error: ServiceError, wasSent: Bool, _ memory: inout ConversationMemory
     ) -> Step {
@@ -235,7 +239,7 @@ package struct Conversation: Sendable {
         -> Step
     {
         let asked = later.flatMap { RetryAfter(parsing: $0.value, now: now()) }?.seconds ?? 0
-        if asked > Self.longestPause, terms.comesBack {
+        if asked > Self.longestPause, terms.allowsLaterAttempt {
             return .fail(ServiceError(.serverBusy, "The server asked to follow its redirect later."), later: later)
         }
         course = next
@@ -244,7 +248,7 @@ package struct Conversation: Sendable {
     }
 
     private static var outOfTurn: Step {
-        .fail(ServiceError(.internal, "An answer came to a question that was not asked."), later: nil)
+        .fail(ServiceError(.internal, "An answer arrived without a question."), later: nil)
     }
 }
 

@@ -50,7 +50,8 @@ package struct ConversationMemory: Sendable {
     // MARK: Proxies
 
     /// The proxy for a URL, with any credentials that the client has given since, or nil for a direct connection.
-    /// ⏎ - Throws: The errors of ``ProxyRule/choose(for:environment:)``.
+    ///
+    /// - Throws: The errors of ``ProxyRule/choose(for:environment:)``.
     package func proxy(for url: HTTPURL, environment: [String: String]) throws(ServiceError) -> ProxyChoice? {
         guard !environment.isEmpty, let proxy = try ProxyRule.choose(for: url, environment: environment) else {
             return nil
@@ -59,7 +60,8 @@ package struct ConversationMemory: Sendable {
     }
 
     /// The challenge of a proxy that refused the connection.
-    /// ⏎ The HTTP client does not pass on the proxy's fields, so Basic is assumed.
+    ///
+    /// The HTTP client does not pass on the proxy's fields, so Basic is assumed.
     mutating func challenged(_ proxy: ProxyChoice) -> AuthenticationChallenge {
         if proxy.credentials != nil { proxies[ProxyPlace(proxy), default: ProxyAnswer()].failures += 1 }
         var challenge = AuthenticationChallenge(

@@ -18,7 +18,7 @@ package struct ConversationTerms: Sendable {
     /// Whether the caller's `Cookie` field replaces stored cookies. Otherwise both are sent.
     package var ownCookieWins = false
     /// Whether the attempt can be repeated when a server sends `Retry-After`.
-    package var comesBack = true
+    package var allowsLaterAttempt = true
     /// The `Accept-Encoding` value unless the caller gives one.
     package var acceptEncoding = "identity"
     /// Environment variables that name proxies.

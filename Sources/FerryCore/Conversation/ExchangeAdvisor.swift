@@ -1,8 +1,8 @@
 package import FerryFoundation
 
 /// Decides redirects, challenges and cookies for an exchange.
-/// ⏎ Called from any task. A slow answer delays only that exchange, and the exchange's timeouts are suspended
-/// meanwhile.
+///
+/// Called from any task. A slow answer delays only that exchange, and the exchange's timeouts are suspended meanwhile.
 package protocol ExchangeAdvisor: Sendable {
     /// Returns the `Cookie` value for a request, or nil to send none.
     func cookies(for url: HTTPURL) async -> String?
@@ -128,11 +128,11 @@ package enum PendingChallenge: Hashable, Codable, Sendable {
         case .authentication(let challenge):
             ServiceError(
                 challenge.isProxy ? .proxyAuthRequired : .authRequired,
-                "\(challenge.host.escapingControls) wants credentials.")
+                "\(challenge.host.escapingControls) requires credentials.")
         case .trust(let challenge):
             challenge.fault
                 ?? ServiceError(
-                    .tlsCertificate, "The client has to say whether \(challenge.host.escapingControls) is trusted.")
+                    .tlsCertificate, "The client must decide whether \(challenge.host.escapingControls) is trusted.")
         }
     }
 }

@@ -1,7 +1,8 @@
 /// Decides whether a redirect is followed, and with which method (RFC 9110 §15.4).
 package enum RedirectRule {
     /// Appends the request that follows a 3xx response to the chain.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - secrets: Returns the credentials and cookies sent to a URL. A URL already in the chain is requested again
     ///     only if they differ.
     /// - Throws: ``ServiceError`` with code `redirect_refused` for an unsupported target, scheme or status, or
@@ -11,17 +12,17 @@ package enum RedirectRule {
         chain: inout RedirectChain, secrets: (HTTPURL) -> String? = { _ in nil }
     ) throws(ServiceError) -> Redirect {
         guard [301, 302, 303, 307, 308].contains(status) else {
-            throw refusal("The server answered \(status), which is no redirect that can be followed.", to: url)
+            throw refusal("The server responded with \(status), which is not a redirect that can be followed.", to: url)
         }
         guard let location else {
-            throw refusal("The server answered \(status) without saying where to go.", to: url)
+            throw refusal("The server responded with \(status) without a Location.", to: url)
         }
         let target: HTTPURL
         do throws(ServiceError) {
             target = try url.resolving(location: location)
         } catch {
             throw ServiceError(
-                .redirectRefused, "The server redirects to a URL that is not followed. \(error.message)",
+                .redirectRefused, "The server redirects to a URL that cannot be followed. \(error.message)",
                 details: ErrorDetails(
                     urlError: error.code == .unsupportedScheme ? -1002 : -1010, url: error.details.url))
         }
@@ -33,22 +34,23 @@ package enum RedirectRule {
     }
 
     /// Checks a URL given by a server, as a redirect target or an upload resource.
-    /// ⏎ - Throws: ``ServiceError`` with code `redirect_refused` for plain HTTP after TLS, and for private addresses.
+    ///
+    /// - Throws: ``ServiceError`` with code `redirect_refused` for plain HTTP after TLS, and for private addresses.
     package static func check(
         _ target: HTTPURL, from url: HTTPURL, _ policy: RedirectPolicy
     ) throws(ServiceError) {
         if url.isSecure, !target.isSecure, !policy.allowDowngrade {
             throw refusal(
-                "The server leads from https to http, “\(target.redacted)”, where any machine on the way can change the file.",
+                "The server redirects from https to http, “\(target.redacted)”, where any machine on the network path could change the file.",
                 to: target, urlError: -1022)
         }
         if target.isPrivateLiteral, !url.isPrivateLiteral, !policy.allowPrivateRedirects {
             throw refusal(
-                "The public host “\(url.host)” leads to the private address “\(target.redacted)”.", to: target)
+                "The public host “\(url.host)” redirects to the private address “\(target.redacted)”.", to: target)
         }
         if target.isLinkLocalLiteral, !url.isLinkLocalLiteral, !policy.allowPrivateRedirects {
             throw refusal(
-                "The host “\(url.host)” leads to the link-local address “\(target.redacted)”, where machines keep secrets.",
+                "The host “\(url.host)” redirects to the link-local address “\(target.redacted)”, which may expose secrets.",
                 to: target)
         }
     }
@@ -120,7 +122,8 @@ package struct RedirectChain: Sendable {
     private var visits: [Visit: Int] = [:]
 
     /// Starts the chain of an attempt.
-    /// ⏎ - Parameter secrets: The credentials and cookies of the request, in any form that differs when they do.
+    ///
+    /// - Parameter secrets: The credentials and cookies of the request, in any form that differs when they do.
     package init(start url: HTTPURL, method: String, secrets: String? = nil) {
         urls = [url]
         first = (method, secrets)
@@ -133,8 +136,9 @@ package struct RedirectChain: Sendable {
     package var redacted: [String] { urls.map(\.redacted) }
 
     /// Appends a redirect.
-    /// ⏎ - Throws: ``ServiceError`` with code `too_many_redirects` beyond the limit, or for a request made ``looks``
-    /// times with the same secrets. The chain is then unchanged.
+    ///
+    /// - Throws: ``ServiceError`` with code `too_many_redirects` beyond the limit, or for a request made ``looks``
+    ///   times with the same secrets. The chain is then unchanged.
     package mutating func follow(
         _ redirect: Redirect, most: Int = limit, secrets: String? = nil
     ) throws(ServiceError) {
@@ -146,7 +150,7 @@ package struct RedirectChain: Sendable {
         if visits.isEmpty { visits[Visit(urls[0], method: first.method, secrets: first.secrets)] = 1 }
         guard visits[visit, default: 0] < Self.looks else {
             throw ServiceError(
-                .tooManyRedirects, "The server redirects in a circle, back to “\(redirect.url.redacted)”.",
+                .tooManyRedirects, "The server redirects in a loop, back to “\(redirect.url.redacted)”.",
                 details: details)
         }
         visits[visit, default: 0] += 1
@@ -155,7 +159,7 @@ package struct RedirectChain: Sendable {
 
     private static func refusal(_ most: Int) -> String {
         switch most {
-        case 0: "The server redirects, and no redirect is to be followed."
+        case 0: "The server redirects, and redirects are disabled."
         case 1: "The server redirected more than once."
         default: "The server redirected more than \(most) times."
         }

@@ -15,7 +15,8 @@ package struct RequestCourse: Sendable {
     private var ownOrigin: Origin
 
     /// Starts at a URL of the caller's. Fields given for another origin are dropped.
-    /// ⏎ - Parameter cookies: Cookies of the first request.
+    ///
+    /// - Parameter cookies: Cookies of the first request.
     package init(from start: HTTPURL, _ terms: ConversationTerms, cookies: TransferCookies = TransferCookies()) {
         let origin = start.origin
         url = start.credentials == nil ? start : start.withoutUserinfo
@@ -43,7 +44,8 @@ package struct RequestCourse: Sendable {
     // MARK: Redirects
 
     /// The request after a redirect.
-    /// ⏎ - Throws: ``ServiceError`` with code `redirect_refused` or `too_many_redirects`.
+    ///
+    /// - Throws: ``ServiceError`` with code `redirect_refused` or `too_many_redirects`.
     func following(
         _ location: String, status: Int, _ terms: ConversationTerms, _ cookies: TransferCookies
     ) throws(ServiceError) -> RequestCourse {

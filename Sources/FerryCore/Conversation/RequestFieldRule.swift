@@ -16,14 +16,16 @@ package enum RequestFieldRule {
     package static let maximumSize = 64 * 1024
 
     /// Validates method and fields and returns the kind of transfer they request.
-    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request`.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request`.
     package static func kind(method: String, fields: [HeaderField]) throws(ServiceError) -> RequestKind {
         try checkMethod(method)
         for field in fields { try check(field) }
         // Each field adds a colon, a space, CR and LF.
         let size = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard size <= maximumSize else {
-            throw ServiceError(.invalidRequest, "The fields of a request may have \(maximumSize / 1024) KiB together.")
+            throw ServiceError(
+                .invalidRequest, "The header fields of a request may have at most \(maximumSize / 1024) KiB in total.")
         }
         let ranges = fields.filter { $0.isNamed("Range") }
         var range: OwnRange?
@@ -42,10 +44,11 @@ package enum RequestFieldRule {
     }
 
     /// Validates a method.
-    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request`.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request`.
     package static func checkMethod(_ method: String) throws(ServiceError) {
         guard isToken(method) else {
-            throw ServiceError(.invalidRequest, "“\(method.escapingControls)” is no HTTP method.")
+            throw ServiceError(.invalidRequest, "“\(method.escapingControls)” is not an HTTP method.")
         }
         // CONNECT opens a tunnel instead of returning a response.
         guard method.uppercased() != "CONNECT" else {
@@ -60,11 +63,11 @@ package enum RequestFieldRule {
     private static func check(_ field: HeaderField) throws(ServiceError) {
         let shown = field.name.escapingControls
         guard isToken(field.name) else {
-            throw ServiceError(.invalidRequest, "“\(shown)” is no name of an HTTP field.")
+            throw ServiceError(.invalidRequest, "“\(shown)” is not a valid HTTP field name.")
         }
         let name = field.name.lowercased()
         guard !reserved.contains(name), !name.hasPrefix("proxy-") else {
-            throw ServiceError(.invalidRequest, "The field “\(shown)” is Ferry's own and cannot be set.")
+            throw ServiceError(.invalidRequest, "The field “\(shown)” is set by Ferry and cannot be changed.")
         }
         // The value may be a secret, so the message does not contain it.
         guard
@@ -94,7 +97,8 @@ package enum ForeignFields: String, Codable, Sendable {
 /// Selects the fields for a request's origin.
 package enum RequestFields {
     /// The caller's fields for an origin.
-    /// ⏎ `Range` is always kept: it is no secret, and without it another part of the resource would arrive.
+    ///
+    /// `Range` is always kept: it is no secret, and without it another part of the resource would arrive.
     package static func forOrigin(
         _ origin: Origin, fields: [HeaderField], givenFor home: Origin, foreignFields: ForeignFields = .drop
     ) -> [HeaderField] {

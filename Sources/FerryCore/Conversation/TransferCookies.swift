@@ -1,7 +1,8 @@
 package import FerryFoundation
 
 /// The cookies of one transfer, in memory only. Sign-on pages set one and redirect to the file.
-/// ⏎ A cookie is sent only to the exact host that set it, whatever `Domain` says, so no public suffix list is needed.
+///
+/// A cookie is sent only to the exact host that set it, whatever `Domain` says, so no public suffix list is needed.
 package struct TransferCookies: Hashable, Codable, Sendable {
     /// Maximum number of cookies. The oldest is dropped first.
     package static let maximumCount = 50
@@ -29,8 +30,9 @@ package struct TransferCookies: Hashable, Codable, Sendable {
     package var count: Int { cookies.count }
 
     /// Stores one `Set-Cookie` field (RFC 6265 §5.2, without Domain).
-    /// ⏎ Ignores a cookie that is too large, has a control character, or is `Secure` over plain HTTP. Removes an
-    /// expired cookie. A cookie without a lifetime lasts as long as the transfer.
+    ///
+    /// Ignores a cookie that is too large, has a control character, or is `Secure` over plain HTTP. Removes an expired
+    /// cookie. A cookie without a lifetime lasts as long as the transfer.
     package mutating func store(setCookie field: String, from url: HTTPURL, now: Date) {
         guard field.utf8.count <= 4 * Self.maximumSize, !field.containsControl else { return }
         let parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -66,7 +68,8 @@ package struct TransferCookies: Hashable, Codable, Sendable {
     }
 
     /// The `Cookie` value for a URL, or nil without matching cookies.
-    /// ⏎ - Parameter now: Excludes cookies that have expired by this date. Nil excludes none.
+    ///
+    /// - Parameter now: Excludes cookies that have expired by this date. Nil excludes none.
     package func header(for url: HTTPURL, now: Date? = nil) -> String? {
         var value = ""
         for cookie in cookies where cookie.host == url.host && (url.isSecure || !cookie.secure) {
@@ -104,7 +107,7 @@ package struct TransferCookies: Hashable, Codable, Sendable {
     /// The expiry: Max-Age if it is a number, otherwise Expires (RFC 6265 §5.3).
     private static func expiry(maxAge: String?, expires: String?, now: Date) -> Date? {
         if let maxAge, maxAge.hasPrefix("-") || maxAge.utf8.first?.isASCIIDigit == true {
-            // Not a number, or too large for one: the cookie does not expire.
+            // A negative number has expired. If it is not a number, or too large for one, the cookie does not expire.
             if maxAge.hasPrefix("-") { return .distantPast }
             guard let seconds = Int64(maxAge) else { return nil }
             return seconds == 0 ? .distantPast : now.addingTimeInterval(Double(min(seconds, 400 * 86_400)))
@@ -137,7 +140,9 @@ package struct GivenCookie: Hashable, Codable, Sendable {
 /// Selects the given cookies for a request.
 extension GivenCookie {
     /// The `Cookie` value for a request, or nil without matching cookies.
-    /// ⏎ - Parameter met: Cookies that servers have set since. They replace given cookies of the same name.
+    ///
+    /// - Parameter met: A `Cookie` value with the cookies that servers have set since. They replace given cookies of
+    ///   the same name.
     package static func field(_ given: [GivenCookie], for url: HTTPURL, met: String?) -> String? {
         var value = met ?? ""
         let known = Set(

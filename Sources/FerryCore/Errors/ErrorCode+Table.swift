@@ -8,7 +8,7 @@ extension ErrorCode {
             ErrorRow("no usable network", .wait, about: .network, exit: .network, http: 503, aria2: 6, url: -1009)
         case .dnsFailed:
             ErrorRow(
-                "the resolver did not answer", .patient, about: .connection, exit: .network, http: 502, aria2: 19,
+                "the resolver did not respond", .patient, about: .connection, exit: .network, http: 502, aria2: 19,
                 url: -1006)
         case .hostNotFound:
             ErrorRow(
@@ -32,11 +32,13 @@ extension ErrorCode {
             )
         case .proxyFailed:
             ErrorRow(
-                "the proxy refused or spoke nonsense", .doubtful, about: .proxy, exit: .network, http: 502, aria2: 6,
+                "the proxy refused or sent an invalid response", .doubtful, about: .proxy, exit: .network, http: 502,
+                aria2: 6,
                 url: -1004, prospect: .poorIfRefused)
         case .proxyAuthRequired:
             ErrorRow(
-                "the proxy wants credentials", .final, about: .transfer, exit: .access, http: 502, aria2: 24, url: -1013
+                "the proxy requires credentials", .final, about: .transfer, exit: .access, http: 502, aria2: 24,
+                url: -1013
             )
         case .tlsFailed:
             ErrorRow(
@@ -55,23 +57,24 @@ extension ErrorCode {
             ErrorRow("404 or 410", .final, about: .source, exit: .server, http: 502, aria2: 3, url: -1011)
         case .httpStatus:
             ErrorRow(
-                "another HTTP status that is no success", .final, about: .source, exit: .server, http: 502, aria2: 22,
+                "another HTTP error status", .final, about: .source, exit: .server, http: 502, aria2: 22,
                 url: -1011)
         case .authRequired:
             ErrorRow(
-                "401 and no credentials that help", .final, about: .source, exit: .access, http: 502, aria2: 24,
+                "401 without valid credentials", .final, about: .source, exit: .access, http: 502, aria2: 24,
                 url: -1013)
         case .urlExpired:
             ErrorRow(
-                "the URL worked and no longer does; a new one continues", .doubtful, about: .source, exit: .access,
+                "the URL has expired; a new one resumes", .doubtful, about: .source, exit: .access,
                 http: 502, aria2: 22, url: -1011)
         case .badResponse:
             ErrorRow(
-                "framing, head or its limits broken", .doubtful, about: .source, exit: .answer, http: 502, aria2: 22,
+                "malformed framing or head, or a limit exceeded", .doubtful, about: .source, exit: .answer, http: 502,
+                aria2: 22,
                 url: -1017)
         case .rangeMismatch:
             ErrorRow(
-                "unusable answers to the caller's own Range", .doubtful, about: .source, exit: .answer, http: 502,
+                "unusable responses to the caller's own Range", .doubtful, about: .source, exit: .answer, http: 502,
                 aria2: 8, url: -1011)
         case .resourceChanged:
             ErrorRow(
@@ -79,7 +82,7 @@ extension ErrorCode {
                 aria2: 8, url: -1011)
         case .budgetExceeded:
             ErrorRow(
-                "too much was received in vain, or it began too often from the start", .final, about: .transfer,
+                "too many wasted bytes, or too many restarts", .final, about: .transfer,
                 exit: .answer, http: 502, aria2: 8, url: -1005)
         case .tooManyRedirects:
             ErrorRow(
@@ -124,7 +127,8 @@ extension ErrorCode {
                 http: 507, aria2: 17, url: -3003)
         case .partialLost:
             ErrorRow(
-                "the partial file is gone or foreign; restarts by itself", .doubtful, about: .transfer, exit: .disk,
+                "the partial file is missing or foreign; restarts automatically", .doubtful, about: .transfer,
+                exit: .disk,
                 http: 500, aria2: 15, url: -3001, kept: .none)
         case .destinationUnwritable:
             ErrorRow(

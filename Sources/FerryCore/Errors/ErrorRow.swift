@@ -56,7 +56,7 @@ package enum ErrorSubject: CaseIterable, Sendable {
     case transfer
 
     /// Whether a mirror may succeed where this URL failed.
-    package var letsMirrorTry: Bool {
+    package var allowsMirrors: Bool {
         switch self {
         case .name, .connection, .source: true
         case .network, .proxy, .attempt, .space, .destination, .transfer: false
@@ -81,7 +81,8 @@ package enum ErrorSubject: CaseIterable, Sendable {
         }
     }
 
-    /// Whether another network may remove the cause, so that an app's retry rule applies immediately.
+    /// Whether the cause may be gone on another network. Under an app's own retry rule a doubtful failure then counts
+    /// as patient.
     package var changesWithNetwork: Bool {
         switch self {
         case .network, .name, .proxy: true
@@ -111,12 +112,12 @@ package enum ErrorExit: Int32, CaseIterable, Sendable {
     /// Shown at the end of a command's help.
     package var meaning: String {
         switch self {
-        case .own: "a fault of Ferry's own"
+        case .own: "an internal error"
         case .network: "the network or the server could not be reached"
         case .tls: "TLS failed, or the certificate is wrong"
-        case .server: "the server answered with an error"
+        case .server: "the server responded with an error"
         case .access: "credentials are missing, or the URL has expired"
-        case .answer: "the server's answers make no sense, or the resource changed"
+        case .answer: "the server's responses are invalid, or the resource changed"
         case .content: "the size or a checksum differs"
         case .disk: "the disk is full or fails"
         case .destination: "the destination cannot be written, or its name is taken"
@@ -125,7 +126,7 @@ package enum ErrorExit: Int32, CaseIterable, Sendable {
         case .canceled: "the transfer was canceled or removed"
         case .daemon: "the daemon cannot be reached or started"
         case .unknownTransfer: "no transfer has this id"
-        case .usage: "the command line or a request makes no sense"
+        case .usage: "the command line or a request is invalid"
         }
     }
 

@@ -9,7 +9,7 @@ package struct ServiceError: Error, Hashable, Sendable {
     package let message: String
     /// Boxed, because each throwing call reserves space for an error.
     @Boxed package var details: ErrorDetails
-    /// Overrides the error class of the code's row, for example for a 404 when bytes are on disk.
+    /// Overrides the error class of the code's row, for example doubtful for a 404 when bytes are on disk.
     package var classOverride: ErrorClass?
 
     package init(
@@ -110,7 +110,8 @@ package struct ErrorDetails: Hashable, Codable, Sendable {
 /// The bytes that an error leaves on disk.
 extension ServiceError {
     /// The bytes that a transfer with this error leaves on disk.
-    /// ⏎ A destination that fails at placement leaves the whole file. A retry with another name places it without
+    ///
+    /// A destination that fails at placement leaves the whole file. A retry with another name places it without
     /// fetching.
     package func kept(with facts: TransferFacts) -> KeptBytes {
         switch code {

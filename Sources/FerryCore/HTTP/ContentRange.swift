@@ -6,7 +6,8 @@ package enum ContentRange: Hashable, Sendable {
     case unsatisfied(complete: Int64)
 
     /// Parses a field value. Returns nil for any other form.
-    /// ⏎ Numbers have at most 18 digits, so the sum of two cannot overflow.
+    ///
+    /// Numbers have at most 18 digits, so the sum of two cannot overflow.
     package init?(_ text: String) {
         // Parsed for each part of a file. UTF-8 is ten times as fast as characters.
         let bytes = text.utf8

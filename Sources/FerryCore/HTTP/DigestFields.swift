@@ -1,7 +1,8 @@
 import FerryFoundation
 
 /// The SHA-256 and SHA-512 digests of a response head.
-/// ⏎ Malformed fields and other algorithms are ignored.
+///
+/// Malformed fields and other algorithms are ignored.
 package struct DigestFields: Hashable, Sendable {
     /// Digests of the whole file: `Repr-Digest` (RFC 9530), else `Digest` (RFC 3230).
     package let representation: [Checksum]
@@ -64,13 +65,15 @@ struct StructuredDictionary {
     }
 
     /// The members with byte sequences, still in base64, or nil if the field is malformed.
-    /// ⏎ The last of several members with one key counts.
+    ///
+    /// The last of several members with one key counts.
     mutating func byteSequences() -> [(key: String, base64: String)]? {
         members()?.compactMap { if case .bytes(let base64) = $0.value { ($0.key, base64) } else { nil } }
     }
 
     /// The members with non-negative integers, or nil if the field is malformed.
-    /// ⏎ The last of several members with one key counts.
+    ///
+    /// The last of several members with one key counts.
     mutating func naturals() -> [String: Int64]? {
         guard let members = members() else { return nil }
         var naturals: [String: Int64] = [:]

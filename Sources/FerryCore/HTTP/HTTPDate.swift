@@ -30,7 +30,8 @@ package enum HTTPDate {
     }
 
     /// Parses IMF-fixdate, RFC 850 or asctime form. Returns nil for anything else.
-    /// ⏎ The weekday must be valid but is not compared with the date.
+    ///
+    /// The weekday must be valid but is not compared with the date.
     package static func parse(_ text: String) -> Date? {
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         switch words.count {

@@ -55,7 +55,7 @@ struct HeadLines {
         }
         let name = line.prefix { $0 != UInt8(ascii: ":") }
         guard name.count < line.count, RequestFieldRule.isToken(String(decoding: name, as: UTF8.self)) else {
-            throw HeadFault(text: "a line that is no field")
+            throw HeadFault(text: "a line that is not a field")
         }
         fields.append(
             Field(
@@ -64,8 +64,9 @@ struct HeadLines {
 
     /// The head with CRLF line ends, without folds and control characters, with values in UTF-8, and with at most one
     /// framing field.
-    /// ⏎ - Parameter endsConnection: Whether the head states that the connection closes after this response, whatever
-    /// the fields say.
+    ///
+    /// - Parameter endsConnection: Whether the head states that the connection closes after this response, whatever the
+    ///   fields say.
     func mended(endsConnection: Bool) throws(HeadFault) -> [UInt8] {
         let status = self.status ?? []
         guard !status.contains(0) else { throw HeadFault(text: "a NUL in its reason phrase") }

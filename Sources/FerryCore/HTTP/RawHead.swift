@@ -1,12 +1,14 @@
 /// The bytes of an HTTP/1.1 response head.
-/// ⏎ Servers send heads that RFC 9112 lets a client read but a strict codec refuses. They are rewritten in the one form
+///
+/// Servers send heads that RFC 9112 lets a client read but a strict codec refuses. They are rewritten in the one form
 /// that every codec reads alike, so that no two layers disagree about the end of the body.
 package enum RawHead {
     /// Maximum size of a head in bytes.
     package static let limit = 256 << 10
 
     /// The end of a head, including its empty line, or nil until it has arrived.
-    /// ⏎ - Parameter searched: The offset at which to continue the search. 0 for a new head.
+    ///
+    /// - Parameter searched: The offset at which to continue the search. 0 for a new head.
     package static func end(in bytes: Span<UInt8>, searched: inout Int) -> Int? {
         var index = searched
         while index < bytes.count {
@@ -30,7 +32,8 @@ package enum RawHead {
     }
 
     /// The status code of a head (RFC 9112 §4).
-    /// ⏎ - Throws: ``HeadFault`` for a malformed status line or an invalid code.
+    ///
+    /// - Throws: ``HeadFault`` for a malformed status line or an invalid code.
     package static func status(_ head: Span<UInt8>) throws(HeadFault) -> StatusCode {
         // `HTTP/1.1 ` has nine bytes.
         guard head.count > 12, head[8] == UInt8(ascii: " "), [0x20, carriageReturn, lineFeed].contains(head[12]) else {
@@ -48,7 +51,8 @@ package enum RawHead {
     }
 
     /// The head in its unambiguous form, or nil if it has that form already.
-    /// ⏎ - Parameter followsBareEnd: Whether an informational head of the same response had a bare line feed.
+    ///
+    /// - Parameter followsBareEnd: Whether an informational head of the same response had a bare line feed.
     /// - Throws: ``HeadFault`` for ambiguous framing, or for damage in a field that Ferry relies on.
     package static func mended(_ head: Span<UInt8>, followsBareEnd: Bool = false) throws(HeadFault) -> [UInt8]? {
         let status = try status(head)
@@ -134,8 +138,9 @@ package struct HeadFault: Error, Hashable {
 
 extension BodyFraming {
     /// The framing that the fields state, or nil if they state none.
-    /// ⏎ The HTTP codec decodes chunks only where `chunked` is the last transfer coding, and decodes no other coding,
-    /// so only a single `chunked` is accepted. Equal lengths count as one (RFC 9110 §8.6).
+    ///
+    /// The HTTP codec decodes chunks only where `chunked` is the last transfer coding, and decodes no other coding, so
+    /// only a single `chunked` is accepted. Equal lengths count as one (RFC 9110 §8.6).
     /// - Parameters:
     ///   - lengths: The values of all `Content-Length` fields.
     ///   - codings: The values of all `Transfer-Encoding` fields.

@@ -141,7 +141,7 @@ extension ResponseHead {
 
     /// The error of a status, with optional advice.
     func statusError(_ code: ErrorCode, _ advice: String? = nil, as errorClass: ErrorClass? = nil) -> ServiceError {
-        let fact = "The server answered \(StatusPhrase.describe(status)) for \(shownURL)"
+        let fact = "The server responded with \(StatusPhrase.describe(status)) for \(shownURL)"
         return error(code, advice.map { "\(fact); \($0)." } ?? "\(fact).", as: errorClass)
     }
 }
@@ -169,8 +169,8 @@ package struct HeaderField: Hashable, Codable, Sendable {
 }
 
 /// A valid status code (RFC 9110 §15).
-/// ⏎ HTTP codecs and clients trap on invalid codes and on a 101 followed by another head, so each head is checked
-/// first.
+///
+/// HTTP codecs and clients trap on invalid codes and on a 101 followed by another head, so each head is checked first.
 package struct StatusCode: Hashable, Sendable {
     /// 100 to 999. Codes of 600 and above have no defined meaning.
     package let number: Int
@@ -181,7 +181,7 @@ package struct StatusCode: Hashable, Sendable {
         let digits = [first, second, third]
         guard digits.allSatisfy({ 0x30...0x39 ~= $0 }), first != 0x30 else { throw Self.fault(digits) }
         number = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-        guard number != 101 else { throw HeadFault(text: "a switch to another protocol, which was not asked for") }
+        guard number != 101 else { throw HeadFault(text: "a protocol switch that was not requested") }
     }
 
     /// - Throws: ``HeadFault`` for text other than three digits, and as above.

@@ -23,7 +23,8 @@ package struct StoredResponse: Hashable, Sendable {
     }
 
     /// A cacheable response, or nil if the response may not be stored (RFC 9111 §3).
-    /// ⏎ - Parameter asked: The fields of the request.
+    ///
+    /// - Parameter asked: The fields of the request.
     package init?(method: String, asked: [HeaderField], status: Int, fields: [HeaderField], received: Date) {
         let (request, response) = (CacheControl(asked), CacheControl(fields))
         let saysHowLong = response.has("max-age") || fields.contains { $0.isNamed("Expires") }
@@ -64,7 +65,8 @@ package struct StoredResponse: Hashable, Sendable {
     }
 
     /// Whether the response may be used without revalidation (RFC 9111 §4.2).
-    /// ⏎ - Parameter asked: The fields of the request.
+    ///
+    /// - Parameter asked: The fields of the request.
     package func isFresh(for asked: [HeaderField], at now: Date) -> Bool {
         let (request, response) = (CacheControl(asked), CacheControl(fields))
         let isOldStyle = !asked.contains { $0.isNamed("Cache-Control") }
@@ -87,7 +89,8 @@ package struct StoredResponse: Hashable, Sendable {
     }
 
     /// The response after a successful revalidation (RFC 9111 §3.2).
-    /// ⏎ - Parameter new: The fields of the 304 response.
+    ///
+    /// - Parameter new: The fields of the 304 response.
     package func refreshed(by new: [HeaderField], at now: Date) -> StoredResponse {
         // These describe the content, which stays as it is.
         let ofContent = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]

@@ -24,7 +24,8 @@ package struct BulkCommandChanges: Sendable {
     package init() {}
 
     /// Records the machine's action for some transfers.
-    /// ⏎ - Returns: Whether there is something to store.
+    ///
+    /// - Returns: Whether there is something to store.
     package mutating func note(_ action: TransferMachine.Action, of ids: [TransferID]) -> Bool {
         switch action {
         case .none: return false
@@ -50,7 +51,7 @@ package struct BulkCommandChanges: Sendable {
 
 /// The outcome of a command for one transfer.
 package enum CommandOutcome: Sendable {
-    /// The event, if the command has one now, and the transfer as stored.
+    /// The event, if the command has one now, and the transfer as stored, or as it was before its deletion.
     case done(TransferEvent?, TransferRecord)
     /// Unchanged: the command has no effect on the transfer.
     case none(TransferRecord)

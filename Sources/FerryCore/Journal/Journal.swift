@@ -1,10 +1,12 @@
 /// Stores transfers, events, sessions and settings.
-/// ⏎ One writer and many readers. The journal makes no decisions. The daemon's is FerryStore's, in SQLite: a commit
-/// that has returned survives a power cut. Sessions within one process use FerryService's, in memory. The same tests
-/// run over both.
+///
+/// One writer and many readers. The journal makes no decisions. The daemon uses FerryStore's journal in SQLite: a
+/// commit that has returned survives a power cut. Sessions within one process use FerryService's journal in memory. The
+/// same tests run over both.
 package protocol Journal: AnyObject, Sendable {
     /// Changes with every commit that may have changed waiting transfers, and while one is in progress.
-    /// ⏎ What was read about waiting transfers is valid as long as the revision is the same.
+    ///
+    /// Data read about waiting transfers is valid as long as the revision is the same.
     var revision: UInt64 { get }
 
     /// See ``commit(isolation:ofRunning:_:)``, which has default arguments.
@@ -29,14 +31,16 @@ package protocol Journal: AnyObject, Sendable {
     // MARK: Upkeep
 
     /// Returns unused space to the file system, a part at a time. Failures are ignored.
-    /// ⏎ - Returns: Whether there is more.
+    ///
+    /// - Returns: Whether there is more.
     func reclaim() async -> Bool
 
     /// Releases caches.
     func releaseMemory() async
 
     /// Waits for running commits and closes the journal.
-    /// ⏎ Closing twice does nothing. Later commits and reads fail.
+    ///
+    /// Closing twice does nothing. Later commits and reads fail.
     func close() async
 }
 
@@ -49,7 +53,8 @@ extension Journal {
 
 extension Journal {
     /// Makes changes and returns once they are durable.
-    /// ⏎ Callers that arrive while a transaction is being committed may share the next one, in order of arrival, which
+    ///
+    /// Callers that arrive while a transaction is being committed may share the next one, in order of arrival, which
     /// for callers on one actor is the order of their calls. A body that throws undoes only its own changes. It may be
     /// called again after they were undone. Changes of a canceled caller are committed anyway.
     /// - Parameter ofRunning: Whether the changes concern only transfers that are running or have left the queue. The
@@ -65,7 +70,8 @@ extension Journal {
     }
 
     /// Reads one consistent state: that of the last commit before the call, or a later one.
-    /// ⏎ Readers of a journal in a file do not block the writer, and the writer does not block them.
+    ///
+    /// Readers of a journal in a file do not block the writer, and the writer does not block them.
     package func read<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: @escaping @Sendable (any JournalReader) throws(ServiceError) -> Value

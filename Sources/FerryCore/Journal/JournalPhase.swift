@@ -1,5 +1,6 @@
 /// The phase of a transfer in the journal, derived from intent and outcome at each write, and indexed.
-/// ⏎ The raw values are part of the file format. Live phases precede ended ones.
+///
+/// The raw values are part of the file format. Live phases precede ended ones.
 package enum JournalPhase: Int, CaseIterable, Sendable {
     /// Waiting or running.
     case pending = 0

@@ -13,7 +13,8 @@ extension JournalReader {
     }
 
     /// One page of a part of the queue.
-    /// ⏎ - Parameter active: The active transfers, at least those of the query's session.
+    ///
+    /// - Parameter active: The active transfers, at least those of the query's session.
     package func ids(of query: QueueQuery, active: Set<TransferID>) throws(ServiceError) -> [TransferID] {
         let end = query.offset.addingSaturated(query.limit)
         switch query.part {

@@ -5,7 +5,8 @@ package protocol JournalReader {
     // MARK: Transfers
 
     /// Returns a transfer, or nil if it does not exist.
-    /// ⏎ An unreadable one is returned as failed with `journal_failed`.
+    ///
+    /// An unreadable one is returned as failed with `journal_failed`.
     func record(_ id: TransferID) throws(ServiceError) -> TransferRecord?
 
     /// Returns the records of these transfers in the given order, without those that do not exist.
@@ -15,8 +16,9 @@ package protocol JournalReader {
     var lastTransferID: TransferID? { get throws(ServiceError) }
 
     /// Returns the ids of one page of a list, in order of submission or its reverse.
-    /// ⏎ The cost depends on the size of the page, not of the journal. A tag or ``JournalFilter/only`` costs at most
-    /// the number of transfers with the tag, or of ids.
+    ///
+    /// The cost depends on the size of the page, not of the journal. A tag or ``JournalFilter/only`` costs at most the
+    /// number of transfers with the tag, or of ids.
     func ids(of filter: JournalFilter) throws(ServiceError) -> [TransferID]
 
     /// Returns the displayed properties of these transfers in the given order, without those that do not exist.
@@ -43,13 +45,15 @@ package protocol JournalReader {
     ) throws(ServiceError) -> [TransferID]
 
     /// Returns a session's transfers in order of submission: all, or those among `ids`.
-    /// ⏎ - Parameter phase: Only transfers in this phase. Nil means all.
+    ///
+    /// - Parameter phase: Only transfers in this phase. Nil means all.
     func transfers(
         of session: SessionID, among ids: [TransferID]?, in phase: JournalPhase?
     ) throws(ServiceError) -> [TransferID]
 
     /// Returns the transfers of a session within some runs of ids, or all, in order of submission.
-    /// ⏎ The cost depends on the existing transfers within the runs, not on the length of the runs.
+    ///
+    /// The cost depends on the existing transfers within the runs, not on the length of the runs.
     func transfers(of session: SessionID, within runs: TransferIDRuns?) throws(ServiceError) -> [TransferID]
 
     /// Returns the number of transfers per phase, of one session or of all. Empty phases are omitted.
@@ -64,7 +68,8 @@ package protocol JournalReader {
     // MARK: Waiting transfers
 
     /// Calls a closure with each pending transfer, oldest first. Holds one in memory at a time.
-    /// ⏎ An unreadable value is logged and replaced by its default. The full record is read before the transfer starts,
+    ///
+    /// An unreadable value is logged and replaced by its default. The full record is read before the transfer starts,
     /// and then says what is wrong.
     func forEachPending(
         _ selection: PendingSelection, _ body: (PendingTransfer) -> Void
@@ -74,13 +79,15 @@ package protocol JournalReader {
     func lines() throws(ServiceError) -> (lines: [StoredQueueKey], unreadable: [TransferID])
 
     /// Returns the oldest transfers waiting under a key.
-    /// ⏎ - Parameter after: Only transfers submitted after this one. Nil means all.
+    ///
+    /// - Parameter after: Only transfers submitted after this one. Nil means all.
     func ids(
         in line: StoredQueueKey, after: TransferID?, through last: TransferID, limit: Int
     ) throws(ServiceError) -> [TransferID]
 
     /// Returns the pending transfers due by a date, earliest first.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - last: The end of the previous page. Nil starts with the first.
     ///   - start: Only transfers due at or after this date. Nil means all.
     func due(
@@ -100,14 +107,16 @@ package protocol JournalReader {
     func spooledTransfers(endedBefore moment: Date) throws(ServiceError) -> [TransferID]
 
     /// Returns the files that these transfers have on disk, in order of their ids.
-    /// ⏎ - Parameter ids: Nil means all transfers being removed.
+    ///
+    /// - Parameter ids: Nil means all transfers being removed.
     func remains(of ids: [TransferID]?) throws(ServiceError) -> [Remains]
 
     // MARK: Events
 
     /// Returns the durable events after a number, oldest first, filtered by session, transfers and kinds.
-    /// ⏎ An event without a snapshot has the transfer as it is at the time of reading, waiting if it is live, or none
-    /// if it was removed.
+    ///
+    /// An event without a snapshot has the transfer as it is at the time of reading, waiting if it is live, or none if
+    /// it was removed.
     func events(
         after number: Int64, session: SessionID?, ids: Set<TransferID>?, kinds: [TransferEvent.Kind]?, limit: Int
     ) throws(ServiceError) -> [TransferEvent]
@@ -134,7 +143,7 @@ package protocol JournalReader {
     /// Returns a session's own settings, or nil if it has none.
     func sessionSettings(_ id: SessionID) throws(ServiceError) -> SessionSettings?
 
-    /// Returns the stored sessions, including those without transfers, by name.
+    /// Returns the sessions with settings or any other stored data besides transfers, by name.
     func storedSessions() throws(ServiceError) -> [(id: SessionID, settings: SessionSettings)]
 
     /// Returns all sessions with transfers or settings, by name, with settings and counts.

@@ -38,7 +38,8 @@ extension JournalTransaction {
     }
 
     /// Starts a session's suspended, failed, canceled and delayed transfers, and appends their events.
-    /// ⏎ A finished transfer whose secrets were forgotten does not start.
+    ///
+    /// A finished transfer whose secrets were forgotten does not start.
     /// - Parameter gone: Succeeded transfers whose files are missing, with the success that was examined. They are
     ///   fetched again unless another success has replaced it.
     package func begin(
@@ -68,7 +69,8 @@ extension JournalTransaction {
     }
 
     /// Deletes a session's transfers that have nothing on disk, appends their events, and marks the others for removal.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - intent: `remove`, which keeps finished files, or `removeWithFile`.
     ///   - sparesSucceeded: Whether succeeded transfers are left as they are.
     ///   - live: Transfers that may be writing.
@@ -105,8 +107,9 @@ extension JournalTransaction {
     }
 
     /// Stores a changed request and keeps facts recorded since the request was read.
-    /// ⏎ - Returns: False, with nothing changed, if the transfer has changed since the decision. Otherwise a change
-    /// stored after completion would restore the secrets that the completion removed.
+    ///
+    /// - Returns: False, with nothing changed, if the transfer has changed since the decision. Otherwise a change
+    ///   stored after completion would restore the secrets that the completion removed.
     package func put(
         _ changed: TransferRecord, replacing old: TransferRecord
     ) throws(ServiceError) -> Bool {
@@ -124,7 +127,8 @@ extension JournalTransaction {
     }
 
     /// Performs a command on one transfer. An unreadable transfer counts as its record says.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - revision: Revision of the row that the command was decided on. Nil accepts the current row.
     ///   - isSilent: Whether to append no event.
     package func command(

@@ -1,21 +1,25 @@
 package import FerryFoundation
 
 /// The changes of one commit. Either all become durable, or none.
-/// ⏎ Changes to a missing transfer do nothing and return false: it may have been removed while its checkpoint was on
-/// the way, which must not undo the checkpoints of others.
+///
+/// Changes to a missing transfer do nothing and return false: it may have been removed while its checkpoint was on the
+/// way, which must not undo the checkpoints of others.
 package protocol JournalTransaction: JournalReader {
     // MARK: Transfers
 
     /// Inserts a transfer, and reserves its destination if its facts have one.
-    /// ⏎ - Throws: `destination_exists` if another live transfer has reserved that path; `internal` if the id is taken.
+    ///
+    /// - Throws: `destination_exists` if another live transfer has reserved that path; `internal` if the id is taken.
     func insert(_ record: TransferRecord) throws(ServiceError)
 
     /// Inserts a transfer of a batch, and reserves its destination if it has one.
-    /// ⏎ - Returns: False, with nothing inserted, if another live transfer has reserved the path.
+    ///
+    /// - Returns: False, with nothing inserted, if another live transfer has reserved the path.
     func insert(_ row: BatchRow, like template: BatchTemplate, destination: String?) throws(ServiceError) -> Bool
 
     /// Inserts a transfer with its event for each URL. Their ids are consecutive, in the order of the URLs.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - first: The first id.
     ///   - keptEvents: Maximum number of events kept for the session. Older ones get numbers but are discarded at once.
     func insert(
@@ -24,14 +28,16 @@ package protocol JournalTransaction: JournalReader {
     ) throws(ServiceError) -> EventRun
 
     /// Replaces the row of a record, except its id and creation date.
-    /// ⏎ A live transfer reserves the destination of its facts, or none.
+    ///
+    /// A live transfer reserves the destination of its facts, or none.
     /// - Returns: False, with nothing changed, if the transfer does not exist or has changed since it was read.
     /// - Throws: `destination_exists` if another live transfer has reserved that path.
     @discardableResult
     func update(_ record: TransferRecord) throws(ServiceError) -> Bool
 
     /// Stores a record's facts only, without changing the reservation.
-    /// ⏎ - Returns: False, with nothing changed, if the transfer does not exist or has changed since it was read.
+    ///
+    /// - Returns: False, with nothing changed, if the transfer does not exist or has changed since it was read.
     @discardableResult
     func updateFacts(of record: TransferRecord) throws(ServiceError) -> Bool
 
@@ -44,12 +50,14 @@ package protocol JournalTransaction: JournalReader {
     func delete(_ id: TransferID) throws(ServiceError) -> Bool
 
     /// Reserves a path for a live transfer, instead of its current one.
-    /// ⏎ - Returns: Whether it holds the path afterwards. False if another live transfer does, or if no live transfer
-    /// has this id.
+    ///
+    /// - Returns: Whether it holds the path afterwards. False if another live transfer does, or if no live transfer has
+    ///   this id.
     func claimDestination(_ path: String, for id: TransferID) throws(ServiceError) -> Bool
 
     /// Reserves a path as ``claimDestination(_:for:)`` does, and stores facts with it.
-    /// ⏎ - Returns: Whether both were done. Otherwise nothing has changed.
+    ///
+    /// - Returns: Whether both were done. Otherwise nothing has changed.
     func claimDestination(
         _ path: String, for id: TransferID, recording facts: StoredFacts
     ) throws(ServiceError) -> Bool
@@ -57,12 +65,14 @@ package protocol JournalTransaction: JournalReader {
     // MARK: Completion
 
     /// Stores a transfer's completion with its event, and removes the secrets of its request.
-    /// ⏎ - Returns: The event's number, or nil, with nothing changed, if the transfer does not exist or has changed
-    /// since the decision.
+    ///
+    /// - Returns: The event's number, or nil, with nothing changed, if the transfer does not exist or has changed since
+    ///   the decision.
     func finish(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) throws(ServiceError) -> Int64?
 
     /// Removes the secrets of finished transfers, some at a time, so that other commits do not wait long.
-    /// ⏎ Most lose them at completion. The others failed long ago, or were stored by an earlier version. Secrets given
+    ///
+    /// Most lose them at completion. The others failed long ago, or were stored by an earlier version. Secrets given
     /// again after completion stay (``JournalSecrets``).
     /// - Parameters:
     ///   - phase: The phase of the finished transfers.
@@ -74,7 +84,8 @@ package protocol JournalTransaction: JournalReader {
     ) throws(ServiceError) -> TransferID?
 
     /// Adds missing columns to rows of earlier versions, some at a time, so that other commits do not wait long.
-    /// ⏎ - Parameter id: Only transfers after this one.
+    ///
+    /// - Parameter id: Only transfers after this one.
     /// - Returns: The last transfer processed, or nil if there are no more.
     func completeRows(after id: TransferID) throws(ServiceError) -> TransferID?
 
@@ -93,8 +104,9 @@ package protocol JournalTransaction: JournalReader {
 
     /// Appends an event and returns its number, which is larger than that of every earlier event, discarded ones
     /// included.
-    /// ⏎ - Parameter snapshot: The transfer as the event shows it permanently. Nil shows the transfer as it is when the
-    /// event is read.
+    ///
+    /// - Parameter snapshot: The transfer as the event shows it permanently. Nil shows the transfer as it is when the
+    ///   event is read.
     @discardableResult
     func appendEvent(
         kind: TransferEvent.Kind, at: Date, id: TransferID, session: SessionID, snapshot: Transfer?
@@ -110,7 +122,8 @@ package protocol JournalTransaction: JournalReader {
     func acknowledge(_ session: SessionID, through number: Int64) throws(ServiceError)
 
     /// Discards a session's events beyond its limits, some thousand at a time, so that other commits do not wait long.
-    /// ⏎ - Returns: Whether there may be more.
+    ///
+    /// - Returns: Whether there may be more.
     func trimEvents(of session: SessionID, _ limits: EventRetention.Limits) throws(ServiceError) -> Bool
 
     // MARK: Sessions and settings
@@ -124,7 +137,8 @@ package protocol JournalTransaction: JournalReader {
     func noteTask(_ number: Int, of id: SessionID) throws(ServiceError)
 
     /// Stores the order of a session's transfers. Creates the session if necessary.
-    /// ⏎ Ids of other sessions are ignored.
+    ///
+    /// Ids that the session does not have are ignored.
     /// - Returns: The stored ids.
     func saveOrder(_ ids: TransferIDRuns, of id: SessionID) throws(ServiceError) -> [TransferID]
 

@@ -1,5 +1,6 @@
 /// A value with the form that a journal prepared for it.
-/// ⏎ Prepared before the transaction, so that no other commit waits for the encoding. A journal without a prepared form
+///
+/// Prepared before the transaction, so that no other commit waits for the encoding. A journal without a prepared form
 /// stores the value itself.
 package struct Prepared<Value: Sendable>: Sendable {
     package let value: Value

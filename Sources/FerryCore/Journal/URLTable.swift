@@ -1,5 +1,6 @@
 /// A large number of URLs with their positions, grouped by origin as JSON that SQLite parses.
-/// ⏎ Takes little more memory than the text of the URLs.
+///
+/// Takes little more memory than the text of the URLs.
 package struct URLTable: Sendable {
     /// The URLs of one origin: a JSON object of URLs by position.
     package struct Group: Sendable {

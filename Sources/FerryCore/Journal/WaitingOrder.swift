@@ -1,13 +1,14 @@
 /// Waiting and suspended transfers in scheduling order.
-/// ⏎ Reads about as many index entries as it returns transfers, however long the queue is, plus the ids in the
-/// session's order.
+///
+/// Reads about as many index entries as it returns transfers, however long the queue is, plus the ids in the session's
+/// order.
 package struct WaitingOrder {
     private let reader: any JournalReader
     private let filter: WaitingFilter
     private let order: [TransferID]
     /// The first waiting ids of the session's order, with their priorities. The last ones if reversed.
     private var named: [(id: TransferID, priority: Priority)] = []
-    private var looked = 0
+    private var inspected = 0
 
     /// Number of the order's ids read at once.
     private static let window = 256
@@ -62,9 +63,9 @@ package struct WaitingOrder {
         var next = 0
         while ids.count < limit {
             if next == named.count {
-                guard looked < order.count else { break }
-                let window = order[looked..<min(order.count, looked + Self.window)]
-                looked += window.count
+                guard inspected < order.count else { break }
+                let window = order[inspected..<min(order.count, inspected + Self.window)]
+                inspected += window.count
                 let found = try reader.waitingPriorities(of: Array(window), filter)
                 named += window.compactMap { id in found[id].map { (id, $0) } }
                 continue
@@ -93,7 +94,8 @@ package struct WaitingFilter: Sendable {
 
 extension JournalTransaction {
     /// Moves a waiting transfer within its session's queue, and stores the new order.
-    /// ⏎ - Parameter excluding: Transfers that have left the queue, which the journal does not know.
+    ///
+    /// - Parameter excluding: Transfers that have left the queue, which the journal does not know.
     /// - Returns: Its position in the whole queue, and the order if it has changed. Nil if the transfer is not waiting.
     package func move(
         _ id: TransferID, of session: SessionID, to move: QueueMove, excluding: Set<TransferID>

@@ -11,7 +11,8 @@ package enum TransferCommand: Hashable, Sendable {
     /// Cancels the transfer and removes its partial file. Recorded once its run has stopped.
     case cancel
     /// Removes the transfer from the journal, with its files on disk.
-    /// ⏎ - `file`: Whether to remove the placed file as well.
+    ///
+    /// - `file`: Whether to remove the placed file as well.
     /// - `sparesSucceeded`: Whether to keep a succeeded transfer.
     case forget(file: Bool, sparesSucceeded: Bool)
     /// Cancels a removal that spares succeeded transfers, because the transfer has succeeded before its run stopped.
@@ -52,7 +53,8 @@ extension TransferMachine.Action {
 
 extension TransferMachine {
     /// Performs a user's command.
-    /// ⏎ The intent is stored before anything is removed, so that a crash in between has the same outcome.
+    ///
+    /// The intent is stored before anything is removed, so that a crash in between has the same outcome.
     package mutating func perform(_ command: TransferCommand, at moment: CommandSituation) -> Action {
         var core = record.core
         let action = Self.decide(command, &core, at: moment)
@@ -60,7 +62,7 @@ extension TransferMachine {
         case .none, .refuse: return action
         case .enqueue:
             if command == .fetchAgain {
-                record.facts.startOver(note: "restarted: the finished file was gone or another one")
+                record.facts.startOver(note: "restarted: the finished file was missing or replaced")
             }
             record.failures = FailureLedger()
         case .stop, .rest, .finish, .forget: break
@@ -70,7 +72,8 @@ extension TransferMachine {
     }
 
     /// Decides the action that follows from a command. Used for one transfer and for many.
-    /// ⏎ `enqueue` also resets the retry limits, which the caller stores.
+    ///
+    /// `enqueue` also resets the retry limits, which the caller stores.
     /// - Returns: `none`, with nothing changed, if the command has no effect. `refuse` with the reason if the user must
     ///   know.
     package static func decide(_ command: TransferCommand, _ core: inout TransferCore, at moment: CommandSituation)
@@ -103,7 +106,7 @@ extension TransferMachine {
 
     /// The error for starting a transfer that is being removed.
     private static func isBeingRemoved(_ id: TransferID) -> ServiceError {
-        ServiceError(.diskIO, "The transfer \(id) is being removed, and is gone once its disk answers.")
+        ServiceError(.diskIO, "The transfer \(id) is being removed, as soon as its disk responds.")
     }
 
     private static func pause(_ core: inout TransferCore, at now: ActiveTime.Instant) -> Action {

@@ -1,15 +1,16 @@
 package import FerryFoundation
 
 /// Decides what one transfer does next. Performs nothing.
-/// ⏎ Its state is the record: the user's intent, the facts, and the outcome once there is one. Only the shell knows
+///
+/// Its state is the record: the user's intent, the facts, and the outcome once there is one. Only the shell knows
 /// whether a run is active, so every event carries what it needs of that. After each event the shell stores `record`
 /// and then performs the action. Commands are decided on ``TransferCore``, for one transfer as for many.
-/// ⏎ ```
+///
+/// ```
 ///            pause                     resume                  attemptEnded(.failed), not final
 ///   run ───────────────→ suspend ─────────────────→ run     run ─────────────────────────────→ run, after a delay
 ///   run, suspend ── cancel ──→ cancel ── runStopped ──→ canceled
-///   run ── attemptEnded(.succeeded) ──→ succeeded        run ── attemptEnded(.failed), final; deadlinePassed ──→
-///   failed
+///   run ── attemptEnded(.succeeded) ──→ succeeded        run ── attemptEnded(.failed), final; deadlinePassed ──→ failed
 ///   failed, canceled ── start ──→ run                succeeded ── fetchAgain ──→ run
 ///   any ── forget ──→ remove, which no other command undoes
 /// ```

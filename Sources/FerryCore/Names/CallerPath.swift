@@ -1,7 +1,8 @@
 /// Validates a caller's path or name for a transfer's file.
 package enum CallerPath {
     /// Validates that a path can name a file. It is not changed.
-    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` for a NUL, an empty last component, `.` and `..`.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a NUL, an empty last component, `.` and `..`.
     package static func check(_ path: String) throws(ServiceError) {
         let shown = path.escapingControls
         guard !path.utf8.contains(0) else {

@@ -1,5 +1,6 @@
 /// Applies the conflict policy to a name that is taken.
-/// ⏎ Used wherever a file gets its name: at admission, at the first response head and at placement, by a rename of the
+///
+/// Used wherever a file gets its name: at admission, at the first response head and at placement, by a rename of the
 /// user's, and by a process that moves its finished file to its own destination.
 package struct ConflictRule: Hashable, Sendable {
     /// When the rule is applied.
@@ -48,14 +49,15 @@ package struct ConflictRule: Hashable, Sendable {
     /// Whether a taken name gets a number.
     package var numbersNames: Bool { policy == .unique }
 
-    /// Whether placement atomically replaces an existing file.
+    /// Whether the file atomically replaces an existing one.
     package var replaces: Bool {
         // A rename does not compare versions with the server.
         policy == .replace || (policy == .update && moment != .rename)
     }
 
     /// Decides about a path with a holder.
-    /// ⏎ - Parameter id: The transfer that holds it, if known.
+    ///
+    /// - Parameter id: The transfer that holds it, if known.
     package func verdict(on path: String, heldBy holder: Holder, _ id: TransferID? = nil) -> Verdict {
         if holder == .nothing { return .take }
         if policy == .unique { return .useNextName }

@@ -15,7 +15,7 @@ package struct ContentDisposition: Hashable, Sendable {
             }
         }
         let bytes = extended.flatMap(Self.decodeExtended)
-        // Some servers send ISO-8859-1 bytes encoded as UTF-8. These are read as raw bytes.
+        // Some servers label ISO-8859-1 bytes as UTF-8. They are read as ISO-8859-1, like the raw bytes of a head.
         let candidates = [bytes.flatMap(\.text), plain, bytes?.latin]
         fileName = candidates.lazy.compactMap { $0 }.first { !$0.isEmpty }
     }

@@ -8,7 +8,8 @@ package enum FileName {
     package static let fallback = "download"
 
     /// Sanitizes a name from a server or a URL: one path component, visible, harmless to terminals and shells.
-    /// ⏎ Idempotent.
+    ///
+    /// Idempotent.
     package static func safe(_ text: String) -> String {
         reduced(text) ?? fallback
     }

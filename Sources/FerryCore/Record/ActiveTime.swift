@@ -1,7 +1,8 @@
 package import FerryFoundation
 
 /// The time since a transfer's first start, without suspended periods.
-/// ⏎ Within one boot the monotonic clock counts, so setting the wall clock has no effect.
+///
+/// Within one boot the monotonic clock counts, so setting the wall clock has no effect.
 package struct ActiveTime: Hashable, Codable, Sendable {
     /// A moment by the wall clock and by the monotonic clock of the boot.
     package struct Instant: Hashable, Codable, Sendable {

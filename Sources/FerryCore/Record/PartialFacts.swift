@@ -8,7 +8,7 @@ package struct PartialFacts: Hashable, Codable, Sendable {
     package var folderDevice: UInt64
     package var folderInode: UInt64
     /// Whether its modification time is reliable. False once the time has changed without any sign of a write.
-    package var tellsChanges = true
+    package var hasReliableTime = true
 
     package init(
         folder: String, name: String, device: UInt64, inode: UInt64, folderDevice: UInt64, folderInode: UInt64
@@ -27,7 +27,7 @@ package struct PartialFacts: Hashable, Codable, Sendable {
         case folder, name, device, inode
         case folderDevice = "folder_device"
         case folderInode = "folder_inode"
-        case tellsChanges = "tells_changes"
+        case hasReliableTime = "tells_changes"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -38,7 +38,7 @@ package struct PartialFacts: Hashable, Codable, Sendable {
         inode = try box.decode(UInt64.self, forKey: .inode)
         folderDevice = try box.decode(UInt64.self, forKey: .folderDevice)
         folderInode = try box.decode(UInt64.self, forKey: .folderInode)
-        tellsChanges = try box.decodeIfPresent(Bool.self, forKey: .tellsChanges) ?? true
+        hasReliableTime = try box.decodeIfPresent(Bool.self, forKey: .hasReliableTime) ?? true
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -49,12 +49,13 @@ package struct PartialFacts: Hashable, Codable, Sendable {
         try box.encode(inode, forKey: .inode)
         try box.encode(folderDevice, forKey: .folderDevice)
         try box.encode(folderInode, forKey: .folderInode)
-        if !tellsChanges { try box.encode(false, forKey: .tellsChanges) }
+        if !hasReliableTime { try box.encode(false, forKey: .hasReliableTime) }
     }
 }
 
 /// The state of a partial file right after its transfer's last change.
-/// ⏎ The transfer sets the modification time some seconds back, so that a later write changes it even on file systems
+///
+/// The transfer sets the modification time some seconds back, so that a later write changes it even on file systems
 /// with coarse times.
 package struct FileStamp: Hashable, Codable, Sendable {
     /// The degree to which a file is still trusted, judged by its attributes.
@@ -89,7 +90,8 @@ package struct FileStamp: Hashable, Codable, Sendable {
     }
 
     /// The modification time to set, in seconds since 1970.
-    /// ⏎ Even, since some file systems store only even seconds, and far enough back that a later change never rounds to
+    ///
+    /// Even, since some file systems store only even seconds, and far enough back that a later change never rounds to
     /// it.
     package static func mark(at now: Int64) -> Int64 { (now - 4) & ~1 }
 }

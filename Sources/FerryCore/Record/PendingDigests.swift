@@ -44,11 +44,13 @@ package struct StatedDigest: Hashable, Codable, Sendable {
 }
 
 /// Digests of ranges of a file that have not been verified yet.
-/// ⏎ A response may carry a digest of its content (`Content-Digest`, RFC 9530 §2). It is the digest of a range of the
+///
+/// A response may carry a digest of its content (`Content-Digest`, RFC 9530 §2). It is the digest of a range of the
 /// file as long as the file's version stays the same. A complete response is verified at once. One that was
 /// interrupted, or ended early because another worker took over its end, is verified once all bytes of its range are
 /// present.
-/// ⏎ Invariant: a file is complete when its bytes are present and no digest is pending. A response's digest is pending
+///
+/// Invariant: a file is complete when its bytes are present and no digest is pending. A response's digest is pending
 /// before its first byte is written, and is stored with the ranges, so that no crash leaves unverified bytes.
 package struct PendingDigests: Hashable, Sendable {
     /// Maximum number of pending digests of ended responses.
@@ -74,7 +76,8 @@ package struct PendingDigests: Hashable, Sendable {
     package mutating func begin(_ digest: StatedDigest) { open.append(digest) }
 
     /// Settles the digest of an ended response.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - wrote: The written bytes, from the start of its range.
     ///   - reachedEnd: Whether the content is complete.
     ///   - computed: Digests of the written bytes.

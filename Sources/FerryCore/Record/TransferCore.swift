@@ -1,8 +1,9 @@
 package import FerryFoundation
 
 /// The part of a transfer that decisions depend on and change.
-/// ⏎ Small, since there may be a million: ``TransferMachine`` decides on it for one transfer as for many. Property
-/// names match ``TransferRecord``.
+///
+/// Small, since there may be a million: ``TransferMachine`` decides on it for one transfer as for many. Property names
+/// match ``TransferRecord``.
 package struct TransferCore: Hashable, Sendable {
     package var id: TransferID
     @Beside package private(set) var revision: Revision
@@ -51,11 +52,11 @@ package struct TransferCore: Hashable, Sendable {
 
     /// Clamps all numbers to their ranges, whatever the journal contained.
     package mutating func clampNumbers() {
-        let care = OutOfRangePolicy<Never>.clamp
-        care.apply(.count, to: &attempts)
-        care.apply(.count, to: &restarts)
+        let policy = OutOfRangePolicy<Never>.clamp
+        policy.apply(.count, to: &attempts)
+        policy.apply(.count, to: &restarts)
         if var moment = retry {
-            care.apply(.delay, to: &moment.delay)
+            policy.apply(.delay, to: &moment.delay)
             retry = moment
         }
     }

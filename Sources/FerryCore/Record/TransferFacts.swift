@@ -1,7 +1,8 @@
 package import FerryFoundation
 
 /// The durable facts about one transfer: the bytes on disk and the resource they belong to.
-/// ⏎ Never claims more than is on disk: the partial file is synced before ranges are recorded.
+///
+/// Never claims more than is on disk: the partial file is synced before ranges are recorded.
 package struct TransferFacts: Hashable, Sendable {
     /// The durable bytes of the partial file, and their pending digests.
     package var bytes = DurableBytes()
@@ -98,7 +99,8 @@ package struct TransferFacts: Hashable, Sendable {
     package var leavesWork: Bool { partial != nil || placement?.formerPath != nil }
 
     /// Removes bytes and identity before a restart. Keeps partial file, name and reservation.
-    /// ⏎ - Parameter isSameVersion: Whether the server probably sends the dropped bytes again.
+    ///
+    /// - Parameter isSameVersion: Whether the server probably sends the dropped bytes again.
     package mutating func startOver(note: String?, isSameVersion: Bool = false) {
         if isSameVersion { advance() } else { frontier = 0 }
         if !ranges.isEmpty { startedOver = (startedOver ?? 0) + 1 }
@@ -122,7 +124,8 @@ package struct TransferFacts: Hashable, Sendable {
     }
 
     /// Advances the frontier to the bytes on disk, if there are more than ever before.
-    /// ⏎ - Returns: The number of new bytes.
+    ///
+    /// - Returns: The number of new bytes.
     @discardableResult
     package mutating func advance() -> Int64 {
         let gained = max(0, ranges.byteCount - frontier)
@@ -131,9 +134,9 @@ package struct TransferFacts: Hashable, Sendable {
     }
 
     /// Clamps the byte counts.
-    mutating func clampBytes(_ care: OutOfRangePolicy<Never>) {
-        care.apply(.bytes, to: &bytesSpent)
-        care.apply(.bytes, to: &frontier)
+    mutating func clampBytes(_ policy: OutOfRangePolicy<Never>) {
+        policy.apply(.bytes, to: &bytesSpent)
+        policy.apply(.bytes, to: &frontier)
     }
 
     /// Sets the stored ``frontier``.

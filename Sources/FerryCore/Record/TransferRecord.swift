@@ -52,23 +52,23 @@ extension TransferRecord {
     package mutating func clampNumbers() {
         request.bringNumbersIntoRange(.clamp)
         failures.clampCounts()
-        let care = OutOfRangePolicy<Never>.clamp
-        care.apply(.count, to: &attempts)
-        care.apply(.count, to: &facts.restarts)
-        care.apply(.count, to: &facts.startedOver)
-        care.apply(.count, to: &facts.unusableParts)
-        care.apply(.bytes, to: &facts.bodySent)
+        let policy = OutOfRangePolicy<Never>.clamp
+        policy.apply(.count, to: &attempts)
+        policy.apply(.count, to: &facts.restarts)
+        policy.apply(.count, to: &facts.startedOver)
+        policy.apply(.count, to: &facts.unusableParts)
+        policy.apply(.bytes, to: &facts.bodySent)
         if var upload = facts.upload {
             upload.clampNumbers()
             facts.upload = upload
         }
-        facts.clampBytes(care)
+        facts.clampBytes(policy)
         if var identity = facts.identity {
-            care.apply(.bytes, to: &identity.completeLength)
+            policy.apply(.bytes, to: &identity.completeLength)
             facts.identity = identity
         }
         if var plan = retry {
-            care.apply(.delay, to: &plan.delay)
+            policy.apply(.delay, to: &plan.delay)
             retry = plan
         }
     }
@@ -103,7 +103,8 @@ extension TransferRequest {
     }
 
     /// Removes the secrets and records that they are missing.
-    /// ⏎ URL, body and the client's note stay.
+    ///
+    /// URL, body and the client's note stay.
     package mutating func forgetSecrets() {
         let old = self
         headers.removeAll(where: SecretParts.isSecret)
@@ -142,7 +143,7 @@ extension TransferRecord {
     package static func lacksSecrets(_ id: TransferID) -> ServiceError {
         ServiceError(
             .authRequired,
-            "The transfer \(id) has ended, and its password, cookies and secret fields were forgotten then; "
+            "The transfer \(id) has finished, and its password, cookies and secret fields were deleted; "
                 + "submit it again with them.")
     }
 }

@@ -1,7 +1,8 @@
 import FerryFoundation
 
 /// A response's description of its resource.
-/// ⏎ Bytes of two responses belong to one file only if their identities agree. See ``ResumeTable``.
+///
+/// Bytes of two responses belong to one file only if their identities agree. See ``ResumeTable``.
 package struct ResourceIdentity: Hashable, Codable, Sendable {
     /// The origin of the final response.
     package var origin: Origin
@@ -46,8 +47,9 @@ package struct ResourceIdentity: Hashable, Codable, Sendable {
 extension ResourceIdentity {
     /// The validator that proves that bytes of a later response belong to the same file, or nil
     /// (docs/behaviour/transfers.md#R1).
-    /// ⏎ A date counts only without an ETag of any kind, and only if the resource had not changed in the second in
-    /// which it was served (RFC 9110 §8.8.2.2).
+    ///
+    /// A date counts only without an ETag of any kind, and only if the resource had not changed in the second in which
+    /// it was served (RFC 9110 §8.8.2.2).
     package var strongValidator: Validator? {
         if let etag { return EntityTag(etag).isStrong ? .etag(etag) : nil }
         guard let lastModified, let modified = HTTPDate.parse(lastModified),
@@ -57,8 +59,9 @@ extension ResourceIdentity {
     }
 
     /// Whether another response has the same strong ETag (docs/behaviour/transfers.md#R3).
-    /// ⏎ Between two origins the tag alone is not enough: the complete length, and Last-Modified if both have it, must
-    /// be equal too.
+    ///
+    /// Between two origins the tag alone is not enough: the complete length, and Last-Modified if both have it, must be
+    /// equal too.
     package func hasSameStrongTag(as other: ResourceIdentity) -> Bool {
         guard let etag, etag == other.etag, EntityTag(etag).isStrong else { return false }
         if origin == other.origin { return true }
@@ -68,7 +71,8 @@ extension ResourceIdentity {
     }
 
     /// Whether the head of a part contradicts this strong identity (docs/behaviour/transfers.md#row-15).
-    /// ⏎ A part from the same origin may omit what `If-Range` has already proved. A part from another origin may not,
+    ///
+    /// A part from the same origin may omit what `If-Range` has already proved. A part from another origin may not,
     /// since a validator means nothing there.
     package func isContradicted(by part: ResourceIdentity) -> Bool {
         if hasOtherDigest(than: part) { return true }
@@ -78,7 +82,8 @@ extension ResourceIdentity {
     }
 
     /// Whether a whole response is of another version, by tag, date, length or digest.
-    /// ⏎ Properties that only one of them has are ignored.
+    ///
+    /// Properties that only one of them has are ignored.
     package func isOtherVersion(than whole: ResourceIdentity) -> Bool {
         if hasOtherDigest(than: whole) { return true }
         if let completeLength, let other = whole.completeLength, completeLength != other { return true }

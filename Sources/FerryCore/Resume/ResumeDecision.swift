@@ -54,10 +54,10 @@ package struct ResumeVerdict: Hashable, Sendable {
 
 /// The reason for dropping the bytes on disk, as recorded.
 package enum RestartReason: String, Hashable, Sendable {
-    case lengthChanged = "restarted: the complete length on the server is another"
+    case lengthChanged = "restarted: the file on the server has another length"
     case versionChanged = "restarted: the server has another version"
-    case rangesUnusable = "restarted: the server's answers to range requests cannot be used"
-    case versionUnknown = "restarted: the server does not say which version its answer belongs to"
+    case rangesUnusable = "restarted: the server's responses to range requests are unusable"
+    case versionUnknown = "restarted: the server's response does not identify its version"
     case rangeIgnored = "restarted: the server sent the whole file, since it changed or cannot be sent in parts"
     case rangeRefused = "restarted: the server refused to continue"
 

@@ -1,5 +1,6 @@
 /// The inputs of the decision about one response.
-/// ⏎ Properties not set have the values of a transfer with one worker, no bytes on disk and no options.
+///
+/// Properties not set have the values of a transfer with one worker, no bytes on disk and no options.
 package struct ResumeSituation: Hashable, Sendable {
     package var asked: Asked
     /// The head, or the reason why there is none.
@@ -58,7 +59,8 @@ extension ResumeSituation {
     var failsOtherStatuses: Bool { acceptableStatuses != nil }
 
     /// The table's view of the disk.
-    /// ⏎ A range request identifies the version of its range even before a byte is stored.
+    ///
+    /// A range request identifies the version of its range even before a byte is stored.
     package var disk: DiskState {
         if raw == .verbatim { return .nothing }
         if case .range = asked { return DiskState(identity: identity, hasExpectedDigest: hasExpectedDigest) }
@@ -82,7 +84,8 @@ package enum Asked: Hashable, Sendable {
     /// A plain GET, or any custom request (G of the table).
     case whole
     /// Bytes from a position to the last requested position, or to the end of the file.
-    /// ⏎ With a validator R of the table, without one U.
+    ///
+    /// With a validator R of the table, without one U.
     case range(from: Int64, to: Int64?, ifRange: Validator?)
     /// A GET with a condition, whose 304 means that the file is up to date (C of the table).
     case conditional

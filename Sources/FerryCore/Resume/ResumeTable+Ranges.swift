@@ -104,7 +104,8 @@ enum PartRefusal: Hashable, Sendable {
 extension ResumeSituation {
     /// Why a 206 cannot continue the file (docs/behaviour/transfers.md#row-14 to row 18), or nil if it can, and for any
     /// other status.
-    /// ⏎ - Parameter start: Start of the file in the resource: 0 except for a range given by the caller.
+    ///
+    /// - Parameter start: Start of the file in the resource: 0 except for a range given by the caller.
     func refusedPart(_ head: ResponseHead, start: Int64 = 0) -> PartRefusal? {
         guard head.status == 206, case .range(let from, _, let ifRange) = asked else { return nil }
         let response = ResourceIdentity(head)

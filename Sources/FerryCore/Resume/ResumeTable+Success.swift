@@ -32,8 +32,8 @@ extension ResumeTable {
             // Policy `any`: any response to the caller's range is the file, but nothing is joined to it.
             if situation.acceptsAnyStatus, offset == 0 { return ResumeVerdict(5, .start(verbatim(situation, head))) }
             let message =
-                "The server's answer for \(head.shownURL) does not hold the range that was asked for; "
-                + "ask for the whole file instead."
+                "The server's response for \(head.shownURL) does not contain the requested range; "
+                + "request the whole file instead."
             return ResumeVerdict(5, .retryLater(head.error(.rangeMismatch, message)))
         }
         let end = part.last - start + 1
@@ -76,8 +76,8 @@ extension ResumeTable {
         guard !situation.asked.isRange else { return nil }
         guard let part = head.usablePart, part.first == 0 else {
             let message =
-                "The server sent a part of \(head.shownURL) although the whole file was asked for; "
-                + "use another address if this goes on."
+                "The server sent a part of \(head.shownURL) although the whole file was requested; "
+                + "use another URL if this continues."
             return ResumeVerdict(13, .retryLater(head.error(.badResponse, message, as: .doubtful)))
         }
         let verdict = accept(13, situation, head, end: part.last + 1)
@@ -86,8 +86,8 @@ extension ResumeTable {
             !body.isResumable || situation.rangesOff
         {
             let message =
-                "The server sent the beginning of \(head.shownURL) alone, and the rest cannot be asked for; "
-                + "use another address if this goes on."
+                "The server sent only the beginning of \(head.shownURL), and the rest cannot be requested; "
+                + "use another URL if this continues."
             return ResumeVerdict(13, .retryLater(head.error(.badResponse, message, as: .doubtful)))
         }
         return verdict

@@ -1,7 +1,8 @@
 /// Decides about a response from the bytes on disk, the request and the response head.
-/// ⏎ Bytes of two responses are joined only if both have the same strong identity, or if an expected digest of the
-/// whole file verifies them (docs/behaviour/transfers.md#R2). The first matching row wins. Rows and their numbers are
-/// those of docs/behaviour/transfers.md#the-table-of-answers.
+///
+/// Bytes of two responses are joined only if both have the same strong identity, or if an expected digest of the whole
+/// file verifies them (docs/behaviour/transfers.md#R2). The first matching row wins. Rows and their numbers are those
+/// of docs/behaviour/transfers.md#the-table-of-answers.
 package enum ResumeTable {
     /// Consecutive version changes after which the next one is a failure.
     package static let restartLimit = 5
@@ -61,7 +62,7 @@ package enum ResumeTable {
                 || page.etag != identity.etag
         else { return nil }
         let message =
-            "\(head.shownURL) answered with a web page in place of the file; "
+            "\(head.shownURL) responded with a web page instead of the file; "
             + "log in to the network, or open the address in a browser."
         return ResumeVerdict(7, .retryLater(head.error(.resourceChanged, message, as: .doubtful)))
     }
@@ -69,7 +70,8 @@ package enum ResumeTable {
 
 extension ResumeTable {
     /// A restart, or the failure instead of it after too many consecutive version changes.
-    /// ⏎ A restart with the same version is no sign of a change and counts as a failure does.
+    ///
+    /// A restart with the same version is no sign of a change and counts as a failure does.
     static func restart(
         _ row: Int, _ situation: ResumeSituation, _ head: ResponseHead, _ decision: ResumeDecision
     ) -> ResumeVerdict {
@@ -78,7 +80,7 @@ extension ResumeTable {
             situation.restarts >= restartLimit
         else { return verdict }
         let message =
-            "The download of \(head.shownURL) began again \(restartLimit) times because the server's file "
+            "The download of \(head.shownURL) restarted \(restartLimit) times because the server's file "
             + "kept changing; try again later, or give its checksum."
         return ResumeVerdict(row, .fail(head.error(.resourceChanged, message)))
     }

@@ -1,7 +1,8 @@
 package import FerryFoundation
 
 /// Counts the failures of one transfer and decides about another attempt.
-/// ⏎ Stored in the journal, so a restart of the daemon does not reset it.
+///
+/// Stored in the journal, so a restart of the daemon does not reset it.
 package struct FailureLedger: Hashable, Codable, Sendable {
     /// The decision after a failure.
     package enum Verdict: Hashable, Sendable {
@@ -33,7 +34,8 @@ package struct FailureLedger: Hashable, Codable, Sendable {
     package init() {}
 
     /// Decides about a failure.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - retryAfter: The response's `Retry-After`. The delay is never shorter.
     ///   - random: A random number in 0..<1.
     package mutating func failed(
@@ -73,12 +75,12 @@ package struct FailureLedger: Hashable, Codable, Sendable {
 
     /// Clamps the counters, with room for further failures, whatever the journal contained.
     mutating func clampCounts() {
-        let care = OutOfRangePolicy<Never>.clamp
-        care.apply(.count, to: &failuresSinceByte)
-        care.apply(.count, to: &failures)
-        care.apply(.count, to: &doubtfulFailures)
-        care.apply(.count, to: &statusFailures)
-        care.apply(.bytes, to: &bytesSinceFailure)
+        let policy = OutOfRangePolicy<Never>.clamp
+        policy.apply(.count, to: &failuresSinceByte)
+        policy.apply(.count, to: &failures)
+        policy.apply(.count, to: &doubtfulFailures)
+        policy.apply(.count, to: &statusFailures)
+        policy.apply(.bytes, to: &bytesSinceFailure)
         inVain?.clampNumbers()
         budget?.clampCounts()
     }

@@ -16,7 +16,8 @@ package enum RetryDelay {
     }
 
     /// Delay in seconds after the n-th failure since the last stored byte.
-    /// ⏎ - Parameter random: A random number in 0..<1, for a jitter of ±20 %.
+    ///
+    /// - Parameter random: A random number in 0..<1, for a jitter of ±20 %.
     package static func seconds(afterFailures count: Int, random: Double) -> Double {
         // 2^9 s is beyond the maximum, so larger exponents make no difference.
         let exponent = min(max(count, 1) - 1, 9)
@@ -48,7 +49,8 @@ package struct RetryAfter: Hashable, Codable, Sendable {
     }
 
     /// Delay in seconds: the requested time plus up to a tenth.
-    /// ⏎ - Parameter random: A random number in 0..<1.
+    ///
+    /// - Parameter random: A random number in 0..<1.
     package func delay(random: Double) -> Double { seconds * (1 + 0.1 * random) }
 }
 

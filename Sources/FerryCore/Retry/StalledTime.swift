@@ -1,8 +1,9 @@
 import FerryFoundation
 
 /// The time that a transfer has spent without progress since its first failure.
-/// ⏎ The sum of attempts and retry delays. Other waits, such as for a network, power, a slot, a disk, a date or the
-/// user, are never added.
+///
+/// The sum of attempts and retry delays. Other waits, such as for a network, power, a slot, a disk, a date or the user,
+/// are never added.
 package struct StalledTime: Hashable, Codable, Sendable {
     /// A retry delay.
     private struct Delay: Hashable, Codable {

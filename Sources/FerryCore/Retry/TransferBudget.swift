@@ -4,7 +4,7 @@ package struct AttemptCost: Hashable, Sendable {
     package var spent: Int64
     /// New bytes on disk. Bytes fetched again do not count.
     package var gained: Int64
-    /// Bytes of ``gained`` that are an upload's, on the server.
+    /// Bytes of ``gained`` that the server of an upload has stored.
     package var uploaded: Int64 = 0
     /// The largest number of bytes ever on disk.
     package var frontier: Int64
@@ -31,14 +31,16 @@ package struct AttemptCost: Hashable, Sendable {
 }
 
 /// Limits the bytes that a transfer may waste since its user last started it.
-/// ⏎ Otherwise a server that interrupts every response, or lies about its content, would be requested for the
-/// transfer's whole life. An attempt that resumes where the last one ended wastes nothing, so an unreliable network
-/// alone does not use up the budget.
+///
+/// Otherwise a server that interrupts every response, or lies about its content, would be requested for the transfer's
+/// whole life. An attempt that resumes where the last one ended wastes nothing, so an unreliable network alone does not
+/// use up the budget.
 package struct TransferBudget: Hashable, Codable, Sendable {
     /// Allowed wasted bytes per byte that the transfer once had on disk, or that its caller expects.
-    /// ⏎ The server's stated length is not used, since it may be any number.
+    ///
+    /// The server's stated length is not used, since it may be any number.
     package static let factor: Int64 = 10
-    /// Allowed wasted bytes for any file.
+    /// Allowed wasted bytes however small the file is.
     package static let slack: Int64 = 64 << 20
     /// Allowed restarts from byte 0.
     package static let starts = 100
@@ -65,14 +67,15 @@ package struct TransferBudget: Hashable, Codable, Sendable {
 
     /// Clamps the counters, with room for further attempts, whatever the journal contained.
     mutating func clampCounts() {
-        let care = OutOfRangePolicy<Never>.clamp
-        care.apply(.bytes, to: &wasted)
-        care.apply(.bytes, to: &frontier)
-        care.apply(.count, to: &starts)
+        let policy = OutOfRangePolicy<Never>.clamp
+        policy.apply(.bytes, to: &wasted)
+        policy.apply(.bytes, to: &frontier)
+        policy.apply(.count, to: &starts)
     }
 
     /// The failure of a transfer that has used up its budget, otherwise nil.
-    /// ⏎ - Parameter expectedSize: The size given by the caller.
+    ///
+    /// - Parameter expectedSize: The size given by the caller.
     package func fault(expectedSize: Int64?, url: String) -> ServiceError? {
         let (product, overflows) = max(frontier, expectedSize ?? 0).multipliedReportingOverflow(by: Self.factor)
         let allowed = overflows ? Int64.max : Self.sum(product, Self.slack)
@@ -80,11 +83,11 @@ package struct TransferBudget: Hashable, Codable, Sendable {
         let shown = (try? HTTPURL(parsing: url))?.redacted ?? "this URL"
         let cost =
             starts > Self.starts
-            ? "began \(starts) times from the start" : "cost \(wasted) bytes that brought the file no further"
+            ? "restarted \(starts) times" : "wasted \(wasted) bytes"
         return ServiceError(
             .budgetExceeded,
-            "The server of \(shown) \(cost), with at most \(frontier) bytes of the file there; give another address "
-                + "or a mirror, or retry to go on as before.",
+            "The server of \(shown) \(cost), with at most \(frontier) bytes of the file received; give another URL "
+                + "or a mirror, or retry to continue anyway.",
             details: ErrorDetails(url: shown))
     }
 
@@ -95,8 +98,9 @@ package struct TransferBudget: Hashable, Codable, Sendable {
 }
 
 /// Limits one attempt, so that whatever follows has a delay and counts as a failure.
-/// ⏎ Within an attempt requests follow each other immediately. Without a limit, a server that never sends the whole
-/// file would be requested in a tight loop.
+///
+/// Within an attempt requests follow each other immediately. Without a limit, a server that never sends the whole file
+/// would be requested in a tight loop.
 package struct AttemptLimits: Hashable, Sendable {
     /// Maximum number of requests per attempt. Each ``FailureLedger/progress`` new bytes allow one more.
     package static let requests = 16
@@ -107,7 +111,8 @@ package struct AttemptLimits: Hashable, Sendable {
     package init() {}
 
     /// Counts a request.
-    /// ⏎ - Parameter gained: New bytes of the attempt so far.
+    ///
+    /// - Parameter gained: New bytes of the attempt so far.
     /// - Returns: False if the attempt must end instead.
     package mutating func takesRequest(gained: Int64) -> Bool {
         requests += 1
@@ -115,7 +120,8 @@ package struct AttemptLimits: Hashable, Sendable {
     }
 
     /// Counts a body stored from byte 0.
-    /// ⏎ - Returns: False for the second one: the attempt must end instead.
+    ///
+    /// - Returns: False for the second one: the attempt must end instead.
     package mutating func takesStart() -> Bool {
         defer { hasStarted = true }
         return !hasStarted

@@ -1,6 +1,7 @@
 /// Queues whose beginning alone is in memory, and the positions at which to continue reading the journal.
-/// ⏎ A queue may have several sources, which are read one at a time. A transfer changed during a reading may differ
-/// from what was read, so it is left to the next reading.
+///
+/// A queue may have several sources, which are read one at a time. A transfer changed during a reading may differ from
+/// what was read, so it is left to the next reading.
 package struct Backlog<Source: Hashable & Sendable>: Sendable {
     /// A range to read from the journal.
     package struct Reading: Hashable, Sendable {
@@ -41,7 +42,8 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
     package var isEmpty: Bool { rests.isEmpty }
 
     /// Records that a source's transfers after an id, and up to another, are to be read.
-    /// ⏎ Earlier entries of the source are read first. A transfer in memory twice counts once.
+    ///
+    /// Earlier entries of the source are read first. A transfer in memory twice counts once.
     package mutating func add(_ source: Source, _ key: QueueKey, after: TransferID?, through: TransferID) {
         if rests[source] != nil {
             rests[source]?.through = through
@@ -59,7 +61,8 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
     }
 
     /// Accepts the transfers read, up to the first that is being changed or was changed meanwhile.
-    /// ⏎ - Parameter isEnd: Whether the source has no more.
+    ///
+    /// - Parameter isEnd: Whether the source has no more.
     package mutating func end(
         _ result: Reading, _ ids: [TransferID], isEnd: Bool, isBusy: (TransferID) -> Bool
     ) -> Taken? {

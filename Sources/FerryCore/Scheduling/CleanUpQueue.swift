@@ -17,7 +17,8 @@ package struct CleanUpPlace: Hashable, Sendable {
 }
 
 /// Decides which places are cleaned up at the same time.
-/// ⏎ A place that hangs yields its slot, so that it blocks no other. It keeps a thread until it responds, and no more
+///
+/// A place that hangs yields its slot, so that it blocks no other. It keeps a thread until it responds, and no more
 /// work starts there meanwhile. Therefore only a few places below one folder, and some dozens in all, may hang. Further
 /// work waits until one of them responds.
 package struct CleanUpQueue: Sendable {

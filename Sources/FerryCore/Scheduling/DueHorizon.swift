@@ -1,7 +1,8 @@
 package import FerryFoundation
 
 /// The window of time for which due transfers are known.
-/// ⏎ The journal stores each transfer's due date by the wall clock. A scan finds the transfers due in the next `length`
+///
+/// The journal stores each transfer's due date by the wall clock. A scan finds the transfers due in the next `length`
 /// seconds. They, and any transfer enqueued later that is due within the window, get an alarm. The next scan happens
 /// when half of the window has passed. Alarms use the monotonic clock, and only the wall clock can be set:
 /// - Set forward, it includes transfers that are not due for a long time. The exact time is compared when an alarm
@@ -23,8 +24,9 @@ package struct DueHorizon: Sendable {
     package var interval: Double { length / 2 }
 
     /// Advances the window.
-    /// ⏎ - Returns: The dates between which due transfers get alarms. Without the first, all that are due by the last.
-    package mutating func look(at now: ActiveTime.Instant) -> (after: Date?, through: Date) {
+    ///
+    /// - Returns: The dates between which due transfers get alarms. Without the first, all that are due by the last.
+    package mutating func advance(at now: ActiveTime.Instant) -> (after: Date?, through: Date) {
         note(now)
         let old = through
         let new = Date(timeIntervalSince1970: now.uptime + lead + length)
@@ -33,7 +35,8 @@ package struct DueHorizon: Sendable {
     }
 
     /// Seconds until the alarm of a transfer being enqueued, or nil if a later scan finds it in time.
-    /// ⏎ - Parameter due: The date in the journal. The alarm may fire too early by as much as the clock was set.
+    ///
+    /// - Parameter due: The date in the journal. The alarm may fire too early by as much as the clock was set.
     package mutating func rest(until due: Date, at now: ActiveTime.Instant) -> Double? {
         note(now)
         let rest = due.timeIntervalSince1970 - now.uptime - lead

@@ -1,5 +1,6 @@
 /// Cached addresses of host names, and the queue of names to resolve.
-/// ⏎ A name is resolved once at a time, however many requests need it. Resolving blocks a thread, and the number of
+///
+/// A name is resolved once at a time, however many requests need it. Resolving blocks a thread, and the number of
 /// threads is limited: names whose last resolution got no response leave some threads to all others.
 package struct NameCache: Sendable {
     package enum Failure: Error, Hashable, Sendable {
@@ -16,7 +17,7 @@ package struct NameCache: Sendable {
         /// Maximum number of concurrent resolutions: more than there are transfers, so that none waits for those of
         /// others. Each takes a sleeping thread and two descriptors.
         package var threads = 384
-        /// Threads reserved for names whose last resolution got a response.
+        /// Threads that names whose last resolution got no response must leave free.
         package var reserved = 128
         /// Seconds for which addresses are valid.
         package var kept = 30.0

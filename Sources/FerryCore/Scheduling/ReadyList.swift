@@ -76,7 +76,7 @@ struct ReadyList: Sendable {
     }
 }
 
-/// The scheduling key of a waiting transfer. Transfers with the same key are interchangeable for limits.
+/// The scheduling key of a waiting transfer. Transfers with the same key share one list.
 package struct QueueKey: Hashable, Sendable {
     package var session: SessionID
     /// The origin of the request's URL.

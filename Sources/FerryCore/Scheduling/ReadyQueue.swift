@@ -1,5 +1,6 @@
 /// Transfers ready for a slot, in scheduling order (docs/behaviour/transfers.md#L5).
-/// ⏎ Higher priority first, then round-robin among sessions, then the session's own order, otherwise the oldest. Every
+///
+/// Higher priority first, then round-robin among sessions, then the session's own order, otherwise the oldest. Every
 /// eighth start goes to the oldest of all, so that no transfer waits forever. Limits are the caller's decision.
 package struct ReadyQueue: Sendable {
     private var lines: [QueueKey: ReadyList] = [:]
@@ -78,7 +79,8 @@ package struct ReadyQueue: Sendable {
     }
 
     /// Removes and returns the transfer for the next slot, or nil if no waiting transfer may run.
-    /// ⏎ - Parameter isInOrder: Whether priority and order alone determine a session's next transfer.
+    ///
+    /// - Parameter isInOrder: Whether priority and order alone determine a session's next transfer.
     package mutating func next(
         isInOrder: (SessionID) -> Bool = { _ in false }, mayRun: (QueueKey) -> Bool
     ) -> (id: TransferID, key: QueueKey)? {

@@ -1,6 +1,7 @@
 /// Decides which transfers may start beside the running ones (docs/behaviour/transfers.md#L4,
 /// docs/behaviour/transfers.md#L6).
-/// ⏎ Rebuilt from the live transfers for each use, so that no count can drift.
+///
+/// Rebuilt from the live transfers for each use, so that no count can drift.
 package struct SlotLimits: Sendable {
     private let settings: ServiceSettings
     private let sessionLimits: [SessionID: Int]

@@ -1,5 +1,6 @@
 /// Origins whose servers asked for a pause, and the transfers whose responses said so.
-/// ⏎ A response to one transfer throttles the others only as long as that transfer exists: afterwards no request would
+///
+/// A response to one transfer throttles the others only as long as that transfer exists: afterwards no request would
 /// find out whether the pause still applies.
 package struct ThrottledOrigins: Sendable {
     /// Maximum time in seconds that one transfer's response throttles the others.
@@ -24,18 +25,20 @@ package struct ThrottledOrigins: Sendable {
     }
 
     /// Removes a transfer's claims.
-    /// ⏎ - Returns: The origins that are no longer throttled.
+    ///
+    /// - Returns: The origins that are no longer throttled.
     @discardableResult
     package mutating func release(by id: TransferID) -> [String] {
-        let told = claims.filter { $0.value[id] != nil }.map(\.key)
-        return told.filter { origin in
+        let affected = claims.filter { $0.value[id] != nil }.map(\.key)
+        return affected.filter { origin in
             claims[origin]?[id] = nil
             return drop(origin)
         }
     }
 
     /// Ends an origin's pause.
-    /// ⏎ - Returns: Whether it was throttled.
+    ///
+    /// - Returns: Whether it was throttled.
     @discardableResult
     package mutating func release(_ origin: String) -> Bool { claims.removeValue(forKey: origin) != nil }
 

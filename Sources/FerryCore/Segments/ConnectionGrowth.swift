@@ -1,8 +1,10 @@
 import FerryFoundation
 
 /// The number of connections of a transfer without a fixed number: it grows only while more connections help.
-/// ⏎ See docs/behaviour/transfers.md#S4.
-/// ⏎ Over a long round trip a connection speeds up by itself for about a second, so no step can be judged meanwhile. If
+///
+/// See docs/behaviour/transfers.md#S4.
+///
+/// Over a long round trip a connection speeds up by itself for about a second, so no step can be judged meanwhile. If
 /// much is left even so, one more connection is opened, and once it has received something, all that are allowed. When
 /// speeds stop rising they are weighed: one connection closes, then half of them, as long as the others are as fast
 /// without. Otherwise there are 1, 2, 4 and so on, or all after a step that nearly doubled the speed. Each step is
@@ -54,7 +56,8 @@ package struct ConnectionGrowth: Sendable {
     package var isOpening: Bool { if case .opening = phase { true } else { false } }
 
     /// Number of workers that the next step may add. Their connections may be opened in advance.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - missing: Missing bytes.
     ///   - setup: Seconds from a request to its first bytes.
     package func prospect(missing: Int64, setup: Double, allowed: Int, now: Double) -> Int {
@@ -68,13 +71,14 @@ package struct ConnectionGrowth: Sendable {
     }
 
     /// Updates the desired number of workers.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - received: Bytes so far.
     ///   - missing: Missing bytes.
     ///   - receiving: Workers that have received something.
     ///   - fullSince: The time since which the desired number of workers have all received something, or nil.
     ///   - setup: Seconds from a request to its first bytes.
-    package mutating func look(
+    package mutating func update(
         received: Int64, missing: Int64, receiving: Int, fullSince: Double?, setup: Double, allowed: Int, now: Double
     ) {
         samples.note(received, at: now, keeping: max(SegmentRule.weighing(setup: setup), 4 * trip(setup)))

@@ -1,5 +1,6 @@
 /// The number of connections opened before the first response shows whether several may share the file.
-/// ⏎ Each saves its first part a handshake. They are opened only if the user gave a number, and if nothing known so far
+///
+/// Each saves its first part a handshake. They are opened only if the user gave a number, and if nothing known so far
 /// rules them out.
 package struct EarlyOpening: Hashable, Sendable {
     /// The user's number of connections.
@@ -9,18 +10,18 @@ package struct EarlyOpening: Hashable, Sendable {
     /// Whether responses to this kind of request can be shared by several connections.
     package var isSharable: Bool
     /// Whether the last early connections to the origin were not needed.
-    package var wasInVain: Bool
+    package var wasUnused: Bool
 
-    package init(wanted: Int?, missing: Int64? = nil, isSharable: Bool = true, wasInVain: Bool = false) {
+    package init(wanted: Int?, missing: Int64? = nil, isSharable: Bool = true, wasUnused: Bool = false) {
         self.wanted = wanted
         self.missing = missing
         self.isSharable = isSharable
-        self.wasInVain = wasInVain
+        self.wasUnused = wasUnused
     }
 
     /// Number of connections to open beside that of the first request.
     package var count: Int {
-        guard let wanted, isSharable, !wasInVain, missing ?? .max >= SegmentRule.worthSharing else { return 0 }
+        guard let wanted, isSharable, !wasUnused, missing ?? .max >= SegmentRule.worthSharing else { return 0 }
         return max(0, wanted - 1)
     }
 }

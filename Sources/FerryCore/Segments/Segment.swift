@@ -78,7 +78,8 @@ package struct Segment: Hashable, Sendable {
     }
 
     /// Estimated seconds until so many more bytes have arrived.
-    /// ⏎ - Parameter usual: Bytes per second of workers at full speed.
+    ///
+    /// - Parameter usual: Bytes per second of workers at full speed.
     /// - Returns: Infinite if the first bytes are long overdue.
     func time(for bytes: Double, usual: Double?, setup: Double, now: Double) -> Double {
         if isGrown(setup: setup, now: now), let speed { return speed > 0 ? bytes / speed : .infinity }
@@ -109,7 +110,8 @@ struct Thief {
 
 extension Segment {
     /// The part that a thief takes, so that both finish together.
-    /// ⏎ - Returns: Nil if the file would not be finished sufficiently earlier.
+    ///
+    /// - Returns: Nil if the file would not be finished sufficiently earlier.
     func tail(for thief: Thief, usual: Double?, now: Double) -> Range<Int64>? {
         func time(_ bytes: Double) -> Double { self.time(for: bytes, usual: usual, setup: thief.setup, now: now) }
         let all = Double(rest)

@@ -1,5 +1,6 @@
 /// Assigns parts of a file to workers (docs/behaviour/transfers.md#several-connections).
-/// ⏎ Segments are disjoint. Together with the unassigned gaps they cover all missing bytes. Times are seconds of a
+///
+/// Segments are disjoint. Together with the unassigned gaps they cover all missing bytes. Times are seconds of a
 /// monotonic clock. A worker is a number. Connections are unknown here.
 package struct SegmentPlan: Sendable {
     package typealias Worker = Int
@@ -52,7 +53,8 @@ package struct SegmentPlan: Sendable {
 
     /// Assigns the most useful part to an idle worker: the largest gap, otherwise the tail of the segment that would
     /// finish last, otherwise the whole rest of one that hardly progresses. Returns nil if no part is worth it.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - setup: Seconds from a request to its first bytes.
     ///   - speed: Bytes per second of the worker's previous work.
     ///   - isWarm: Whether the worker has a connection that has been used before.

@@ -34,7 +34,8 @@ package enum SegmentRule {
     package static func isLong(_ setup: Double) -> Bool { growing * setup > 0.25 }
 
     /// Seconds for so many bytes over a connection in slow start.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - perTrip: Bytes of the previous round trip. Each next one brings twice as much.
     ///   - speed: Maximum bytes per second, or nil if unknown.
     package static func time(for bytes: Double, perTrip: Double, speed: Double?, setup: Double) -> Double {
@@ -46,7 +47,8 @@ package enum SegmentRule {
     }
 
     /// Minimum seconds that stealing work must save.
-    /// ⏎ - Parameter isWarm: Whether no new connection is needed.
+    ///
+    /// - Parameter isWarm: Whether no new connection is needed.
     package static func gain(setup: Double, isWarm: Bool) -> Double {
         isWarm ? max(0.1, setup) : max(0.5, setup)
     }
@@ -64,7 +66,8 @@ package enum SegmentRule {
     package static let worthWeighing = 20.0
 
     /// Number of workers to close. At least one stays.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - wanted: Desired number of workers.
     ///   - excess: Number of connections needed elsewhere.
     package static func tooMany(active: Int, wanted: Int, excess: Int) -> Int {

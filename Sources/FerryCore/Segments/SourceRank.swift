@@ -1,5 +1,6 @@
 /// The performance of one source of a file, for ranking (docs/behaviour/transfers.md#S12).
-/// ⏎ Times are seconds of a monotonic clock.
+///
+/// Times are seconds of a monotonic clock.
 package struct SourceRank: Hashable, Sendable {
     private static let firstRest = 60.0
 
@@ -26,9 +27,11 @@ package struct SourceRank: Hashable, Sendable {
     package func rests(now: Double) -> Bool { now < restUntil }
 
     /// Ranks the sources for another connection.
-    /// ⏎ Unmeasured sources come first, so that connections are spread evenly, then the fastest. A server whose
+    ///
+    /// Unmeasured sources come first, so that connections are spread evenly, then the fastest. A server whose
     /// connections slow down as their number grows falls behind.
-    /// ⏎ - Returns: Indices, best first.
+    ///
+    /// - Returns: Indices, best first.
     package static func order(_ sources: [(rank: SourceRank, workers: Int)]) -> [Int] {
         let isMeasured = sources.allSatisfy { $0.rank.speed != nil }
         func key(_ index: Int) -> (Double, Int, Int) {

@@ -1,5 +1,6 @@
 /// The range of a file that one response may write, and its progress.
-/// ⏎ One writer claims bytes, writes them, and settles them. A write may take arbitrarily long. Others read the window
+///
+/// One writer claims bytes, writes them, and settles them. A write may take arbitrarily long. Others read the window
 /// meanwhile, lower its limit or close it, without waiting for the write.
 package struct WriteWindow: Hashable, Sendable {
     /// End of the written bytes.
@@ -22,7 +23,8 @@ package struct WriteWindow: Hashable, Sendable {
     package var room: Int64 { max(0, limit - position) }
 
     /// Claims as many of `count` bytes as may be written, from the position on. The others count as excess.
-    /// ⏎ - Returns: The number of claimed bytes. 0 once the window is closed.
+    ///
+    /// - Returns: The number of claimed bytes. 0 once the window is closed.
     package mutating func claim(_ count: Int) -> Int {
         guard !isClosed else { return 0 }
         let wanted = Int(min(Int64(count), room))
@@ -37,7 +39,8 @@ package struct WriteWindow: Hashable, Sendable {
     }
 
     /// Lowers the limit.
-    /// ⏎ - Returns: False, with nothing changed, if bytes beyond the new limit are written or being written.
+    ///
+    /// - Returns: False, with nothing changed, if bytes beyond the new limit are written or being written.
     package mutating func lower(to limit: Int64) -> Bool {
         guard claimed <= limit else { return false }
         self.limit = min(self.limit, limit)
@@ -45,7 +48,8 @@ package struct WriteWindow: Hashable, Sendable {
     }
 
     /// Closes the window: nothing more can be claimed.
-    /// ⏎ - Returns: The end of written bytes and bytes being written.
+    ///
+    /// - Returns: The end of written bytes and bytes being written.
     package mutating func close() -> Int64 {
         isClosed = true
         return claimed

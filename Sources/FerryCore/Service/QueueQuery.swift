@@ -13,7 +13,8 @@ package enum QueuePart: String, CaseIterable, Codable, Sendable {
 package struct QueueQuery: Hashable, Sendable {
     package var part: QueuePart
     /// Only transfers of this session. Nil means all.
-    /// ⏎ Across sessions, waiting transfers are ordered by priority, then by submission. A session's order applies only
+    ///
+    /// Across sessions, waiting transfers are ordered by priority, then by submission. A session's order applies only
     /// to the session.
     package var session: SessionID?
     /// Number of transfers before the page.
@@ -85,7 +86,8 @@ package struct QueueMove: Hashable, Codable, Sendable {
     }
 
     /// The resulting position.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - place: The current position in the whole queue.
     ///   - count: Length of the queue.
     ///   - allowed: The positions of its priority. Never empty.
@@ -97,7 +99,7 @@ package struct QueueMove: Hashable, Codable, Sendable {
             case .end: count - 1
             }
         let (sum, overflow) = base.addingReportingOverflow(offset)
-        let wished = overflow ? (offset < 0 ? Int.min : Int.max) : sum
-        return min(max(wished, allowed.lowerBound), allowed.upperBound - 1)
+        let requested = overflow ? (offset < 0 ? Int.min : Int.max) : sum
+        return min(max(requested, allowed.lowerBound), allowed.upperBound - 1)
     }
 }

@@ -50,7 +50,8 @@ package enum StartMode: Hashable, Sendable {
     private static let most = 2
 
     /// Decides by the mark and the note found, and returns the new mark.
-    /// ⏎ A trap without a mark happened after the trial. A kill says nothing about the transfers.
+    ///
+    /// A trap without a mark happened after the trial. A kill says nothing about the transfers.
     package static func decide(
         _ mark: StartMark?, _ note: TrapNote?, now: Date
     ) -> (mode: StartMode, mark: StartMark) {
@@ -74,17 +75,19 @@ package enum StartMode: Hashable, Sendable {
         guard case .afterTraps(let atWork) = self else { return nil }
         let beginning = "ferryd crashed twice, each time within a minute of its start."
         guard !atWork.isEmpty else {
-            return "\(beginning) No transfer was at work. Files of ended transfers are cleaned up after the next start."
+            return
+                "\(beginning) No transfer was running. Files of finished transfers are cleaned up after the next start."
         }
         let named = atWork.prefix(16).map(\.description).joined(separator: " ")
         let others = atWork.count > 16 ? " and \(atWork.count - 16) more" : ""
-        return "\(beginning) The transfers at work were stopped and have failed: \(named)\(others). All others go on. "
-            + "`ferry retry ID` tries one again."
+        return
+            "\(beginning) The running transfers were stopped and have failed: \(named)\(others). All others continue. "
+            + "`ferry retry ID` restarts one."
     }
 
     /// The error of a transfer that was running at the traps.
     package static func failure(of id: TransferID) -> ServiceError {
         ServiceError(
-            .internal, "ferryd crashed twice while this transfer was at work. `ferry retry \(id)` tries it again.")
+            .internal, "ferryd crashed twice while this transfer was running. `ferry retry \(id)` restarts it.")
     }
 }

@@ -80,8 +80,8 @@ package struct EventRetention: Hashable, Sendable {
     package init() {}
 
     /// The limits of one session.
-    /// ⏎ - Parameter isAcknowledged: Whether an app is registered for the session. It fetches its events when it
-    /// returns.
+    ///
+    /// - Parameter isAcknowledged: Whether an app is registered for the session. It fetches its events when it returns.
     package func limits(isAcknowledged: Bool, now: Date) -> Limits {
         Limits(
             oldest: now.addingTimeInterval(-lifetime), most: isAcknowledged ? nil : mostUnacknowledged,
@@ -92,7 +92,7 @@ package struct EventRetention: Hashable, Sendable {
     package struct Limits: Hashable, Sendable {
         /// Earlier events are discarded.
         package let oldest: Date
-        /// Maximum number of events, newest first. Nil for all.
+        /// Maximum number of events to keep. Older ones are discarded. Nil keeps all.
         package let most: Int?
         /// Earlier events of removed transfers are discarded, except the removal itself. Nil keeps them.
         package let oldestOfRemoved: Date?

@@ -1,8 +1,10 @@
 /// Manages transfers, in this process (`FerryService`) or in the daemon (`FerryClient`), with the same behavior.
-/// ⏎ Every change is durable when the call returns. All calls may be made from any task.
+///
+/// Every change is durable when the call returns. All calls may be made from any task.
 package protocol TransferService: Sendable {
     /// Submits all requests in one transaction and returns one result each, in order.
-    /// ⏎ A refused request does not affect the others.
+    ///
+    /// A refused request does not affect the others.
     /// - Throws: ``ServiceError`` only if the call as a whole failed. Then nothing was stored.
     func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult]
 
@@ -16,7 +18,8 @@ package protocol TransferService: Sendable {
     func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage
 
     /// Returns one page of a part of the queue, in the part's order.
-    /// ⏎ The cost depends on the transfers before the page and on it, not on the length of the queue.
+    ///
+    /// The cost depends on the transfers before the page and on it, not on the length of the queue.
     /// - Throws: ``ServiceError`` with code `invalid_request` for an offset or a limit out of range.
     func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer]
 
@@ -24,7 +27,8 @@ package protocol TransferService: Sendable {
     func queueCounts(of session: SessionID?) async throws(ServiceError) -> QueueCounts
 
     /// Moves a waiting or suspended transfer within its session's queue, among the transfers of its priority.
-    /// ⏎ - Returns: The new position, counted from 0, or nil if the transfer is not in the queue.
+    ///
+    /// - Returns: The new position, counted from 0, or nil if the transfer is not in the queue.
     /// - Throws: ``ServiceError`` with code `unknown_transfer`.
     func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int?
 
@@ -36,14 +40,16 @@ package protocol TransferService: Sendable {
     func act(_ action: TransferAction, on selection: TransferSelection) async throws(ServiceError) -> [ActionResult]
 
     /// Ends an unfinished transfer and hands its partial file over to a later request.
-    /// ⏎ The transfer ends as canceled, or stays failed. The file is kept for seven days under a separate name. A
+    ///
+    /// The transfer ends as canceled, or stays failed. The file is kept for seven days under a separate name. A
     /// request's `continues` uses it. Calling twice returns the same result.
     /// - Returns: Nil if the transfer cannot be resumed. Its partial file is then removed.
     /// - Throws: ``ServiceError`` with code `unknown_transfer`.
     func release(_ id: TransferID) async throws(ServiceError) -> PartialSource?
 
     /// Delivers the durable events after a number, then all events as they happen, until the caller stops listening.
-    /// ⏎ A slow listener never blocks a transfer: progress events are dropped, durable events wait.
+    ///
+    /// A slow listener never blocks a transfer: progress events are dropped, durable events wait.
     func events(_ subscription: EventSubscription) async throws(ServiceError) -> AsyncThrowingStream<
         TransferEvent, any Error
     >
@@ -61,7 +67,8 @@ package protocol TransferService: Sendable {
     func sessions() async throws(ServiceError) -> [SessionInfo]
 
     /// Changes the limits of one session. Creates the session if necessary.
-    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` for a value out of range. Then nothing has changed.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a value out of range. Then nothing has changed.
     func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(ServiceError) -> SessionInfo
 
     func settings() async throws(ServiceError) -> ServiceSettings

@@ -30,7 +30,7 @@ package enum LaunchRule {
         /// Does nothing: it is too early, or the user must start the app.
         case none
         /// Notifies the app's run loop.
-        case tell
+        case notify
         /// Launches the app.
         case launch
     }
@@ -42,7 +42,7 @@ package enum LaunchRule {
         guard !situation.isAttached, situation.sendsLaunchEvents, !situation.isQuit, situation.hasNews,
             situation.isAsking || (situation.hasResults && !situation.isWorking), !situation.isCalled
         else { return .none }
-        if situation.hasRunLoop { return .tell }
+        if situation.hasRunLoop { return .notify }
         return situation.hasCommand ? .launch : .none
     }
 }
@@ -69,7 +69,8 @@ package struct LaunchCommand: Hashable, Codable, Sendable {
 }
 
 /// The delay of tasks that an app creates in the background after a launch for events.
-/// ⏎ The first launch sets the delay. Each launch before its end doubles it, and so does each repetition of a failed
+///
+/// The first launch sets the delay. Each launch before its end doubles it, and so does each repetition of a failed
 /// launch.
 package struct RelaunchDelay: Hashable, Codable, Sendable {
     /// Length of the current delay in seconds. 0 before the first launch.
@@ -83,7 +84,8 @@ package struct RelaunchDelay: Hashable, Codable, Sendable {
     package func rest(now: Date) -> Double { min(seconds, max(0, until?.timeIntervalSince(now) ?? 0)) }
 
     /// Records a launch.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - first: Initial delay in seconds.
     ///   - isRepeated: Whether this launch repeats a failed one.
     package mutating func launched(first: Double, isRepeated: Bool, now: Date) {

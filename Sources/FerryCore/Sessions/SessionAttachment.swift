@@ -32,8 +32,9 @@ package struct SessionAttachment: Hashable, Codable, Sendable {
     }
 
     /// Returns the daemon's id for the session.
-    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` if the names are empty, too long or contain control
-    /// characters.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the names are empty, too long or contain control
+    ///   characters.
     package func session() throws(ServiceError) -> SessionID {
         try SessionID(application + (isManager ? ":" : "/") + identifier)
     }
@@ -55,7 +56,7 @@ package struct SessionRegistration: Hashable, Codable, Sendable {
     package var identifier: String
     package var sendsLaunchEvents: Bool
     /// When the app last took the session's events, or the daemon gave up notifying it.
-    package var toldAt: Date?
+    package var notifiedAt: Date?
     /// Whether the user has quit the session and has not started the app since.
     package var isQuit: Bool
     /// The process attached to the session, or attached when the daemon ended.
@@ -76,7 +77,7 @@ package struct SessionRegistration: Hashable, Codable, Sendable {
         application = try box.decode(String.self, forKey: .application)
         identifier = try box.decode(String.self, forKey: .identifier)
         sendsLaunchEvents = try box.decode(Bool.self, forKey: .sendsLaunchEvents)
-        toldAt = try box.decodeIfPresent(Date.self, forKey: .toldAt)
+        notifiedAt = try box.decodeIfPresent(Date.self, forKey: .notifiedAt)
         isQuit = try box.decode(Bool.self, forKey: .isQuit)
         holder = try box.decodeIfPresent(ProcessMark.self, forKey: .holder)
         isManager = try box.decodeIfPresent(Bool.self, forKey: .isManager) ?? false
@@ -85,7 +86,7 @@ package struct SessionRegistration: Hashable, Codable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case application, identifier, holder
         case sendsLaunchEvents = "launch_events"
-        case toldAt = "told_at"
+        case notifiedAt = "told_at"
         case isQuit = "quit"
         case isManager = "manager"
     }

@@ -1,8 +1,9 @@
 /// The daemon's operations for background sessions: ownership, launch and force-quit.
 package protocol SessionService: TransferService {
     /// Attaches this process to a session for as long as it reads the stream and its connection lasts.
-    /// ⏎ The first signal is `.attached`, or `.held` before it if a launched process is attached and the user has
-    /// started this one. The session's durable events and progress follow, as `events` delivers them.
+    ///
+    /// The first signal is `.attached`, or `.held` before it if a launched process is attached and the user has started
+    /// this one. The session's durable events and progress follow, as `events` delivers them.
     /// - Throws: ``ServiceError`` with code `session_in_use` while another live process is attached.
     func attach(_ session: SessionID, _ attachment: SessionAttachment) async throws(ServiceError)
         -> AsyncThrowingStream<SessionSignal, any Error>
@@ -15,8 +16,9 @@ package protocol SessionService: TransferService {
     func becomeActive(_ application: String, process: Int32) async throws(ServiceError)
 
     /// Stores an app's launch command. Nil removes it.
-    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` if the program is not the absolute path of an
-    /// executable file.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request` if the program is not the absolute path of an executable
+    ///   file.
     func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(ServiceError)
 
     /// Force-quits sessions: unfinished transfers end as canceled with resume data, transfers of managers are
@@ -24,7 +26,8 @@ package protocol SessionService: TransferService {
     func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult]
 
     /// Sets the order of a session's transfers. Unlisted transfers follow, oldest first.
-    /// ⏎ Ids of other sessions are ignored.
+    ///
+    /// Ids that the session does not have are ignored.
     func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError)
 
     // MARK: Many at once
@@ -33,16 +36,18 @@ package protocol SessionService: TransferService {
     func allTransfers(of session: SessionID) async throws(ServiceError) -> [Transfer]
 
     /// Submits all items of a batch in one transaction, with ids in their order.
-    /// ⏎ A refused item does not affect the others. One with a refused destination is stored as failed, so that it can
-    /// be restarted; for a list of URLs, a refused folder refuses all. The same transaction starts the transfers of
+    ///
+    /// A refused item does not affect the others. One with a refused destination is stored as failed, so that it can be
+    /// restarted; for a list of URLs, a refused folder refuses all. The same transaction starts the transfers of
     /// `starts`, as the action `start` does.
     /// - Throws: ``ServiceError`` only if the call as a whole failed. Then nothing was stored. The code is
     ///   `invalid_request` if the templates belong to several sessions.
     func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report
 
     /// Performs an action on many transfers of a session in one transaction. Returns once everything is done.
-    /// ⏎ - Parameter ids: Nil means all transfers of the session, of which succeeded ones are not started. The first
-    /// ``SessionAction/mostUnknown`` unknown ids are reported as failures.
+    ///
+    /// - Parameter ids: Nil means all transfers of the session, of which succeeded ones are not started. The first
+    ///   ``SessionAction/mostUnknown`` unknown ids are reported as failures.
     /// - Throws: ``ServiceError`` only if the call as a whole failed. Then nothing was done.
     func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
@@ -71,7 +76,7 @@ package enum SessionAction: String, CaseIterable, Codable, Sendable {
     /// Starts suspended, failed and canceled transfers. One waiting for a retry is attempted at once. A succeeded one
     /// restarts from byte 0 if its file has changed or is missing.
     case start
-    /// Removes unfinished transfers with their partial files.
+    /// Removes transfers that have not succeeded, failed and canceled ones included, with their partial files.
     case cancel
     /// Removes all transfers. Finished files stay.
     case remove

@@ -2,7 +2,8 @@
 package enum SessionSignal: Hashable, Sendable {
     case attached(Attached)
     /// Another process is attached and about to lose the session to this one. `.attached` follows then.
-    /// ⏎ - Parameter lastTask: The highest task number of the session so far.
+    ///
+    /// - Parameter lastTask: The highest task number of the session so far.
     case held(lastTask: Int)
     case event(TransferEvent)
     /// Durable events of which a manager needs only the kind.
@@ -51,8 +52,8 @@ package enum SessionSignal: Hashable, Sendable {
     }
 }
 
-/// Encoded as `{"attached": {…}}`, `{"held": {"last_task": 7}}`, `{"event": {…}}`, `{"batch": {…}}` or `{"idle":
-/// true}`.
+/// Encoded as `{"attached": {…}}`, `{"held": {"last_task": 7}}`, `{"event": {…}}`, `{"batch": {…}}` or
+/// `{"idle": true}`.
 extension SessionSignal: Codable {
     private enum CodingKeys: String, CodingKey { case attached, held, event, batch, idle }
     private enum HeldKeys: String, CodingKey { case lastTask = "last_task" }

@@ -38,77 +38,77 @@ extension OutOfRangePolicy<Never> {
 
 extension TransferRequest {
     /// Clamps all numbers, or refuses the request.
-    package mutating func bringNumbersIntoRange<Failure>(_ care: OutOfRangePolicy<Failure>) throws(Failure) {
-        try care.apply(.rateLimit, to: &rateLimit)
-        try care.apply(.connections, to: &connections)
-        try care.apply(.retries, to: &retries)
-        try care.apply(.statusRetries, to: &statusRetries)
-        try care.apply(.giveUpAfter, to: &giveUpAfter)
-        try care.apply(.expectedSize, to: &expectedSize)
-        try care.apply(.maxSize, to: &maxSize)
-        try care.apply(.minSpeed, to: &minSpeed)
-        try care.apply(.minSpeedTime, to: &minSpeedTime)
-        try care.apply(.idleTimeout, to: &idleTimeout)
-        try care.apply(.connectTimeout, to: &connectTimeout)
-        try care.apply(.maxRedirects, to: &redirects.most)
-        try care.apply(.resourceTimeout, to: &resourceTimeout)
+    package mutating func bringNumbersIntoRange<Failure>(_ policy: OutOfRangePolicy<Failure>) throws(Failure) {
+        try policy.apply(.rateLimit, to: &rateLimit)
+        try policy.apply(.connections, to: &connections)
+        try policy.apply(.retries, to: &retries)
+        try policy.apply(.statusRetries, to: &statusRetries)
+        try policy.apply(.giveUpAfter, to: &giveUpAfter)
+        try policy.apply(.expectedSize, to: &expectedSize)
+        try policy.apply(.maxSize, to: &maxSize)
+        try policy.apply(.minSpeed, to: &minSpeed)
+        try policy.apply(.minSpeedTime, to: &minSpeedTime)
+        try policy.apply(.idleTimeout, to: &idleTimeout)
+        try policy.apply(.connectTimeout, to: &connectTimeout)
+        try policy.apply(.maxRedirects, to: &redirects.most)
+        try policy.apply(.resourceTimeout, to: &resourceTimeout)
         if var statuses = acceptableStatuses {
-            try care.apply(.acceptableStatus, to: &statuses.lower)
-            try care.apply(.acceptableStatus, to: &statuses.upper)
+            try policy.apply(.acceptableStatus, to: &statuses.lower)
+            try policy.apply(.acceptableStatus, to: &statuses.upper)
             acceptableStatuses = statuses
         }
         if var rule = retryRule {
-            try rule.bringNumbersIntoRange(care)
+            try rule.bringNumbersIntoRange(policy)
             retryRule = rule
         }
         if case .file(var file) = body {
-            try care.apply(.sentSize, to: &file.size)
+            try policy.apply(.sentSize, to: &file.size)
             body = .file(file)
         }
         if var source = continues {
-            if source.upload == nil { try care.apply(.offset, to: &source.offset) }
+            if source.upload == nil { try policy.apply(.offset, to: &source.offset) }
             source.upload?.facts.clampNumbers()
-            try care.apply(.completeLength, to: &source.completeLength)
+            try policy.apply(.completeLength, to: &source.completeLength)
             continues = source
         }
         if var own = note {
-            try care.apply(.task, to: &own.task)
+            try policy.apply(.task, to: &own.task)
             note = own
         }
     }
 }
 
 extension RetryRule {
-    package mutating func bringNumbersIntoRange<Failure>(_ care: OutOfRangePolicy<Failure>) throws(Failure) {
-        try care.apply(.initialDelay, to: &initialDelay)
-        try care.apply(.multiplier, to: &multiplier)
-        try care.apply(.maximumDelay, to: &maximumDelay)
-        try care.apply(.jitter, to: &jitter)
-        try care.apply(.attemptsWithoutProgress, to: &maximumAttemptsWithoutProgress)
-        try care.apply(.doubtfulRetries, to: &doubtfulRetries)
-        try care.apply(.unreachableRetries, to: &unreachableRetries)
-        try care.apply(.retriedStatus, to: &statusCodes)
-        try care.apply(.expiredStatus, to: &expiredStatusCodes)
+    package mutating func bringNumbersIntoRange<Failure>(_ policy: OutOfRangePolicy<Failure>) throws(Failure) {
+        try policy.apply(.initialDelay, to: &initialDelay)
+        try policy.apply(.multiplier, to: &multiplier)
+        try policy.apply(.maximumDelay, to: &maximumDelay)
+        try policy.apply(.jitter, to: &jitter)
+        try policy.apply(.attemptsWithoutProgress, to: &maximumAttemptsWithoutProgress)
+        try policy.apply(.doubtfulRetries, to: &doubtfulRetries)
+        try policy.apply(.unreachableRetries, to: &unreachableRetries)
+        try policy.apply(.retriedStatus, to: &statusCodes)
+        try policy.apply(.expiredStatus, to: &expiredStatusCodes)
     }
 }
 
 extension ServiceSettings {
-    package mutating func bringNumbersIntoRange<Failure>(_ care: OutOfRangePolicy<Failure>) throws(Failure) {
-        try care.apply(.connectionsPerHost, to: &connectionsPerHost)
-        try care.apply(.connectionsTotal, to: &connectionsTotal)
-        try care.apply(.activeTransfers, to: &activeTransfers)
-        try care.apply(.rateLimit, to: &rateLimit)
-        try care.apply(.uploadRateLimit, to: &uploadRateLimit)
-        try care.apply(.slowRateLimit, to: &slowRateLimit)
-        try care.apply(.reserve, to: &reserve)
+    package mutating func bringNumbersIntoRange<Failure>(_ policy: OutOfRangePolicy<Failure>) throws(Failure) {
+        try policy.apply(.connectionsPerHost, to: &connectionsPerHost)
+        try policy.apply(.connectionsTotal, to: &connectionsTotal)
+        try policy.apply(.activeTransfers, to: &activeTransfers)
+        try policy.apply(.rateLimit, to: &rateLimit)
+        try policy.apply(.uploadRateLimit, to: &uploadRateLimit)
+        try policy.apply(.slowRateLimit, to: &slowRateLimit)
+        try policy.apply(.reserve, to: &reserve)
     }
 }
 
 extension SessionSettings {
-    package mutating func bringNumbersIntoRange<Failure>(_ care: OutOfRangePolicy<Failure>) throws(Failure) {
-        try care.apply(.activeTransfers, to: &activeTransfers)
-        try care.apply(.hostConnections, to: &hostConnections)
-        try care.apply(.rateLimit, to: &rateLimit)
-        try care.apply(.idleTimeout, to: &idleTimeout)
+    package mutating func bringNumbersIntoRange<Failure>(_ policy: OutOfRangePolicy<Failure>) throws(Failure) {
+        try policy.apply(.activeTransfers, to: &activeTransfers)
+        try policy.apply(.hostConnections, to: &hostConnections)
+        try policy.apply(.rateLimit, to: &rateLimit)
+        try policy.apply(.idleTimeout, to: &idleTimeout)
     }
 }

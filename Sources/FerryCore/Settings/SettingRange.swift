@@ -1,5 +1,6 @@
 /// The range of a numeric setting, shared by every request body and command line that has it.
-/// ⏎ An out-of-range number from a client is refused. A stored one is clamped, so that no journal stops the daemon: see
+///
+/// An out-of-range number from a client is refused. A stored one is clamped, so that no journal stops the daemon: see
 /// ``OutOfRangePolicy``.
 package struct SettingRange<Number: Comparable & Sendable>: Sendable {
     package let key: String

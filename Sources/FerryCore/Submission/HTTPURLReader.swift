@@ -68,7 +68,8 @@ package struct HTTPURLReader: Sendable {
 }
 
 /// URLs as lines of bytes. A hundred thousand take no more memory than their text.
-/// ⏎ Lines end with a line feed, optionally preceded by a carriage return. Empty lines are ignored.
+///
+/// Lines end with a line feed, optionally preceded by a carriage return. Empty lines are ignored.
 package struct URLLines: Hashable, Sendable {
     package let bytes: [UInt8]
     private let start: Int

@@ -59,7 +59,7 @@ package enum TransferAdmission {
             throw ServiceError(.invalidRequest, "A file has at most \(mostMirrors) mirrors.")
         }
         guard request.method == "GET", request.body == nil else {
-            throw ServiceError(.invalidRequest, "Only a file that GET fetches has mirrors.")
+            throw ServiceError(.invalidRequest, "Only downloads by GET may have mirrors.")
         }
         var seen: Set = [url.withoutUserinfo.withoutFragment.string]
         var mirrors: [String] = []
@@ -99,7 +99,7 @@ package enum TransferAdmission {
         }
         if let source = request.continues {
             guard request.spooled, source.upload != nil || source.offset > 0, source.path.hasPrefix("/") else {
-                throw ServiceError(.invalidRequest, "Only a spooled transfer continues from a file, at an offset.")
+                throw ServiceError(.invalidRequest, "Only a spooled transfer can continue a file at an offset.")
             }
         }
     }

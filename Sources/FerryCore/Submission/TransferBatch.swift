@@ -13,7 +13,8 @@ package struct TransferBatch: Hashable, Sendable {
     }
 
     /// A large number of requests that differ only in their URLs.
-    /// ⏎ - Parameter template: The shared properties. No name, note, mirrors or body, and not spooled.
+    ///
+    /// - Parameter template: The shared properties. No name, note, mirrors or body, and not spooled.
     package init(template: TransferRequest, urls: URLLines) {
         templates = [template]
         items = .lines(urls)

@@ -1,9 +1,11 @@
 /// Decides whether a socket, or the folder for one, is protected from other users.
-/// ⏎ Another user who can rename a folder above the socket can replace it and would receive every request with its
+///
+/// Another user who can rename a folder above the socket can replace it and would receive every request with its
 /// passwords. The rule is that of OpenSSH's StrictModes: every component of the path belongs to the user or to root and
 /// is not writable by others. A sticky folder such as `/tmp` is allowed, since its entries are protected. A group
 /// without members other than the owner counts as the owner.
-/// ⏎ In a user namespace that does not map root, as in Flatpak, rootless containers and systemd's `PrivateUsers=`, `/`
+///
+/// In a user namespace that does not map root, as in Flatpak, rootless containers and systemd's `PrivateUsers=`, `/`
 /// belongs to the overflow uid, as does every file with an unmapped owner. A folder of such an owner counts as root's
 /// if only its owner may write: only root can then have given the user a folder below it. A sticky folder does not,
 /// since any user can create one, nor does an entry of a folder that others may write to.
@@ -23,7 +25,8 @@ package struct PathTrust: Sendable {
     }
 
     /// Why a path is not trusted, or nil if it is.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - parts: Every folder and link from the root, in order, then the last component.
     ///   - end: The required kind of the last component.
     package func refusal(of parts: [PathFacts], endingIn end: End) -> ServiceError? {
@@ -36,7 +39,7 @@ package struct PathTrust: Sendable {
         guard user != unknownUser else {
             return ServiceError(
                 .daemonUnreachable,
-                "This user namespace does not know the user of this process, so that Ferry cannot tell files of its own "
+                "This user namespace does not map the user of this process, so Ferry cannot tell its own files "
                     + "from those of others. Map the user into the namespace (unshare --map-current-user does).")
         }
         // Per folder, since links lead to other places.
@@ -63,7 +66,7 @@ package struct PathTrust: Sendable {
         let shown = part.path.escapingControls
         switch part.kind {
         case .folder, .link: break
-        case .socket, .other: return "\(shown) is no folder; move it away."
+        case .socket, .other: return "\(shown) is not a folder; move it away."
         }
         if part.owner == unknownUser { return fault(ofUnknown: part, inWritable: isInWritable) }
         guard part.owner == user || part.owner == 0 else {
@@ -73,7 +76,7 @@ package struct PathTrust: Sendable {
         // The mode of a link has no effect.
         guard part.kind == .folder, part.isWritableByOthers, !part.isSticky else { return nil }
         let fault =
-            "Others may write to the folder \(shown) and so replace Ferry's own files below it; run chmod go-w on it."
+            "The folder \(shown) is writable by other users, who could replace Ferry's files in it. Run chmod go-w on it."
         return part.path == "/" ? fault : "\(fault) If it is to be shared: \(Self.elsewhere)"
     }
 
@@ -104,13 +107,15 @@ package struct PathTrust: Sendable {
             case .folder: "folder"
             case .socket: "socket"
             }
-        guard part.kind == (end == .folder ? .folder : .socket) else { return "\(shown) is no \(name); move it away." }
+        guard part.kind == (end == .folder ? .folder : .socket) else {
+            return "\(shown) is not a \(name); move it away."
+        }
         guard part.owner == user else {
             return "The \(name) \(shown) belongs to user \(part.owner), not to user \(user). " + Self.elsewhere
         }
         guard part.isWritableByOthers else { return nil }
         let mode = end == .folder ? "700" : "600"
-        return "Others may write to the \(name) \(shown); run chmod \(mode) on it if it is yours."
+        return "The \(name) \(shown) is writable by other users. Run chmod \(mode) on it if it is yours."
     }
 
     private static let elsewhere =
@@ -155,7 +160,8 @@ package struct PathFacts: Hashable, Sendable {
 }
 
 /// The users mapped in the process's user namespace (user_namespaces(7)).
-/// ⏎ Files of all other users, including root, have the overflow uid as their owner.
+///
+/// Files of all other users, including root, have the overflow uid as their owner.
 package struct UserNamespace: Sendable {
     /// One line of `/proc/self/uid_map`: a number of users from the first one.
     private struct Range {
@@ -174,7 +180,8 @@ package struct UserNamespace: Sendable {
     }
 
     /// The owner of files of unmapped users.
-    /// ⏎ Nil if every user is mapped, or if the overflow uid is itself mapped: a file may then really belong to that
+    ///
+    /// Nil if every user is mapped, or if the overflow uid is itself mapped: a file may then really belong to that
     /// user.
     package let unknownUser: UInt32?
 

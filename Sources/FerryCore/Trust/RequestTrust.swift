@@ -1,7 +1,8 @@
 /// The trusted authorities of a request, and its client certificate, all given as files.
 package struct RequestTrust: Hashable, Sendable {
     /// Absolute paths of PEM files and of hashed certificate folders, instead of the system's roots. Empty uses those.
-    /// ⏎ Only existing ones count.
+    ///
+    /// Of several paths, the existing ones count. It is an error if none exists.
     package var authorities: [String]
     /// Absolute path of the PEM file with the client certificate and intermediate certificates.
     package var certificate: String?

@@ -1,5 +1,6 @@
 /// The names of a server's certificate, matched against the requested host (RFC 9525 §6).
-/// ⏎ Only subject alternative names count. A common name is no identity, and an address does not identify the name that
+///
+/// Only subject alternative names count. A common name is no identity, and an address does not identify the name that
 /// resolves to it.
 package struct ServerIdentity: Hashable, Sendable {
     private let names: [String]

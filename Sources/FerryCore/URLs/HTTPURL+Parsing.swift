@@ -4,15 +4,17 @@ extension HTTPURL {
     package static let maximumLength = 16 * 1024
 
     /// Parses an absolute URL.
-    /// ⏎ Percent-encodes non-ASCII and reserved characters (RFC 3986) in path, query and fragment.
+    ///
+    /// Percent-encodes non-ASCII characters and others that RFC 3986 does not allow in path, query and fragment.
     /// - Throws: ``ServiceError`` with code `unsupported_scheme` for another scheme, otherwise `invalid_url`.
     package init(parsing text: String) throws(ServiceError) {
         try self.init(URLReference(splitting: Self.checked(text)), text: text)
     }
 
     /// Resolves a `Location` field of a response from this URL (RFC 3986 §5, RFC 9110 §10.2.2).
-    /// ⏎ Inherits this URL's fragment if the target has none, and never the target's userinfo. Unencoded spaces in
-    /// paths and queries become `%20`.
+    ///
+    /// Inherits this URL's fragment if the target has none, and never the target's userinfo. Unencoded spaces in paths
+    /// and queries become `%20`.
     /// - Throws: The errors of ``init(parsing:)``.
     package func resolving(location: String) throws(ServiceError) -> HTTPURL {
         let location = location.trimmingFieldSpace.replacing(" ", with: "%20")
@@ -148,7 +150,8 @@ extension String.UTF8View {
 }
 
 /// A URL or relative reference, split into its five parts (RFC 3986, appendix B) without validation.
-/// ⏎ Splits between bytes, not characters: a combining mark after a `/` must not hide the slash.
+///
+/// Splits between bytes, not characters: a combining mark after a `/` must not hide the slash.
 struct URLReference {
     /// As written, or nil for a relative reference.
     let scheme: String?

@@ -1,5 +1,6 @@
 /// An absolute `http` or `https` URL in canonical form.
-/// ⏎ Every part contains only characters allowed by RFC 3986, so that every layer below reads the URL alike. Its text
+///
+/// Every part contains only characters allowed by RFC 3986, so that every layer below reads the URL alike. Its text
 /// forms never contain credentials.
 package struct HTTPURL: Hashable, Sendable {
     /// `http` or `https`.
@@ -63,7 +64,8 @@ package struct HTTPURL: Hashable, Sendable {
     package var withoutFragment: HTTPURL { replacing(fragment: nil, credentials: credentials) }
 
     /// The URL for logs and records: no userinfo, no fragment, and only the names of query items.
-    /// ⏎ An item without `=` is omitted, since it may be a token.
+    ///
+    /// An item without `=` is omitted, since it may be a token.
     package var redacted: String {
         guard let query else { return base }
         let names = query.utf8.split(separator: UInt8(ascii: "&")).compactMap { pair -> String? in

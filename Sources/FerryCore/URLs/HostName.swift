@@ -1,7 +1,8 @@
 import FerryFoundation
 
 /// Normalizes the host of a URL, so that equal hosts compare equal.
-/// ⏎ Names become lowercase A-labels, numbers that a resolver would read as an IPv4 address become dotted decimal, and
+///
+/// Names become lowercase A-labels, numbers that a resolver would read as an IPv4 address become dotted decimal, and
 /// IPv6 addresses take the form of RFC 5952 in brackets.
 enum HostName {
     /// The problem with a host, as the end of a sentence.
@@ -78,7 +79,8 @@ enum HostName {
     }
 
     /// The IPv4 address of a name whose last label is a number, as a resolver reads it, or nil for other names.
-    /// ⏎ One to four parts, each decimal, octal (`0…`) or hexadecimal (`0x…`). The last part fills the remaining bytes.
+    ///
+    /// One to four parts, each decimal, octal (`0…`) or hexadecimal (`0x…`). The last part fills the remaining bytes.
     private static func dottedDecimal(_ name: String) throws(Fault) -> String? {
         // Fast path: the last label of nearly all hosts begins with a letter.
         let tail = name.utf8.split(separator: UInt8(ascii: ".")).last

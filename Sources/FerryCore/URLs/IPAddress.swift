@@ -131,7 +131,9 @@ extension IPAddress: CustomStringConvertible {
 /// Addresses that a public server must not redirect to.
 extension HTTPURL {
     /// Whether the host is this machine's or a private address, as written.
-    /// ⏎ Names are not resolved. Octal and hexadecimal forms were normalized to dotted decimal when the URL was parsed.
+    ///
+    /// Names are not resolved. Decimal, octal and hexadecimal forms were normalized to dotted decimal when the URL was
+    /// parsed.
     package var isPrivateLiteral: Bool {
         let name = nameWithoutDot
         if name.utf8.contains(UInt8(ascii: "%")) { return literal?.isPrivate ?? true }
@@ -142,7 +144,8 @@ extension HTTPURL {
 
 extension HTTPURL {
     /// Whether the host is a link-local address or that of a cloud's metadata service.
-    /// ⏎ Such a service trusts every client that reaches it, so even a server on this machine may not redirect there.
+    ///
+    /// Such a service trusts every client that reaches it, so even a server on this machine may not redirect there.
     package var isLinkLocalLiteral: Bool { literal?.isLinkLocal ?? false }
 
     /// The host's address without its zone, or nil for a name.

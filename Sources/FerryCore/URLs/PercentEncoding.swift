@@ -1,7 +1,8 @@
 /// Percent-encoding (RFC 3986 §2.1).
 package enum PercentEncoding {
     /// Encodes every byte that is not allowed as `%XX`.
-    /// ⏎ Existing triplets stay, so encoding is idempotent. A `%` that begins no `%XX` is encoded.
+    ///
+    /// Existing triplets stay, so encoding is idempotent. A `%` that begins no `%XX` is encoded.
     package static func encode(_ text: String, also allowed: String) -> String {
         if text.utf8.allSatisfy({ $0.isUnreservedOrSubDelimiter || allowed.utf8.contains($0) }) { return text }
         let bytes = Array(text.utf8)

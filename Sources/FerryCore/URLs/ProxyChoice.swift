@@ -23,7 +23,8 @@ package struct ProxyChoice: Hashable, Codable, Sendable {
 
     /// Parses `[scheme://][user:password@]host[:port][/…]` as curl does: the default scheme is `http`, the default port
     /// 443 for `https` and 1080 for the others. A path is ignored.
-    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request`.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request`.
     package init(parsing text: String) throws(ServiceError) {
         let mark = text.firstRange(of: "://")
         let word = mark.map { text[..<$0.lowerBound].lowercased() } ?? Scheme.http.rawValue
@@ -77,8 +78,9 @@ package struct ProxyChoice: Hashable, Codable, Sendable {
 /// Evaluates proxy environment variables as curl does.
 package enum ProxyRule {
     /// The proxy for a URL, or nil for a direct connection.
-    /// ⏎ Uppercase `HTTP_PROXY` is ignored: in a CGI program it comes from the `Proxy` field of a request. Otherwise
-    /// the lowercase variable takes precedence, and an empty one counts as unset.
+    ///
+    /// Uppercase `HTTP_PROXY` is ignored: in a CGI program it comes from the `Proxy` field of a request. Otherwise the
+    /// lowercase variable takes precedence, and an empty one counts as unset.
     /// - Throws: ``ServiceError`` with code `invalid_request` if the applicable variable is unusable.
     package static func choose(for url: HTTPURL, environment: [String: String]) throws(ServiceError) -> ProxyChoice? {
         func value(_ names: String...) -> String? {

@@ -40,13 +40,13 @@ package struct UploadFacts: Hashable, Codable, Sendable {
 
     /// Clamps numbers from the journal.
     mutating func clampNumbers() {
-        let care = OutOfRangePolicy<Never>.clamp
-        care.apply(.bytes, to: &offset)
-        care.apply(.bytes, to: &frontier)
-        care.apply(.bytes, to: &reach)
+        let policy = OutOfRangePolicy<Never>.clamp
+        policy.apply(.bytes, to: &offset)
+        policy.apply(.bytes, to: &frontier)
+        policy.apply(.bytes, to: &reach)
         // A limit of 0 counts as none.
         if let most = mostOfPart, most < 1 { mostOfPart = nil }
-        care.apply(.count, to: &restarts)
+        policy.apply(.count, to: &restarts)
     }
 
     /// Removes the upload resource, which is gone or belongs to another version of the content.

@@ -41,7 +41,8 @@ package enum UploadRequest: Hashable, Sendable {
     }
 
     /// The protocol's fields for the request.
-    /// ⏎ - Parameter length: Length of the whole content in bytes.
+    ///
+    /// - Parameter length: Length of the whole content in bytes.
     package func fields(_ version: UploadVersion, length: Int64) -> [HeaderField] {
         var fields = [HeaderField(name: "Upload-Draft-Interop-Version", value: String(version.rawValue))]
         guard let part else { return fields }

@@ -1,13 +1,14 @@
 /// Decides the requests of one upload from the server's responses. Sends nothing.
-/// ⏎ The content is sent with the caller's own request. A server that supports resuming returns an upload resource.
-/// After a lost connection that resource is asked for its offset and gets the remaining bytes
+///
+/// The content is sent with the caller's own request. A server that supports resuming returns an upload resource. After
+/// a lost connection that resource is asked for its offset and gets the remaining bytes
 /// (draft-ietf-httpbis-resumable-upload). Other servers respond as usual.
-/// ⏎ ```
-///   create ──── a final response ────────────────────────────→ accept
+///
+/// ```
+///   create ──── a final response ───────────────────────────→ accept
 ///   create ──── Upload-Complete: ?0 ────→ append             append ── Upload-Complete: ?1 ──→ accept
 ///   offset ──── Upload-Offset ──────────→ append             append ── 409 ──→ append or offset
-///   offset, append ── 404, 410 ──→ create                    create, offset, append ── lost, 5xx ──→ another attempt:
-///   offset
+///   offset, append ── 404, 410 ──→ create                    create, offset, append ── lost, 5xx ─→ another attempt: offset
 /// ```
 package struct UploadMachine: Sendable {
     package enum Step: Hashable, Sendable {
@@ -18,7 +19,7 @@ package struct UploadMachine: Sendable {
     }
 
     /// Maximum number of responses without progress per attempt.
-    package static let mostInVain = 16
+    package static let mostWithoutProgress = 16
 
     package private(set) var facts: UploadFacts
     /// Length of the whole content in bytes.
@@ -29,7 +30,7 @@ package struct UploadMachine: Sendable {
     /// The next or current request.
     package private(set) var request: UploadRequest
     /// Responses since the last progress.
-    private var inVain = 0
+    private var withoutProgress = 0
     /// Bytes received by the server again in this attempt.
     private var sentAgain: Int64 = 0
     private var hasChangedVersion = false
@@ -74,7 +75,8 @@ package struct UploadMachine: Sendable {
     package mutating func sent(to position: Int64) { facts.reach = max(facts.reach, min(position, length)) }
 
     /// Records the position sent when the request ended.
-    /// ⏎ - Parameters:
+    ///
+    /// - Parameters:
     ///   - position: End of the sent bytes, or 0.
     ///   - before: The largest position sent before this request.
     package mutating func ended(at position: Int64, before: Int64) {
@@ -85,7 +87,8 @@ package struct UploadMachine: Sendable {
     // MARK: Informational responses
 
     /// Processes a 104 (Upload Resumption Supported).
-    /// ⏎ - Parameter position: The sent position, an upper bound of the server's offset.
+    ///
+    /// - Parameter position: The sent position, an upper bound of the server's offset.
     /// - Returns: Whether to record the facts before sending more.
     package mutating func informed(_ head: ResponseHead, from url: HTTPURL, sent position: Int64) -> Bool {
         guard head.status == 104 else { return false }
@@ -126,22 +129,23 @@ package struct UploadMachine: Sendable {
             guard sentAgain.addingSaturated(arrived) <= length else { return }
             sentAgain += arrived
         }
-        inVain = 0
+        withoutProgress = 0
     }
 
     // MARK: Answers
 
     /// Processes the head of a final response.
-    /// ⏎ - Parameter url: The requested URL, after redirects.
+    ///
+    /// - Parameter url: The requested URL, after redirects.
     package mutating func answered(_ head: ResponseHead, from url: HTTPURL) -> Step {
         let statement = UploadStatement(head)
-        inVain += 1
+        withoutProgress += 1
         let step = judge(head, statement, from: url)
         if case .send(let next) = step {
-            guard inVain <= Self.mostInVain else {
+            guard withoutProgress <= Self.mostWithoutProgress else {
                 return .fail(
                     head.error(
-                        .badResponse, "The answers of \(head.shownURL) bring the upload no further; try again later."))
+                        .badResponse, "The upload to \(head.shownURL) makes no progress; try again later."))
             }
             request = next
         }
@@ -184,10 +188,11 @@ package struct UploadMachine: Sendable {
             guard isResumable else {
                 return .fail(
                     head.error(
-                        .badResponse, "\(head.shownURL) took a part of the upload and does not say where the rest goes."
+                        .badResponse,
+                        "\(head.shownURL) accepted a part of the upload without saying where to send the rest."
                     ))
             }
-            return goOn(head, statement.offset)
+            return resume(head, statement.offset)
         }
         if let step = smallerPart(head, statement) { return step }
         guard isResumable else { return .accept }
@@ -197,7 +202,7 @@ package struct UploadMachine: Sendable {
 
     private mutating func told(_ head: ResponseHead, _ statement: UploadStatement) -> Step {
         if let step = resumed(head, statement) { return step }
-        guard isSuccess(head) else { return .fail(head.statusError(.httpStatus, "the upload cannot go on")) }
+        guard isSuccess(head) else { return .fail(head.statusError(.httpStatus, "the upload cannot continue")) }
         if statement.isComplete == true {
             guard statement.offset ?? length == length, facts.reach == length else {
                 return .fail(lie(head, statement.offset ?? length))
@@ -209,7 +214,7 @@ package struct UploadMachine: Sendable {
         guard let offset = statement.offset else {
             return .fail(head.error(.badResponse, "\(head.shownURL) does not say how much of the upload it has."))
         }
-        return goOn(head, offset)
+        return resume(head, offset)
     }
 
     private mutating func appended(_ head: ResponseHead, _ statement: UploadStatement, until end: Int64) -> Step {
@@ -218,7 +223,7 @@ package struct UploadMachine: Sendable {
         }
         if isSuccess(head) {
             if end == length, statement.isComplete == nil { return .accept }
-            return goOn(head, statement.offset)
+            return resume(head, statement.offset)
         }
         if let step = smallerPart(head, statement) ?? resumed(head, statement) { return step }
         return .accept
@@ -229,7 +234,7 @@ package struct UploadMachine: Sendable {
     private func isSuccess(_ head: ResponseHead) -> Bool { StatusRange.success.contains(head.status) }
 
     /// Continues at the server's offset, forward or back.
-    private mutating func goOn(_ head: ResponseHead, _ offset: Int64?) -> Step {
+    private mutating func resume(_ head: ResponseHead, _ offset: Int64?) -> Step {
         guard let offset else { return .send(.offset) }
         guard offset >= 0, offset <= length, offset <= facts.reach else { return .fail(lie(head, offset)) }
         note(offset)
@@ -251,22 +256,22 @@ package struct UploadMachine: Sendable {
         switch head.status {
         case 404, 410:
             guard request != .create(until: request.part?.upperBound ?? 0) else { return nil }
-            return beginAgain(head)
+            return restart(head)
         case 409:
             // The caller's resource may have a conflict of its own.
             guard let offset = statement.offset else {
                 if case .append = request { return .send(.offset) }
                 return nil
             }
-            return goOn(head, offset)
+            return resume(head, offset)
         case 408, 425, 429, 500, 502, 503, 504, 520...524:
-            return .fail(head.statusError(.serverBusy, "the upload goes on later"))
+            return .fail(head.statusError(.serverBusy, "the upload continues later"))
         default: return nil
         }
     }
 
     /// Restarts after the upload resource is gone, unless the content may have arrived and must not be sent twice.
-    private mutating func beginAgain(_ head: ResponseHead) -> Step {
+    private mutating func restart(_ head: ResponseHead) -> Step {
         guard facts.reach < length || RepetitionRule.mayRepeat(method, wasSent: true) else {
             var error = head.statusError(
                 .notFound, "the upload was sent whole before, and \(method) must not be sent twice")

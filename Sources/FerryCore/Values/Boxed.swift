@@ -1,5 +1,6 @@
 /// A heap-allocated value with copy-on-write.
-/// ⏎ Copying and moving the enclosing value costs as much as a reference. Public, like everything that is inlined into
+///
+/// Copying and moving the enclosing value costs as much as a reference. Public, like everything that is inlined into
 /// other modules: the compiler does not export the bodies of `package` declarations, so each access would go through an
 /// opaque type.
 @propertyWrapper

@@ -1,5 +1,6 @@
 /// A set of byte positions as sorted, disjoint, coalesced half-open ranges.
-/// ⏎ Encoded as an array of `[lower, upper]` pairs, excluding the upper bound.
+///
+/// Encoded as an array of `[lower, upper]` pairs, excluding the upper bound.
 package struct ByteRangeSet: Hashable, Sendable {
     /// Ascending. No range is empty, and no two are adjacent.
     package private(set) var ranges: [Range<Int64>] = []
@@ -103,8 +104,9 @@ extension ByteRangeSet: CustomStringConvertible {
 
 extension ByteRangeSet: Codable {
     /// Decodes the output of `encode(to:)`.
-    /// ⏎ - Throws: `DecodingError` for a pair that is not two numbers, is negative, empty or reversed, overlaps the
-    /// previous pair, or ends beyond the maximum file size.
+    ///
+    /// - Throws: `DecodingError` for a pair that is not two numbers, is negative, empty or reversed, overlaps the
+    ///   previous pair, or ends beyond the maximum file size.
     package init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
         while !container.isAtEnd {

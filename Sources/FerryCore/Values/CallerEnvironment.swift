@@ -1,5 +1,6 @@
 /// The caller's environment that a request depends on.
-/// ⏎ One daemon serves many programs. The proxies, trust and umask of a program apply only to its own requests.
+///
+/// One daemon serves many programs. The proxies, trust and umask of a program apply only to its own requests.
 package struct CallerEnvironment: Hashable, Sendable {
     /// Proxy variables by name.
     package var proxies: [String: String]
@@ -41,7 +42,7 @@ package struct CallerEnvironment: Hashable, Sendable {
 package struct FileMask: Hashable, Sendable {
     package let bits: UInt32
 
-    /// The default mask.
+    /// The mask if neither the request nor the service has one.
     package static let usual = FileMask(0o022)
 
     package init(_ bits: UInt32) { self.bits = bits & 0o777 }
@@ -75,7 +76,7 @@ extension FileMask: Codable {
         let text = try box.decode(String.self)
         guard let mask = FileMask(octal: text) else {
             throw DecodingError.dataCorruptedError(
-                in: box, debugDescription: "“\(text)” is no umask; write it in octal digits, such as 022")
+                in: box, debugDescription: "“\(text)” is not a umask; write it in octal digits, such as 022")
         }
         self = mask
     }

@@ -5,8 +5,9 @@ package struct Checksum: Hashable, Sendable, CustomStringConvertible {
     package let hex: String
 
     /// Parses `algorithm:HEX` in any case. A hyphen in the algorithm (`sha-256`) is allowed.
-    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` for an unknown algorithm, an invalid digit or a wrong
-    /// length.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request` for an unknown algorithm, an invalid digit or a wrong
+    ///   length.
     package init(parsing text: String) throws(ServiceError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
@@ -17,7 +18,7 @@ package struct Checksum: Hashable, Sendable, CustomStringConvertible {
             let known = DigestAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
             throw ServiceError(
                 .invalidRequest,
-                "“\(String(parts[0]).escapingControls)” is no known checksum algorithm; use one of \(known).")
+                "“\(String(parts[0]).escapingControls)” is not a known checksum algorithm; use one of \(known).")
         }
         let hex = parts[1].lowercased()
         guard hex.utf8.count == algorithm.byteCount * 2, hex.utf8.allSatisfy(\.isHexadecimalDigit) else {

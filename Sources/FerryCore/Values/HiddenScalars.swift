@@ -1,7 +1,8 @@
 /// Invisible and text-changing characters.
 extension Unicode.Scalar {
     /// Whether the scalar is invisible or changes how text is displayed, so that different texts look alike.
-    /// ⏎ Controls, bidirectional controls, line and paragraph separators, tags, and all default-ignorable and format
+    ///
+    /// Controls, bidirectional controls, line and paragraph separators, tags, and all default-ignorable and format
     /// characters, except signs drawn around digits and hieroglyphs.
     package var isHidden: Bool {
         switch value {
@@ -29,7 +30,8 @@ extension Unicode.Scalar {
 
 extension String {
     /// Replaces each hidden scalar.
-    /// ⏎ Scalars that contribute to the display stay: a joiner between two emoji or two letters of a script that uses
+    ///
+    /// Scalars that contribute to the display stay: a joiner between two emoji or two letters of a script that uses
     /// joiners, and a variation selector after an emoji.
     package func replacingHidden(with replacement: (Unicode.Scalar) -> String) -> String {
         if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return self }
@@ -61,8 +63,9 @@ extension String {
 /// Displaying untrusted text.
 extension String {
     /// The text with hidden and control characters written as `\u{…}`.
-    /// ⏎ Applied to all text from servers and callers before display or logging, so that it can neither move a
-    /// terminal's cursor, nor add a line, nor look like another text.
+    ///
+    /// Applied to all text from servers and callers before display or logging, so that it can neither move a terminal's
+    /// cursor, nor add a line, nor look like another text.
     package var escapingControls: String {
         replacingHidden { "\\u{\(String($0.value, radix: 16))}" }
     }

@@ -1,8 +1,9 @@
 package import FerryFoundation
 
 /// Encodes values as JSON directly, without an intermediate tree.
-/// ⏎ An encoded type must finish a nested container before it continues with the enclosing one, as types that encode
-/// one property after another do.
+///
+/// An encoded type must finish a nested container before it continues with the enclosing one, as types that encode one
+/// property after another do.
 package struct JSONWriter: Sendable {
     /// The form of dates.
     package enum DateForm: Sendable {
@@ -21,7 +22,8 @@ package struct JSONWriter: Sendable {
     }
 
     /// Encodes a value as JSON.
-    /// ⏎ - Throws: The value's own errors, or `EncodingError` for a number without a JSON form.
+    ///
+    /// - Throws: The value's own errors, or `EncodingError` for a number without a JSON form.
     package func bytes(_ value: some Encodable) throws -> [UInt8] {
         let output = JSONOutput(date: date, sortsKeys: sortsKeys)
         try JSONValueEncoder(output: output).write(value)

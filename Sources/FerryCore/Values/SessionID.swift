@@ -8,7 +8,8 @@ package struct SessionID: Hashable, Sendable, CustomStringConvertible {
     private init(unchecked name: String) { self.name = name }
 
     /// Accepts 1 to 1024 bytes without control characters.
-    /// ⏎ - Throws: ``ServiceError`` with code `invalid_request` for any other text.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request` for any other text.
     package init(_ name: String) throws(ServiceError) {
         guard !name.isEmpty, name.utf8.count <= 1024, !name.hasControls else {
             throw ServiceError(.invalidRequest, "A session's name has 1 to 1024 bytes and no control characters.")

@@ -5,7 +5,8 @@ package struct TransferID: Hashable, Comparable, Sendable {
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Creates the next id: milliseconds since 1970 in the upper 44 bits, a counter in the lower 20.
-    /// ⏎ Ids of one process strictly increase, even if the clock steps back or a millisecond is exhausted.
+    ///
+    /// Ids of one process strictly increase, even if the clock steps back or a millisecond is exhausted.
     package static func next(after last: TransferID?, milliseconds: UInt64) -> TransferID {
         let fresh = milliseconds << 20
         guard let last, fresh <= last.rawValue else { return TransferID(rawValue: fresh) }

@@ -1,5 +1,6 @@
 /// Many ids in compact JSON: the first of consecutive ids, and the number of those after it.
-/// ⏎ `["0000000000000007+2"]` stands for 7, 8 and 9. Transfers submitted together have such ids. A short text may name
+///
+/// `["0000000000000007+2"]` stands for 7, 8 and 9. Transfers submitted together have such ids. A short text may name
 /// more ids than fit in memory, so a client's ids are intersected with the existing ones and never expanded.
 package struct TransferIDRuns: Hashable, Sendable {
     /// Consecutive ids, including both ends.
@@ -42,7 +43,8 @@ package struct TransferIDRuns: Hashable, Sendable {
     }
 
     /// The existing ids within the runs, in the order of the runs, without duplicates.
-    /// ⏎ - Parameter existing: In ascending order.
+    ///
+    /// - Parameter existing: In ascending order.
     package func selected(from existing: [TransferID]) -> [TransferID] {
         var selected: [TransferID] = []
         // Index of the next unselected id for each id, so that overlapping runs are skipped in one step.
@@ -70,7 +72,8 @@ package struct TransferIDRuns: Hashable, Sendable {
     }
 
     /// The first ids within the runs that do not exist.
-    /// ⏎ - Parameter existing: In ascending order.
+    ///
+    /// - Parameter existing: In ascending order.
     package func unknown(among existing: [TransferID], atMost limit: Int) -> [TransferID] {
         var unknown: [TransferID] = []
         // Without overlaps each existing id is visited once.
@@ -95,7 +98,7 @@ package struct TransferIDRuns: Hashable, Sendable {
     /// Maximum number of expanded ids: more than a daemon can have.
     private static let mostWritten = 1 << 24
 
-    /// All ids, from a trusted peer, or nil if there are more than any peer has.
+    /// All ids, from a peer that lists existing transfers, or nil if there are more than any peer has.
     package var ids: [TransferID]? {
         var ids: [TransferID] = []
         for run in runs {
@@ -146,7 +149,7 @@ extension TransferIDRuns.Run: LosslessStringConvertible {
 }
 
 extension KeyedDecodingContainer {
-    /// Decodes the ids of a trusted peer.
+    /// Decodes the ids from a peer that lists existing transfers.
     package func decodeIDs(forKey key: Key) throws -> [TransferID] {
         guard let ids = try decode(TransferIDRuns.self, forKey: key).ids else {
             throw DecodingError.dataCorruptedError(

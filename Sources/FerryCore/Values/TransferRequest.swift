@@ -1,7 +1,8 @@
 package import FerryFoundation
 
 /// A client's request for one file.
-/// ⏎ Validated and completed by `TransferAdmission` before it is stored.
+///
+/// Validated and completed by `TransferAdmission` before it is stored.
 package struct TransferRequest: Hashable, Sendable {
     package var url: String
     /// Other URLs of the same file. `headers` and credentials are not sent there.

@@ -12,7 +12,7 @@ package enum TransferState: String, CaseIterable, Sendable {
     /// A state from a newer version.
     case unknown
 
-    /// Whether it changes only by a call.
+    /// Whether the transfer has succeeded, failed or been canceled. Nothing more happens without a call.
     package var isEnded: Bool {
         switch self {
         case .succeeded, .failed, .canceled: true

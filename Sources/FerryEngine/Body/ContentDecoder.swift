@@ -53,7 +53,7 @@ package import NIOCore
         let name = first == "x-gzip" ? "gzip" : first
         guard codings.count == 1, let coding = Coding(rawValue: name) else {
             let shown = codings.prefix(4).joined(separator: ", ").escapingControls
-            throw failure("The body has the content coding “\(shown)”, which is not understood.", -1016)
+            throw failure("The body has the content coding “\(shown)”, which is not supported.", -1016)
         }
         return coding
     }
@@ -85,7 +85,7 @@ package import NIOCore
             switch step {
             case ferry_inflate_more: break
             case ferry_inflate_end: state = coding == .gzip ? .betweenMembers : .ended
-            case ferry_inflate_no_memory: throw ServiceError(.internal, "There is no memory to decode a body.")
+            case ferry_inflate_no_memory: throw ServiceError(.internal, "Not enough memory to decode a body.")
             default: throw Self.corrupt(coding)
             }
             if piece.readableBytes > 0 {
@@ -125,7 +125,7 @@ package import NIOCore
         decoded += Int64(bytes)
         let (product, overflows) = received.multipliedReportingOverflow(by: Self.maximumRatio)
         guard overflows || decoded <= Self.freeBytes + product else {
-            throw Self.failure("The body unpacks to more than \(Self.maximumRatio) times its size.", -1015)
+            throw Self.failure("The body decompresses to more than \(Self.maximumRatio) times its size.", -1015)
         }
     }
 
@@ -154,13 +154,13 @@ package import NIOCore
 
     private static func open(windowBits: CInt) throws(ServiceError) -> UnsafeMutableRawPointer {
         guard let stream = unsafe ferry_inflate_open(windowBits) else {
-            throw ServiceError(.internal, "There is no memory to decode a body.")
+            throw ServiceError(.internal, "Not enough memory to decode a body.")
         }
         return unsafe stream
     }
 
     private static func corrupt(_ coding: Coding) -> ServiceError {
-        failure("The body is not the \(coding.rawValue) data that the server named it.", -1015)
+        failure("The body is not valid \(coding.rawValue) data.", -1015)
     }
 
     private static func failure(_ message: String, _ urlError: Int) -> ServiceError {

@@ -113,7 +113,7 @@ final class RequestBodyStream: Sendable {
 
     /// The source produced more or fewer bytes than announced.
     private static let changed = ServiceError(
-        .invalidRequest, "The body of the request has not the length that it was given with.",
+        .invalidRequest, "The body of the request does not have its declared length.",
         details: ErrorDetails(urlError: -1021))
 
     /// Creates a stream of a body in memory.

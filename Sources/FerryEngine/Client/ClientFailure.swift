@@ -15,7 +15,7 @@ enum ClientFailure {
     static let staleConnection = ServiceError(.connectionLost, "The server had closed the connection.")
 
     /// A server that was offered HTTP/2 did not respond over it. The request is repeated over HTTP/1.1.
-    static let notOverHTTP2 = ServiceError(.connectionLost, "The server did not answer over HTTP/2.")
+    static let notOverHTTP2 = ServiceError(.connectionLost, "The server did not respond over HTTP/2.")
 
     /// Returns whether an error before the head may be a refusal of HTTP/2.
     ///
@@ -55,18 +55,19 @@ enum ClientFailure {
             return failure(.connectionLost, "The connection to \(host) was closed.")
         case HTTPParserError.invalidEOFState:
             // A body that ended early is a lost connection. Its received bytes count (docs/behaviour/transfers.md#R5).
-            return failure(.connectionLost, "\(host.subject) closed the connection before the end.")
+            return failure(.connectionLost, "\(host.subject) closed the connection early.")
         case let fault as HeadFault:
-            return failure(.badResponse, "The answer of \(host) cannot be read: it has \(fault.text).")
+            return failure(.badResponse, "The response from \(host) cannot be read: it has \(fault.text).")
         case let error as HTTPParserError:
-            return failure(.badResponse, "The answer of \(host) is not valid HTTP: \(String(describing: error).words).")
+            return failure(
+                .badResponse, "The response from \(host) is not valid HTTP: \(String(describing: error).words).")
         case is CertificateFault, is NIOSSLExtraError, is NIOSSLError, is BoringSSLError:
             return TLSFailure.transferError(error, url: url)
         case let error as IOError:
             return ioError(error.errnoCode, failure: failure, host: host, phase: phase)
         default:
             // HTTP/2 errors and internal types of the HTTP client. Their texts mean nothing to users.
-            return failure(.connectionLost, "\(host.subject) broke the connection off.")
+            return failure(.connectionLost, "\(host.subject) aborted the connection.")
         }
     }
 
@@ -94,21 +95,21 @@ enum ClientFailure {
     ) -> ServiceError {
         switch error {
         case .remoteConnectionClosed:
-            let when = phase == .beforeHead ? "before it answered" : "before the end"
+            let when = phase == .beforeHead ? "before it responded" : "before the end"
             return failure(.connectionLost, "\(host.subject) closed the connection \(when).", nil)
         case .connectTimeout, .readTimeout, .writeTimeout, .tlsHandshakeTimeout, .deadlineExceeded,
             .getConnectionFromPoolTimeout:
             return failure(.timedOut, "Connecting to \(host) took too long.", nil)
         case .uncleanShutdown:
-            return failure(.connectionLost, "\(host.subject) cut the connection without closing TLS.", nil)
+            return failure(.connectionLost, "\(host.subject) closed the connection without closing TLS.", nil)
         case .identityCodingIncorrectlyPresent, .contentLengthMissing:
-            return failure(.badResponse, "The answer of \(host) is framed in a way that cannot be read.", nil)
+            return failure(.badResponse, "The response from \(host) has unreadable framing.", nil)
         case .cancelled:
             // Errors of the engine's own decisions arrive unchanged. This one is the client's: it cancels requests
             // about to be sent on an HTTP/2 connection that the server is closing.
             return phase == .beforeHead
                 ? staleConnection
-                : failure(.connectionLost, "\(host.subject) closed the connection before the end.", nil)
+                : failure(.connectionLost, "\(host.subject) closed the connection early.", nil)
         default: return failure(.connectionLost, "The connection to \(host) failed.", nil)
         }
     }
@@ -131,7 +132,7 @@ enum ClientFailure {
         case ECONNREFUSED: failure(.connectFailed, "\(host.subject) refused the connection.", errno)
         case EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL:
             failure(.connectFailed, "\(host.subject) cannot be reached.", errno)
-        case ETIMEDOUT: failure(.timedOut, "\(host.subject) did not answer in time.", errno)
+        case ETIMEDOUT: failure(.timedOut, "\(host.subject) did not respond in time.", errno)
         case ECONNRESET, EPIPE: failure(.connectionLost, "\(host.subject) reset the connection.", errno)
         default:
             failure(
@@ -147,7 +148,7 @@ enum TLSFailure {
         let host = host ?? url.host
         if case NIOSSLError.uncleanShutdown = error {
             return ServiceError(
-                .connectionLost, "\(host) cut the connection without closing TLS.",
+                .connectionLost, "\(host) closed the connection without closing TLS.",
                 details: ErrorDetails(url: url.redacted))
         }
         if let fault = error as? CertificateFault { return fault.transferError(of: host, url: url) }
@@ -165,7 +166,7 @@ enum TLSFailure {
         }
         if oldTLS.contains(where: text.contains) {
             return ServiceError(
-                .tlsFailed, "\(host) offers no version of TLS that is still safe.",
+                .tlsFailed, "\(host) offers no safe version of TLS.",
                 details: ErrorDetails(url: url.redacted))
         }
         let wantsCertificate = Self.asksForCertificate(error)

@@ -165,7 +165,7 @@ final class ClientPool: Sendable {
             defer { state.isSweeping = state.isSweeping || use.isOneOfMany }
             return (client, use.isOneOfMany && !state.isSweeping)
         }
-        guard let client else { throw ServiceError(.internal, "The engine has ended.") }
+        guard let client else { throw ServiceError(.internal, "The engine has shut down.") }
         if sweeps { sweepLater() }
         return Lease(client: client, use: use)
     }

@@ -69,7 +69,7 @@ extension Engine {
         } catch {
             clients.directory.remove(mark)
             head.fail(error)
-            throw ServiceError(.invalidURL, "“\(url.redacted)” cannot be asked (\(error)).")
+            throw ServiceError(.invalidURL, "“\(url.redacted)” cannot be requested (\(error)).")
         }
         let exchange = Exchange(
             request, url: url, key: key, engine: self, timeouts: configuration.timeouts, recorder: recorder)

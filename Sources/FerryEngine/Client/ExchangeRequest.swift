@@ -87,7 +87,7 @@ extension Engine {
                 body: given.body?.body(on: loops[key.loop]))
         } catch {
             if let mark { clients.directory.remove(mark) }
-            throw ServiceError(.invalidURL, "“\(url.redacted)” cannot be asked (\(error)).")
+            throw ServiceError(.invalidURL, "“\(url.redacted)” cannot be requested (\(error)).")
         }
         let exchange = Exchange(
             request, url: url, key: key, engine: self, timeouts: given.timeouts, recorder: recorder,

@@ -39,8 +39,8 @@ final class HTTP2HeadCheck: ChannelDuplexHandler {
         context.fireChannelRead(data)
     }
 
-    /// Flushes the request's head separately. If the write fails, NIO continues reading in the middle of it, and the
-    /// client traps if the complete response arrives before it knows that its head was sent.
+    /// Flushes the request's head in an event loop tick of its own. If the write fails, NIO continues reading in
+    /// the middle of it, and the client traps if the complete response arrives before it knows that its head was sent.
     func flush(context: ChannelHandlerContext) {
         guard !isSent else { return context.flush() }
         isSent = true

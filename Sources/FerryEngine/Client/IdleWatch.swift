@@ -30,7 +30,7 @@ final class IdleWatch: Sendable {
     /// Expires if the time has come.
     ///
     /// - Returns: The time of the next check, or `nil` if the watch is expired or canceled.
-    func look() -> NIODeadline? {
+    func check() -> NIODeadline? {
         guard !isCanceled.load(ordering: .relaxed) else { return nil }
         let due = activity() + limit
         guard due <= .now() else { return due }
@@ -73,10 +73,10 @@ final class WatchClock: Sendable {
     }
 
     private func schedule(at deadline: NIODeadline) {
-        loop.scheduleTask(deadline: deadline) { [weak self] in self?.look(scheduledFor: deadline) }
+        loop.scheduleTask(deadline: deadline) { [weak self] in self?.check(scheduledFor: deadline) }
     }
 
-    private func look(scheduledFor deadline: NIODeadline) {
+    private func check(scheduledFor deadline: NIODeadline) {
         let watches = state.withLock { state -> [IdleWatch] in
             // An earlier check has already scheduled the next one.
             guard state.next == deadline else { return [] }
@@ -84,7 +84,7 @@ final class WatchClock: Sendable {
             return state.watches.values.compactMap { $0.watch }
         }
         for watch in watches {
-            if let due = watch.look() { add(watch, due: due) }
+            if let due = watch.check() { add(watch, due: due) }
         }
     }
 }

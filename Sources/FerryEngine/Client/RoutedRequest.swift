@@ -184,7 +184,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
             return (state.end, !state.untried.isEmpty && !state.isAsked)
         }
         if let end { task.fail(reason: end) }
-        if hasOthers, let route { lookElsewhereLater(from: route) }
+        if hasOthers, let route { switchAddressLater(from: route) }
         task.futureResult.whenComplete { [self] result in
             clients.end(lease)
             ended(result, route)
@@ -222,7 +222,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
     }
 
     /// Attempts the other addresses in parallel if this one does not respond soon.
-    private func lookElsewhereLater(from route: ClientPool.Route) {
+    private func switchAddressLater(from route: ClientPool.Route) {
         let timer = loop.scheduleTask(in: Self.connectionDelay) { [self] in
             let others = state.withLock { $0.isWaiting ? $0.untried : [] }
             guard !others.isEmpty else { return }

@@ -29,8 +29,8 @@ final class DiskPlaces: Sendable {
     private func device(of folder: String) async -> UInt64? {
         let now = NIODeadline.now()
         if let found = known.withLock({ $0[folder] }), found.until > now { return found.device }
-        let looked = await disk.at(.folder(folder)).result { system throws(DiskError) in system.device(of: folder) }
-        guard case .success(let device) = looked else { return nil }
+        let inspected = await disk.at(.folder(folder)).result { system throws(DiskError) in system.device(of: folder) }
+        guard case .success(let device) = inspected else { return nil }
         known.withLock { known in
             if known.count >= Self.mostFolders { known.removeAll() }
             known[folder] = Known(device: device, until: .now() + Self.memory)

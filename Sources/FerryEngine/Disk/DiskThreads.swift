@@ -40,7 +40,7 @@ final class DiskThreads: Sendable {
     private static let noThread = DiskError(
         "Starting a thread for", "work on files", errno: EAGAIN,
         advice:
-            "This process, or this user, has as many threads as it may have; raise TasksMax= of ferryd's unit or ulimit -u."
+            "This process or user has reached its limit of threads; raise TasksMax= of ferryd's unit or ulimit -u."
     )
     /// Time an idle thread waits for work, in seconds.
     private static let patience = 10.0

@@ -111,11 +111,11 @@ package struct LeftoverDisk: Sendable {
     package func queue(for folders: Set<String>, ignoringErrors: Bool) async throws(DiskError) -> DiskQueue {
         var devices: Set<UInt64> = []
         for folder in folders.sorted() {
-            let looked = await disk.at(.folder(folder)).result { system throws(DiskError) -> UInt64? in
+            let inspected = await disk.at(.folder(folder)).result { system throws(DiskError) -> UInt64? in
                 _ = try system.openFolder(folder)
                 return system.device(of: folder)
             }
-            switch looked {
+            switch inspected {
             case .success(let device?): devices.insert(device)
             case .success(nil): break
             case .failure(let error):

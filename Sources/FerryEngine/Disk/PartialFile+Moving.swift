@@ -47,7 +47,7 @@ extension Engine {
     }
 
     private static func lost(_ path: String, _ reason: String) -> ServiceError {
-        ServiceError(.partialLost, "The file \(path.escapingControls), which the transfer goes on with, \(reason).")
+        ServiceError(.partialLost, "The file \(path.escapingControls), which the transfer continues, \(reason).")
     }
 }
 
@@ -73,9 +73,9 @@ struct PartialObjection: Error, Hashable {
         case .other: self.init("is no regular file")
         // Another user, or another program through a second name, could change the file during the transfer.
         case .regular where found.owner != user: self.init("belongs to user \(found.owner), not to user \(user)")
-        case .regular where found.links != 1: self.init("has \(found.links) names, and may have one alone")
+        case .regular where found.links != 1: self.init("has \(found.links) hard links instead of one")
         case .regular where found.size < offset:
-            self.init("has \(found.size) bytes, and the transfer goes on after \(offset)")
+            self.init("has \(found.size) bytes, and the transfer continues after \(offset)")
         case .regular: return nil
         }
     }

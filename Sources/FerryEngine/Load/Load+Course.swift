@@ -28,7 +28,7 @@ extension Load {
         let (head, course) = (accepted.head, accepted.course)
         if let fault = head.framingFault {
             throw ServiceError(
-                .badResponse, "The answer of \(course.url.host) cannot be read: it has \(fault).",
+                .badResponse, "The response from \(course.url.host) cannot be read: it has \(fault).",
                 details: ErrorDetails(url: course.url.redacted))
         }
         let hasBody = course.method != "HEAD" && ![204, 205, 304].contains(head.status)
@@ -103,7 +103,7 @@ extension ConversationTerms {
         followsCircles = true
         self.asksClient = asksClient
         ownCookieWins = true
-        comesBack = false
+        allowsLaterAttempt = false
         acceptEncoding = request.decodes ? "gzip, deflate" : "identity"
         environment = request.proxyEnvironment ?? configuration.environment
     }

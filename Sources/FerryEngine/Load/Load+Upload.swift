@@ -13,7 +13,7 @@ extension Load {
         case .file(let path):
             content = try await UploadContent(path: path, disk: engine.disk)
             if let given = request.sentFile, case .file(let file, _) = content { try file.check(is: given) }
-        case .none, .stream: throw ServiceError(.internal, "An upload has no content that can be read twice.")
+        case .none, .stream: throw ServiceError(.internal, "The content of an upload cannot be read twice.")
         }
         var facts = request.continues
         var outage = UploadOutage(facts)

@@ -209,6 +209,6 @@ package final class Load: Sendable {
             return missing
         }
         guard missing > 0 else { return }
-        throw ServiceError(.connectionLost, "The connection ended \(missing) bytes before the end.")
+        throw ServiceError(.connectionLost, "The connection closed \(missing) bytes before the end.")
     }
 }

@@ -110,7 +110,7 @@ extension NameCache.Failure {
                 .hostNotFound, "The \(isProxy ? "proxy" : "host") \(name) cannot be found.", details: details)
         case .noAnswer:
             ServiceError(
-                .dnsFailed, "The name \(name) cannot be looked up: the resolver did not answer.", details: details)
+                .dnsFailed, "The name \(name) cannot be resolved: the resolver did not respond.", details: details)
         }
     }
 }

@@ -47,7 +47,7 @@ struct ProxyFailure: Error {
         case .broken(let error):
             let number = (error as? IOError)?.errnoCode
             let why = number.map { unsafe ": " + String(cString: strerror($0)) } ?? ""
-            return failure(.proxyFailed, "broke the connection off\(why).")
+            return failure(.proxyFailed, "aborted the connection\(why).")
         }
     }
 
@@ -66,7 +66,7 @@ struct ProxyFailure: Error {
         let place = "\(proxy.scheme.rawValue)://USER:PASSWORD@\(proxy.host):\(proxy.port)"
         let sentence =
             proxy.credentials == nil
-            ? "wants a user name and password: write its URL as \(place)."
+            ? "requires a user name and password: write its URL as \(place)."
             : "refused the user name or the password in its URL."
         return ServiceError(
             .proxyAuthRequired, "The proxy \(proxy.shown) \(sentence)", details: ErrorDetails(url: url.redacted))
@@ -79,7 +79,7 @@ struct ProxyFailure: Error {
         case 3: "cannot reach the network of \(target.authority)."
         case 4: "cannot reach \(target.authority)."
         case 5: "was refused the connection by \(target.authority)."
-        case 6: "got no answer from \(target.authority) in time."
+        case 6: "got no response from \(target.authority) in time."
         case 7: "opens no tunnels."
         case 8: "cannot use the kind of address of \(target.authority)."
         default: "could not connect to \(target.authority)."

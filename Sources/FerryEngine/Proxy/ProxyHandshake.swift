@@ -76,7 +76,7 @@ struct ConnectHandshake: ProxyHandshake {
         while bytes.readableBytes > 0 {
             guard RawHead.mayBegin(bytes.readableBytesUInt8Span) else { throw .malformed("it does not speak HTTP") }
             guard let end = RawHead.end(in: bytes.readableBytesUInt8Span, searched: &searched) else {
-                guard bytes.readableBytes <= Self.headLimit else { throw .malformed("its answer is too long") }
+                guard bytes.readableBytes <= Self.headLimit else { throw .malformed("its response is too long") }
                 return .wait
             }
             searched = 0
@@ -98,7 +98,7 @@ struct ConnectHandshake: ProxyHandshake {
         do throws(HeadFault) {
             return try RawHead.status(head.readableBytesUInt8Span).number
         } catch {
-            throw .malformed("its answer has \(error.text)")
+            throw .malformed("its response has \(error.text)")
         }
     }
 }
@@ -168,7 +168,7 @@ struct SOCKSHandshake: ProxyHandshake {
             }
             return .send(proof)
         case Self.noMethod: throw .unauthorized
-        default: throw .malformed("it wants a kind of authentication that Ferry does not have")
+        default: throw .malformed("it requires an authentication that Ferry does not support")
         }
     }
 
@@ -202,7 +202,7 @@ struct SOCKSHandshake: ProxyHandshake {
         case 1: addressLength = 4
         case 3: addressLength = 1 + Int(head[4])
         case 4: addressLength = 16
-        default: throw .malformed("its answer has an unknown kind of address")
+        default: throw .malformed("its response has an unknown kind of address")
         }
         guard bytes.readSlice(length: 4 + addressLength + 2) != nil else { return .wait }
         return .done

@@ -65,7 +65,7 @@ final class ProxyHandshakeHandler: EstablishmentHandler {
             self.handshake = handshake
             guard step == .done else { return }
             // The origin waits for the client to send first.
-            guard received.readableBytes == 0 else { throw .malformed("it sends more than its answer") }
+            guard received.readableBytes == 0 else { throw .malformed("it sends more than its response") }
             end(.success(()))
         } catch {
             end(.failure(error))

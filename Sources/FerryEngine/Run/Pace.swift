@@ -25,6 +25,6 @@ struct Pace {
         }
         guard seconds >= window else { return nil }
         since = nil
-        return ServiceError(.tooSlow, "Less than \(minimum) bytes a second arrived for \(Int(window)) s.")
+        return ServiceError(.tooSlow, "Less than \(minimum) bytes per second arrived for \(Int(window)) s.")
     }
 }

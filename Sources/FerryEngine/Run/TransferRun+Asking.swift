@@ -88,7 +88,7 @@ extension TransferRun {
         facts.bodySent = nil
         throw ServiceError(
             rule.expiredStatusCodes.contains(head.status) ? .urlExpired : .serverBusy,
-            "The server answered \(head.status).", details: ErrorDetails(httpStatus: head.status))
+            "The server responded with \(head.status).", details: ErrorDetails(httpStatus: head.status))
     }
 
     func situation(_ asked: Asked, _ accepted: AcceptedExchange, _ variant: RequestVariant) -> ResumeSituation {

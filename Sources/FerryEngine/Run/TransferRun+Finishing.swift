@@ -31,10 +31,11 @@ extension TransferRun {
         }
         guard found >= size, !hasHole else {
             writes.digest.begin()
-            facts.startOver(note: "restarted: something else has changed the partial file")
+            facts.startOver(note: "restarted: another program has changed the partial file")
             try await record()
             throw ServiceError(
-                .partialLost, "Another program has cut \(partial.facts.path.escapingControls) while it was written.")
+                .partialLost,
+                "Another program has truncated \(partial.facts.path.escapingControls) while it was written.")
         }
         guard found > size else { return }
         if facts.stamp != nil {
@@ -125,7 +126,7 @@ extension TransferRun {
         (details.expected, details.actual) = (wrong, found)
         writes.digest.begin()
         if facts.joined, !facts.restartedByDigest {
-            for mirror in sources.usedMirrors { dropSource(mirror, "the file had another digest with bytes of it") }
+            for mirror in sources.usedMirrors { dropSource(mirror, "its bytes gave the file another digest") }
             facts.startOver(note: "restarted: the joined parts did not have the expected digest")
             facts.restartedByDigest = true
             facts.bypassesCaches = true

@@ -283,7 +283,7 @@ extension TransferRun {
         var details = ErrorDetails(errno: ENOSPC)
         details.required = required
         details.available = free
-        let reserve = job.reserve > 0 ? "; \(ByteText.of(job.reserve)) stay free in any case" : ""
+        let reserve = job.reserve > 0 ? "; \(ByteText.of(job.reserve)) are kept free" : ""
         throw ServiceError(
             .diskFull,
             "\(ByteText.of(missing)) are needed in \(partial.folder.path.escapingControls), and "

@@ -154,7 +154,7 @@ extension TransferRun {
         let verdict = judge(stated, wrote: written, reachedEnd: failure == nil, closed.responseDigest)
         if failure == nil, let end, closed.position < end {
             failure = ServiceError(
-                .connectionLost, "The connection ended \(end - closed.position) bytes before the end.")
+                .connectionLost, "The connection closed \(end - closed.position) bytes before the end.")
         }
         switch verdict {
         case .counts: break
@@ -195,7 +195,7 @@ extension TransferRun {
     /// Makes the written bytes durable. At the end of an attempt it also seals the file, so that later changes are
     /// noticed.
     func makeDurable(_ partial: PartialFile, isLast: Bool) async throws(ServiceError) {
-        let seals = isLast && facts.partial?.tellsChanges == true
+        let seals = isLast && facts.partial?.hasReliableTime == true
         facts.stamp = try await onDisk { _ throws(DiskError) -> FileStamp? in
             if seals { return try partial.seal() }
             try partial.sync()
@@ -215,7 +215,8 @@ extension TransferRun {
     /// Returns the error for content that does not match the server's digest.
     static func contentFault(_ wrong: Checksum) -> ServiceError {
         ServiceError(
-            .badResponse, "What arrived does not have the \(wrong.algorithm.rawValue) digest that the server stated.")
+            .badResponse,
+            "The received data does not have the \(wrong.algorithm.rawValue) digest that the server stated.")
     }
 
     // MARK: Cost
@@ -248,6 +249,7 @@ extension TransferRun {
     func endless(_ fact: String) -> ServiceError {
         let url = (try? sources.original.get())?.redacted ?? ""
         return ServiceError(
-            .badResponse, "The file cannot be fetched from \(url) in one go: \(fact).", details: ErrorDetails(url: url))
+            .badResponse, "The file cannot be fetched from \(url) in one attempt: \(fact).",
+            details: ErrorDetails(url: url))
     }
 }

@@ -14,7 +14,7 @@ extension TransferRun {
             return nil
         }
         guard let found = try await reopen(recorded) else {
-            try await startWithoutFile("restarted: the partial file was gone or another one")
+            try await startWithoutFile("restarted: the partial file was missing or replaced")
             return nil
         }
         partial = found
@@ -46,8 +46,8 @@ extension TransferRun {
             // once, and not at every pause. A later change that keeps the length is then detected only by a checksum.
             // Comparing all bytes would be certain, but reads the complete file, usually over the network, at each end
             // of an attempt.
-            if stamp.trust(in: present) == .nothingCertain { facts.partial?.tellsChanges = false }
-            facts.startOver(note: "restarted: something else has changed the partial file")
+            if stamp.trust(in: present) == .nothingCertain { facts.partial?.hasReliableTime = false }
+            facts.startOver(note: "restarted: another program has changed the partial file")
             try await record()
             return false
         }
@@ -57,7 +57,7 @@ extension TransferRun {
     /// Records the partial file's stamp at the end of an attempt, to detect changes until the next one.
     func comeToRest() async {
         // A file that may have its final name keeps its modification time.
-        if let partial, facts.stamp == nil, facts.partial?.tellsChanges == true, facts.placement == nil,
+        if let partial, facts.stamp == nil, facts.partial?.hasReliableTime == true, facts.placement == nil,
             !facts.ranges.isEmpty,
             writes.fault == nil
         {
@@ -102,7 +102,7 @@ extension TransferRun {
             return try await place(found, size: intent.size, try await verify(found, size: intent.size))
         }
         if !isElsewhere, let success = try await placedBefore(intent, judged) { return success }
-        try await startWithoutFile("restarted: the finished file was taken away before it was recorded")
+        try await startWithoutFile("restarted: the finished file was removed before it was recorded")
         return nil
     }
 

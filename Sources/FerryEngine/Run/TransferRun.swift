@@ -142,7 +142,7 @@ package actor TransferRun {
             try checkStopping()
             guard let plan = PlannedRequest(requestSituation(variant)) else { return try await finish() }
             noteCost()
-            guard limits.takesRequest(gained: cost.gained) else { throw endless("too many answers bring too little") }
+            guard limits.takesRequest(gained: cost.gained) else { throw endless("too many responses bring too little") }
             let answer = try await ask(plan, variant)
             if let objection = objection(to: answer, before: error) {
                 await answer.exchange.close()
@@ -150,14 +150,14 @@ package actor TransferRun {
             }
             let verdict = answer.verdict
             engine.configuration.logger.debug(
-                "answer",
+                "response",
                 metadata: [
                     "transfer": "\(job.id)", "status": "\(answer.head.status)",
                     "rule": "transfers.md#row-\(verdict.row)",
                 ])
             if case .start = verdict.decision, !limits.takesStart() {
                 await answer.exchange.close()
-                throw endless("its answers begin the file again and again")
+                throw endless("its responses keep restarting the file")
             }
             if verdict.countsAsRestart, variant.restart?.isOtherVersion != true { facts.restarts += 1 }
             switch verdict.decision {
@@ -190,10 +190,10 @@ package actor TransferRun {
                 throw await failure(error, answer)
             case .waitForNetwork:
                 await answer.exchange.close()
-                throw ServiceError(.offline, "The network wants a login first (captive portal).")
+                throw ServiceError(.offline, "The network requires a login first (captive portal).")
             case .follow, .leave, .hostLimit, .askOriginalURL:
                 await answer.exchange.close()
-                throw ServiceError(.internal, "An answer was judged for a request that was not made.")
+                throw ServiceError(.internal, "A response was judged without its request.")
             }
         }
     }
@@ -207,7 +207,7 @@ package actor TransferRun {
     /// Returns whether another URL may succeed after this error.
     private func mayAskAnother(after error: ServiceError) -> Bool {
         !ending.isStopping && writes.fault == nil && ending.challenge == nil && raw == nil && job.request.body == nil
-            && error.code.row.subject.letsMirrorTry
+            && error.code.row.subject.allowsMirrors
     }
 
     /// Returns the reason to reject a mirror's response, and drops the mirror.
@@ -227,7 +227,7 @@ package actor TransferRun {
         noteRefusal(answer.head, answer.url)
         if let proxy = answer.exchange.key.proxy, !proxy.tunnels(to: answer.url) {
             // The proxy's own errors look like the origin's.
-            let sentence = "\(error.message) It was asked through the proxy \(proxy.shown)."
+            let sentence = "\(error.message) It was requested through the proxy \(proxy.shown)."
             error = ServiceError(error.code, sentence, details: error.details, as: error.classOverride)
         }
         if error.details.httpStatus != nil, error.details.body == nil {
@@ -248,10 +248,10 @@ package actor TransferRun {
     private func currentFile() async throws(ServiceError) -> ExistingFile? {
         guard let existing = job.existing else { return nil }
         let path = existing.placement.path
-        let looked = await disk.result { system throws(DiskError) in
+        let inspected = await disk.result { system throws(DiskError) in
             try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
         }
-        guard case .success(let found?) = looked, found.inode == existing.placement.inode,
+        guard case .success(let found?) = inspected, found.inode == existing.placement.inode,
             found.device == existing.placement.device, found.size == existing.placement.size,
             // A change in place keeps the size.
             existing.placement.modified.map({ $0 == found.modified }) ?? true

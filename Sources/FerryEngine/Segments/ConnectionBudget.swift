@@ -16,7 +16,7 @@ package final class ConnectionBudget: Sendable {
         var all = 0
         var allowances: [Origin: HostAllowance] = [:]
         /// Origins with unneeded early connections, and the time until which that is remembered.
-        var inVain: [Origin: Double] = [:]
+        var areUnused: [Origin: Double] = [:]
 
         /// Returns the maximum number of connections to an origin if this transfer adds one.
         func limit(_ origin: Origin, wanted: Int?, now: Double) -> Int {
@@ -85,13 +85,13 @@ package final class ConnectionBudget: Sendable {
     private static let mostOrigins = 1000
 
     /// Returns whether the last early connections to an origin were not needed.
-    func earlyWereInVain(_ origin: Origin) -> Bool { state.withLock { $0.inVain[origin] ?? 0 > Self.now } }
+    func earlyWereUnused(_ origin: Origin) -> Bool { state.withLock { $0.areUnused[origin] ?? 0 > Self.now } }
 
     /// Records whether early connections to an origin were needed.
-    func noteEarly(_ origin: Origin, inVain: Bool) {
+    func noteEarly(_ origin: Origin, areUnused: Bool) {
         state.withLock { state in
-            if state.inVain.count >= Self.mostOrigins { state.inVain.removeAll() }
-            state.inVain[origin] = inVain ? Self.now + Self.memory : nil
+            if state.areUnused.count >= Self.mostOrigins { state.areUnused.removeAll() }
+            state.areUnused[origin] = areUnused ? Self.now + Self.memory : nil
         }
     }
 

@@ -96,7 +96,7 @@ final class EarlyConnections: Sendable {
     /// Closes the connections if they lead to another origin.
     private func leave(_ origin: Origin) {
         guard let other = self.origin, other != origin else { return }
-        engine.budget.noteEarly(other, inVain: true)
+        engine.budget.noteEarly(other, areUnused: true)
         keep(0)
     }
 

@@ -116,7 +116,7 @@ struct SegmentWorkers {
     // MARK: Number of workers
 
     /// Updates the positions of all workers, and ends exchanges that are not needed.
-    mutating func look(now: Double) {
+    mutating func update(now: Double) {
         observe(now: now)
         for member in members.values where member.sink?.isAtLimit == true { member.exchange?.finish() }
         for (worker, trouble) in plan.troubles(setup: setup, now: now) where members[worker]?.order == nil {
@@ -153,7 +153,7 @@ struct SegmentWorkers {
         guard !isPaced else { return 1 }
         let receiving = members.keys.count { plan.segments[$0]?.firstBytes != nil }
         if receiving < growth.target { fullSince = nil } else { fullSince = fullSince ?? now }
-        growth.look(
+        growth.update(
             received: received, missing: plan.missing, receiving: receiving, fullSince: fullSince, setup: setup,
             allowed: allowed, now: now)
         return growth.target

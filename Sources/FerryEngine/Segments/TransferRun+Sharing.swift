@@ -5,7 +5,7 @@ import Synchronization
 
 extension TransferRun {
     /// Interval between checks of the workers, in seconds.
-    private static let lookInterval = 0.1
+    private static let updateInterval = 0.1
     /// Interval while the number of workers is decided within a round trip, or the digest waits for bytes, in seconds.
     private static let openingInterval = 0.025
 
@@ -42,7 +42,7 @@ extension TransferRun {
                 let first = Part(
                     offset: start, end: end, exchange: answer.exchange, stated: answer.statedDigest(from: start))
                 group.addTask { await self.work(0, first, due) }
-                self.look(adding: &group, due)
+                self.update(adding: &group, due)
                 self.pause(adding: &group)
                 while let isLook = await group.next() {
                     guard self.workers?.isEmpty == false else {
@@ -50,7 +50,7 @@ extension TransferRun {
                         continue
                     }
                     guard isLook else { continue }
-                    self.look(adding: &group, due)
+                    self.update(adding: &group, due)
                     self.pause(adding: &group)
                 }
             }
@@ -71,7 +71,7 @@ extension TransferRun {
         let isShort = isOpening || writes.digest.waitsForBytes
         group.addTask {
             do {
-                try await Task.sleep(for: .seconds(isShort ? Self.openingInterval : Self.lookInterval))
+                try await Task.sleep(for: .seconds(isShort ? Self.openingInterval : Self.updateInterval))
                 return true
             } catch {
                 return false
@@ -80,10 +80,10 @@ extension TransferRun {
     }
 
     /// Checks each worker's progress, stops unneeded workers, and starts missing ones.
-    private func look(adding group: inout TaskGroup<Bool>, _ due: @escaping @Sendable () -> Void) {
+    private func update(adding group: inout TaskGroup<Bool>, _ due: @escaping @Sendable () -> Void) {
         let now = SegmentWorkers.now
         guard !ending.isStopping, writes.fault == nil, let home = workers?.home else { return }
-        workers?.look(now: now)
+        workers?.update(now: now)
         let given = options.connections
         let received = job.progress.received.load(ordering: .relaxed)
         let wanted =
@@ -146,7 +146,7 @@ extension TransferRun {
         let opening = EarlyOpening(
             wanted: wanted,
             missing: length.map { $0 - (variant.restart == nil ? facts.ranges.byteCount : 0) },
-            isSharable: isSharable, wasInVain: engine.budget.earlyWereInVain(asked.url.origin))
+            isSharable: isSharable, wasUnused: engine.budget.earlyWereUnused(asked.url.origin))
         guard opening.count > 0 else { return nil }
         let (early, url, key, loop) = (early, asked.url, asked.key, engine.loops[connections.loop])
         // Not during the client's own write.
@@ -162,7 +162,7 @@ extension TransferRun {
     /// Records whether the early connections are needed, for the next transfer from their origin.
     func noteEarlyConnections(areUsed: Bool) {
         guard let origin = early.origin else { return }
-        engine.budget.noteEarly(origin, inVain: !areUsed)
+        engine.budget.noteEarly(origin, areUnused: !areUsed)
     }
 
     /// Keeps open exactly the connections that the next growth step would need, while it is being decided.

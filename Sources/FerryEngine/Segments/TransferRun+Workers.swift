@@ -83,7 +83,7 @@ extension TransferRun {
             await answer.exchange.close()
             throw error
         default:
-            noteUnusable(worker, "its file is another one, or it has no ranges")
+            noteUnusable(worker, "its file differs, or it does not support ranges")
             await answer.exchange.close()
             return nil
         }
@@ -132,7 +132,7 @@ extension TransferRun {
         let isWhole = workers?.received(part, by: worker, in: range, isIntact: failure == nil) ?? true
         if isWhole || wasTold { return nil }
         return failure
-            ?? ServiceError(.connectionLost, "The connection ended \(part.end - position) bytes before the end.")
+            ?? ServiceError(.connectionLost, "The connection closed \(part.end - position) bytes before the end.")
     }
 
     /// Removes the ranges of an undecodable response: they are not data, and a checkpoint may have recorded them.
@@ -171,8 +171,8 @@ extension TransferRun {
 
     /// Records that a worker got no usable part from its place.
     ///
-    /// A mirror with another file is dropped. After two of these at the first place, no further worker starts there
-    /// (docs/behaviour/transfers.md#S9).
+    /// A mirror with another file is dropped. After two such failures at the first place, no further worker starts
+    /// there (docs/behaviour/transfers.md#S9).
     private func noteUnusable(_ worker: Int, _ reason: String) {
         guard let index = workers?.place(of: worker), index > 0 else {
             facts.unusableParts = (facts.unusableParts ?? 0) + 1

@@ -26,19 +26,19 @@ enum CertificateFault: Error, Hashable, Sendable {
             switch self {
             case .expired(let date): "The certificate of \(host) expired on \(Self.day(date))."
             case .notYetValid(let date): "The certificate of \(host) is not valid before \(Self.day(date))."
-            case .selfSigned: "The certificate of \(host) is self-signed: no authority vouches for it."
+            case .selfSigned: "The certificate of \(host) is self-signed."
             case .unknownIssuer(let name), .unknownRoot(let name):
                 "The certificate of \(host) was issued by \(name.map { "“\($0)”" } ?? "an authority without a name"), "
                     + "which is not trusted here."
-            case .wrongPurpose: "The certificate of \(host) is not one for servers, or is damaged."
+            case .wrongPurpose: "The certificate of \(host) is not valid for servers, or is damaged."
             case .otherHost(let identity):
                 "The certificate of \(host) "
                     + (identity.summary.map { "is for another host: it names \($0)." } ?? "names no host.")
             case .noAuthorities:
-                "The certificate of \(host) cannot be verified: this machine has no certificates of authorities. "
+                "The certificate of \(host) cannot be verified: this machine has no certificate authorities. "
                     + "Install the package ca-certificates."
             case .unverified:
-                "The certificate of \(host) cannot be trusted: it is expired, for another purpose, or of an unknown issuer."
+                "The certificate of \(host) is not trusted: it is expired, for another purpose, or from an unknown issuer."
             }
         var details = ErrorDetails(urlError: urlError, url: url.redacted)
         details.certificate = problem
@@ -102,8 +102,10 @@ struct CertificateExamination {
     /// Returns whether the system's authorities are needed and there are none.
     private func trustsNobody(_ material: TrustMaterial?) async -> Bool {
         guard material.map({ $0.authorities == nil }) ?? engine.configuration.trust.isUsual else { return false }
-        let looked = await engine.certificates(of: nil).result { _ throws(DiskError) in RootCertificates.systemIsEmpty }
-        return (try? looked.get()) ?? false
+        let inspected = await engine.certificates(of: nil).result { _ throws(DiskError) in
+            RootCertificates.systemIsEmpty
+        }
+        return (try? inspected.get()) ?? false
     }
 }
 

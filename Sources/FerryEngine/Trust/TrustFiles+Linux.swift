@@ -19,7 +19,7 @@
             var missing: ServiceError?
             for path in trust.authorities {
                 do throws(ServiceError) {
-                    versions.append(try Self.look(path, isFolderAllowed: true).version)
+                    versions.append(try Self.inspect(path, isFolderAllowed: true).version)
                 } catch {
                     versions.append(nil)
                     missing = missing ?? error
@@ -28,7 +28,7 @@
             // `SSL_CERT_DIR` often names the folders of several systems. Only one of them exists.
             if let missing, versions.allSatisfy({ $0 == nil }) { throw missing }
             for path in [trust.certificate, trust.key] {
-                if let path { versions.append(try Self.look(path, isFolderAllowed: false).version) }
+                if let path { versions.append(try Self.inspect(path, isFolderAllowed: false).version) }
             }
             var wanted = TrustMaterial(trust, versions: versions)
             if let material = known.withLock({ $0[wanted] }) { return material }
@@ -46,7 +46,7 @@
             guard !paths.isEmpty else { return nil }
             var lists: [[NIOSSLCertificate]] = []
             for path in paths {
-                let isFolder = try look(path, isFolderAllowed: true).isFolder
+                let isFolder = try inspect(path, isFolderAllowed: true).isFolder
                 lists.append(try isFolder ? HashedFolder.certificates(in: path) : certificates(path))
             }
             return Authorities(lists)
@@ -79,13 +79,13 @@
         }
 
         private static func contents(_ path: String) throws(ServiceError) -> [UInt8] {
-            _ = try look(path, isFolderAllowed: false)
+            _ = try inspect(path, isFolderAllowed: false)
             do { return Array(try Data(contentsOf: URL(fileURLWithPath: path))) } catch {
                 throw refusal(path, "cannot be read")
             }
         }
 
-        private static func look(
+        private static func inspect(
             _ path: String, isFolderAllowed: Bool
         ) throws(ServiceError) -> (version: FileVersion, isFolder: Bool) {
             // Do not wait for the writer of a pipe.

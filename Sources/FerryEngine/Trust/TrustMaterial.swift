@@ -75,14 +75,14 @@ extension Engine {
         // If the engine trusts the system's roots too, requests share its connections.
         if trust.isUsual, configuration.trust.isUsual { return RequestMaterial() }
         let files = trustFiles
-        let looked = await certificates(of: trust).result { _ throws(DiskError) in
+        let inspected = await certificates(of: trust).result { _ throws(DiskError) in
             Result { () throws(ServiceError) -> RequestMaterial in
                 let home = try files.read(trust)
                 let foreign = trust.foreign == trust ? home : try files.read(trust.foreign)
                 return RequestMaterial(home: home, foreign: foreign)
             }
         }
-        switch looked {
+        switch inspected {
         case .success(let result): return try result.get()
         case .failure(let error): throw error.transferError
         }

@@ -59,12 +59,12 @@ struct TrustQuestion: Sendable {
         switch answer {
         case .accept: return nil
         case .performDefault: return fault
-        case .cancel: return ServiceError(.canceled, "The certificate of \(url.host) was turned down.")
+        case .cancel: return ServiceError(.canceled, "The certificate of \(url.host) was rejected.")
         case .reject: return fault ?? CertificateFault.unverified.transferError(of: url.host, url: url)
         case .wait:
             recorder.wait(for: challenge)
             return ServiceError(
-                .tlsCertificate, "The certificate of \(url.host) waits for its client's word.",
+                .tlsCertificate, "The certificate of \(url.host) waits for its client's decision.",
                 details: ErrorDetails(urlError: -1202, url: url.redacted), as: .wait)
         }
     }

@@ -50,7 +50,7 @@ struct SentFile: Sendable {
     private var changed: ServiceError {
         ServiceError(
             .fileChanged,
-            "The file \(file.path.escapingControls) has changed since its upload was asked for; upload it again.")
+            "The file \(file.path.escapingControls) has changed since its upload was submitted; upload it again.")
     }
 
     private static func modified(_ facts: stat) -> Int64 {

@@ -45,7 +45,7 @@ extension Upload {
     private func target(of request: UploadRequest, _ url: HTTPURL) throws(ServiceError) -> HTTPURL {
         if case .create = request { return url }
         guard let resource = facts.resource else {
-            throw ServiceError(.internal, "An upload goes on whose resource is not known.")
+            throw ServiceError(.internal, "An upload continues without a known resource.")
         }
         return try HTTPURL(parsing: resource)
     }

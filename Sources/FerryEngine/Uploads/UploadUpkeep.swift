@@ -9,7 +9,7 @@ package struct UploadUpkeep: Sendable {
     /// Returns the properties of a file to be uploaded.
     ///
     /// - Throws: ``ServiceError`` with Foundation's code for a path that is missing, a directory or unreadable.
-    package func look(at path: String) async throws(ServiceError) -> RequestBody.SentFile {
+    package func inspect(at path: String) async throws(ServiceError) -> RequestBody.SentFile {
         guard case .file(let file, _) = try await UploadContent(path: path, disk: engine.disk) else {
             throw ServiceError(.internal, "A file's content is none.")
         }

@@ -73,7 +73,7 @@ const causes = {
 function place(error, form, wrong) {
   if (error instanceof Away) return setText(wrong, text.keptTyped);
   // The daemon's sentence about a value begins with the value's key.
-  const key = /^The gateway puts/.test(error.message) ? 'folder' : /^(\w+) is /.exec(error.message)?.[1];
+  const key = /^The gateway writes/.test(error.message) ? 'folder' : /^(\w+) is /.exec(error.message)?.[1];
   const name = error.field ?? causes[error.code] ?? key;
   const control = form.elements[name] ?? (name === 'url' && form.elements.source);
   const words = error instanceof Refusal && error.code !== 'invalid_request' ? sentence(error) : error.message;

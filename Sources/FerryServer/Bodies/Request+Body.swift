@@ -45,7 +45,7 @@ extension Request {
             throw error
         } catch {
             // The client disconnected, or sent invalid HTTP. Neither is a fault of the daemon, so nothing is logged.
-            throw APIFailure(.badRequest, "The body ended before it was whole.", headers: Self.ending)
+            throw APIFailure(.badRequest, "The body is incomplete.", headers: Self.ending)
         }
     }
 
@@ -78,7 +78,7 @@ extension BasicRequestContext {
         let text = try parameter()
         guard let id = TransferID(text) else {
             throw ServiceError(
-                .unknownTransfer, "“\(text.escapingControls)” is no transfer's id; an id has 16 hexadecimal digits.")
+                .unknownTransfer, "“\(text.escapingControls)” is not a transfer's id; an id has 16 hexadecimal digits.")
         }
         return id
     }

@@ -58,7 +58,7 @@ final class ConnectionPlace: ChannelInboundHandler, RemovableChannelHandler {
     private func refuse(_ context: ChannelHandlerContext) {
         let error = ServiceError(
             .daemonUnreachable,
-            "The daemon has \(limit.most) connections, which is all that it takes; try again later.")
+            "The daemon has \(limit.most) connections, which is the maximum; try again later.")
         let body = (try? APIJSON.bytes(ErrorBody(error))) ?? []
         var fields = HTTPHeaders([("Content-Type", MediaType.json), ("Connection", "close")])
         fields.add(name: "Content-Length", value: "\(body.count)")

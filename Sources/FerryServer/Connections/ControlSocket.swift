@@ -21,7 +21,7 @@ package struct ControlSocket: Sendable {
         guard let found = PathFacts(at: path) else { return }
         let shown = path.escapingControls
         guard found.kind == .socket else {
-            throw ServiceError(.daemonUnreachable, "\(shown) is no socket; move it away.")
+            throw ServiceError(.daemonUnreachable, "\(shown) is not a socket; move it away.")
         }
         guard !isAnswered() else {
             throw ServiceError(.daemonUnreachable, "A daemon with another state folder answers on \(shown).")
@@ -39,7 +39,7 @@ package struct ControlSocket: Sendable {
             throw .start("The mode of the socket \(nascent.escapingControls) cannot be set")
         }
         guard unsafe rename(nascent, path) == 0 else {
-            throw .start("The socket \(path.escapingControls) cannot be made")
+            throw .start("The socket \(path.escapingControls) cannot be created")
         }
         return facts
     }

@@ -31,13 +31,13 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         alarm?.cancel()
-        letGo()
+        release()
         context.fireChannelInactive()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         alarm?.cancel()
-        letGo()
+        release()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -62,7 +62,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         return .nothing
     }
 
-    private func letGo() {
+    private func release() {
         budget.giveBack(held)
         held = 0
     }
@@ -77,7 +77,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
         guard case .end = unwrapOutboundIn(data) else { return }
         perform(phase.answerEnded(), context)
-        if phase.isAnswered { letGo() }
+        if phase.isAnswered { release() }
         if phase.isDraining { context.read() }
     }
 
@@ -101,7 +101,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         switch cause {
         case .late:
             APIFailure(
-                .requestTimeout, "The body of the request did not come in time.", headers: [.connection: "close"])
+                .requestTimeout, "The body of the request did not arrive in time.", headers: [.connection: "close"])
         case .tooLarge:
             APIFailure(
                 .contentTooLarge, "The body has more than \(bodyBytes >> 20) MiB.", headers: [.connection: "close"])
@@ -109,7 +109,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
             APIFailure(
                 .serviceUnavailable,
                 ServiceError(
-                    .daemonUnreachable, "The daemon has no room for more requests until it has answered others."),
+                    .daemonUnreachable, "The daemon cannot accept more requests until it has answered others."),
                 headers: [.connection: "close"])
         }
     }

@@ -85,7 +85,7 @@ struct RequestPhase {
         }
     }
 
-    /// The byte budget has no room for the received bytes.
+    /// Refuses a request because the byte budget has no room for the received bytes.
     mutating func roomEnded() -> Action {
         state = .refused
         return .refuse(.noRoom, limits.rest)

@@ -113,7 +113,7 @@ package final class ControlServer: Service {
             guard state.file != nil else { return true }
             // The next check recreates it.
             state.isReplacing = false
-            logger.error("The control socket cannot be made again", metadata: ["error": "\(error)"])
+            logger.error("The control socket cannot be created again", metadata: ["error": "\(error)"])
             return false
         }
     }
@@ -144,10 +144,10 @@ package final class ControlServer: Service {
         do throws(ServiceError) {
             try socket.prepare()
         } catch {
-            logger.warning("The control socket is gone and cannot be made again: \(error.message)")
+            logger.warning("The control socket is missing and cannot be created again: \(error.message)")
             return false
         }
-        logger.warning("The control socket was gone and is made again")
+        logger.warning("The control socket was missing and was created again")
         let lost = state.withLock { state in
             defer { (state.channel, state.isReplacing) = (nil, true) }
             return state.channel

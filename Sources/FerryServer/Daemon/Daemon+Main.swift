@@ -66,7 +66,7 @@ extension Daemon {
           FERRY_HOME          one folder for state, socket and settings
           FERRY_LOG_LEVEL     trace, debug, info, notice, warning, error or critical (default: notice)
           FERRY_CONDITIONS_FILE
-                              a JSON file that states networks and power in place of the machine
+                              a JSON file with network and power conditions instead of the machine's
           FERRY_RELAUNCH_DELAY
                               seconds that transfers wait which an app makes in the background (default: 60)
 

@@ -95,7 +95,7 @@ extension Daemon {
         guard !ProcessThreads.areAvailable() else { return }
         let error = ServiceError(
             .daemonUnreachable,
-            "ferryd cannot start: it needs \(ProcessThreads.least) threads, and its user may not have so many more. Raise the "
+            "ferryd cannot start: it needs \(ProcessThreads.least) threads, more than its user may have. Raise the "
                 + "limit, as with `ulimit -u 4096`, and start it again.")
         ReadyPipe(environment: ProcessInfo.processInfo.environment).failed(error)
         complain(error.message)
@@ -161,7 +161,7 @@ struct EndingNotice: Service {
             let logger = logger
             // Not a task: hung calls may occupy the threads that run tasks.
             DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + limit.seconds) {
-                logger.error("Not all of the daemon has ended in time, as a disk does not answer; it ends without that")
+                logger.error("The daemon exits before everything has stopped, because a disk does not respond")
                 abandon(isAsked ? 0 : ErrorCode.internal.row.exitStatus)
             }
         }

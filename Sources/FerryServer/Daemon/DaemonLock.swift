@@ -43,6 +43,6 @@ extension DaemonFailure {
     fileprivate static func runsAlready(as process: String?) -> DaemonFailure {
         let name = process.map { " as process \($0)" } ?? ""
         return DaemonFailure(
-            ServiceError(.daemonUnreachable, "ferryd already runs\(name)."), exitStatus: runsAlready)
+            ServiceError(.daemonUnreachable, "ferryd is already running\(name)."), exitStatus: runsAlready)
     }
 }

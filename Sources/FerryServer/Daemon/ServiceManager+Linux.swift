@@ -32,7 +32,7 @@
         package func ending() { send("STOPPING=1\nSTATUS=Making transfers durable") }
 
         /// - Parameter status: One line for `systemctl status`.
-        package func tell(_ status: String) { send("STATUS=" + status.escapingControls) }
+        package func notify(_ status: String) { send("STATUS=" + status.escapingControls) }
 
         private func send(_ message: String) {
             guard let name else { return }

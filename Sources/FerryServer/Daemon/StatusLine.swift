@@ -20,11 +20,11 @@ struct StatusLine: Service {
 
     /// Updates the line after events. The stream buffers events during the pause, so the next line includes them.
     private func follow(_ events: any AsyncSequence<[TransferEvent], any Error> & Sendable) async {
-        await tell()
+        await notify()
         do {
             for try await _ in events {
                 try await Task.sleep(for: Self.interval)
-                await tell()
+                await notify()
             }
         } catch {
             // The daemon is ending and has closed the stream.
@@ -32,9 +32,9 @@ struct StatusLine: Service {
         }
     }
 
-    private func tell() async {
+    private func notify() async {
         guard let status = try? await service.status() else { return }
-        manager.tell(Self.text(status))
+        manager.notify(Self.text(status))
     }
 
     /// Returns a line such as `2 running, 5 waiting`.

@@ -22,7 +22,7 @@ struct AllowedFolders: Sendable {
         guard !contain(folder) else { return }
         throw ServiceError(
             .invalidRequest,
-            "The gateway puts no files into \(folder.escapingControls), but into \(named) and folders below; "
+            "The gateway writes no files to \(folder.escapingControls), only to \(named) and folders below; "
                 + "`ferry gateway folders --add FOLDER` allows another one.")
     }
 
@@ -32,7 +32,7 @@ struct AllowedFolders: Sendable {
             return
         }
         throw ServiceError(
-            .invalidRequest, "The name \(name.escapingControls) leads out of its folder; give a name below it.")
+            .invalidRequest, "The name \(name.escapingControls) is outside its folder; give a name below it.")
     }
 
     private var named: String {

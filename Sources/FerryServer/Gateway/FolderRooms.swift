@@ -7,7 +7,7 @@ actor FolderRooms {
     private var isAsking = false
 
     /// - Parameter folders: Absolute paths. For a missing folder, the space where it will be created is returned.
-    func look(at folders: [String]) async -> [FolderRoom] {
+    func inspect(at folders: [String]) async -> [FolderRoom] {
         if !isAsking {
             isAsking = true
             defer { isAsking = false }

@@ -50,7 +50,7 @@ package actor Gateway: GatewayControl {
             secretDamage = error.message
         }
         if current.settings.isOn, current.keys.secret.isEmpty, secretDamage == nil {
-            secretDamage = "The gateway's secret is gone; `ferry gateway secret --new` makes another one."
+            secretDamage = "The gateway's secret is missing; `ferry gateway secret --new` creates a new one."
         }
         current.keys.tokens = Self.tokens(stored)
         settings = current.settings
@@ -94,7 +94,7 @@ package actor Gateway: GatewayControl {
         }
         settings = changed
         current.withLock { $0.settings = changed }
-        tell()
+        notify()
         return status()
     }
 
@@ -114,13 +114,13 @@ package actor Gateway: GatewayControl {
         connections.closeAll()
         guard secretDamage != nil else { return }
         secretDamage = nil
-        tell()
+        notify()
     }
 
     package func pair() throws(ServiceError) -> PairingOffer {
         guard stored.count < Self.mostClients else {
             throw ServiceError(
-                .invalidRequest, "\(stored.count) clients are paired, which is all that there may be; remove one first."
+                .invalidRequest, "\(stored.count) clients are paired, which is the maximum; remove one first."
             )
         }
         var random = SystemRandomNumberGenerator()
@@ -146,7 +146,7 @@ package actor Gateway: GatewayControl {
     func pair(_ request: PairClient.Request) throws(ServiceError) -> PairClient.Response? {
         let name = request.name
         guard (1...64).contains(name.count), name.utf8.count <= 256, !name.hasControls else {
-            throw ServiceError(.invalidRequest, "name is what the client calls itself, 1 to 64 characters.")
+            throw ServiceError(.invalidRequest, "name is the client's name, 1 to 64 characters.")
         }
         guard pairing.take(request.code, at: .now) else { return nil }
         var random = SystemRandomNumberGenerator()
@@ -178,11 +178,11 @@ package actor Gateway: GatewayControl {
         let (stream, continuation) = AsyncStream.makeStream(
             of: GatewayListeners.self, bufferingPolicy: .bufferingNewest(1))
         follower = continuation
-        tell()
+        notify()
         return stream
     }
 
-    private func tell() {
+    private func notify() {
         var settings = settings
         // Without a complete installation the gateway stays closed.
         if damage != nil || secretDamage != nil { settings.isOn = false }
@@ -195,7 +195,7 @@ package actor Gateway: GatewayControl {
     func note(_ generation: Int, _ address: String, url: String?, problem: String? = nil) {
         guard generation == self.generation else { return }
         if let problem, problems[address] != problem {
-            logger.warning("The gateway cannot answer: \(problem)")
+            logger.warning("The gateway cannot listen: \(problem)")
         }
         listening[address] = url
         problems[address] = problem

@@ -40,7 +40,7 @@ struct GatewayAccess: Sendable {
     func judge(host: String?, origin: String?, site: String? = nil) -> Verdict {
         guard let host, isOwn(host.lowercased()) else {
             let given = host.map { "“\($0.prefix(64).description.escapingControls)”" } ?? "missing"
-            return .refused("The field Host is \(given), which is no name of this gateway.")
+            return .refused("The field Host is \(given), which is not a name of this gateway.")
         }
         guard let origin else {
             // A script, picture or form of a page. It names no origin and must not have an effect.
@@ -52,7 +52,7 @@ struct GatewayAccess: Sendable {
         guard allowsEveryOrigin || origins.contains(origin.lowercased()) else {
             return .refused(
                 "The origin “\(origin.prefix(128).description.escapingControls)” may not use this gateway; "
-                    + "`ferry gateway allow ORIGIN` lets it.")
+                    + "`ferry gateway allow ORIGIN` allows it.")
         }
         return .allowed(origin: origin)
     }

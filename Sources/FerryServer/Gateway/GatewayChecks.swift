@@ -15,12 +15,12 @@ struct GatewayAccessCheck: RouterMiddleware {
         next: @concurrent (Request, BasicRequestContext) async throws -> Response
     ) async throws -> Response {
         let fields = request.headers
-        let door = GatewayAccess(gateway.settingsNow)
+        let access = GatewayAccess(gateway.settingsNow)
         // Other pages may link to the gateway's page. No site can frame it, and loading it reads nothing and has no
         // effect.
         let leadsToPage = fields[.secFetchMode] == "navigate" && PageFile.paths.contains(request.uri.path)
         let site = leadsToPage && request.method == .get ? nil : fields[.secFetchSite]
-        switch door.judge(host: request.head.authority, origin: fields[.origin], site: site) {
+        switch access.judge(host: request.head.authority, origin: fields[.origin], site: site) {
         case .refused(let why):
             log.note(why)
             return try .json(
@@ -46,7 +46,7 @@ struct SecretCheck: RouterMiddleware {
     let log: RefusalLog
 
     static let tooMany = APIFailure(
-        .tooManyRequests, "Too many wrong secrets or codes are waiting for their answers; try again later.")
+        .tooManyRequests, "Too many wrong secrets or codes are pending; try again later.")
 
     @concurrent func handle(
         _ request: Request, context: BasicRequestContext,

@@ -31,7 +31,7 @@ struct GatewayFiles: Sendable {
         guard text.utf8.count >= 16 else {
             throw ServiceError(
                 .internal,
-                "The gateway's secret in \(secretPath.escapingControls) is damaged; `ferry gateway secret --new` makes another one."
+                "The gateway's secret in \(secretPath.escapingControls) is damaged; `ferry gateway secret --new` creates a new one."
             )
         }
         return text
@@ -48,7 +48,8 @@ struct GatewayFiles: Sendable {
         do { return try APIJSON.decoder.decode(type, from: bytes) } catch {
             throw ServiceError(
                 .internal,
-                "The gateway's file \(path.escapingControls) cannot be read; move it away and set the gateway up anew.")
+                "The gateway's file \(path.escapingControls) cannot be read; move it away and set up the gateway again."
+            )
         }
     }
 

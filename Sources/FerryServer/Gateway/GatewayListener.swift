@@ -18,14 +18,14 @@ struct GatewayRoutes: Sendable {
     /// Whether a handshake (RFC 6455 §4.2.1) is complete and its client is allowed.
     func mayUpgrade(_ head: HTTPRequestHead) -> Bool {
         let path = head.uri.prefix { $0 != "?" }
-        let door = GatewayAccess(gateway.settingsNow)
+        let access = GatewayAccess(gateway.settingsNow)
         let fields = head.headers
         guard path == GatewayRouter.rpcPath, head.method == .GET,
             fields[canonicalForm: "Upgrade"].contains(where: { $0.lowercased() == "websocket" }),
             fields[canonicalForm: "Connection"].contains(where: { $0.lowercased() == "upgrade" }),
             fields["Sec-WebSocket-Version"] == ["13"], fields["Host"].count == 1, fields["Origin"].count <= 1,
             fields["Sec-WebSocket-Key"].count == 1, fields["Sec-WebSocket-Key"][0].utf8.count == 24,
-            case .allowed = door.judge(host: fields.first(name: "Host"), origin: fields.first(name: "Origin"))
+            case .allowed = access.judge(host: fields.first(name: "Host"), origin: fields.first(name: "Origin"))
         else { return false }
         return true
     }

@@ -42,7 +42,7 @@ struct GatewayRouter: Sendable {
         router.respond(to: PairClient.self) { request, _ in try await self.pair(request) }
         router.serve(ListFolders.self) { request, _ in
             try request.hasNoQuery()
-            return await rooms.look(at: gateway.settingsNow.folders)
+            return await rooms.inspect(at: gateway.settingsNow.folders)
         }
         PageRoutes().add(to: router)
         ControlAPI(service: service, gateway: nil, stop: {}).addOpenRoutes(to: router)
@@ -68,7 +68,7 @@ struct GatewayRouter: Sendable {
             throw error
         } catch {
             throw APIFailure(
-                .badRequest, "The body ended before it was whole.", headers: [.connection: "close"])
+                .badRequest, "The body is incomplete.", headers: [.connection: "close"])
         }
         return await response(to: endpoint.answer(bytes, isTrusted: isTrusted(request)))
     }
@@ -80,7 +80,7 @@ struct GatewayRouter: Sendable {
         if query.contains("jsoncallback"),
             !GatewayAccess(gateway.settingsNow).allowsScript(origin: request.headers[.origin])
         {
-            throw APIFailure(.forbidden, "Answers as scripts are for allowed origins.")
+            throw APIFailure(.forbidden, "Script responses are for allowed origins.")
         }
         return await response(to: endpoint.answer(query: query, isTrusted: isTrusted(request)))
     }
@@ -106,7 +106,7 @@ struct GatewayRouter: Sendable {
     private static func noUpgrade(_ fields: HTTPFields) -> APIFailure {
         guard fields[.secWebSocketVersion] == "13" else {
             return APIFailure(
-                .upgradeRequired, "WebSockets are served in version 13 (RFC 6455).",
+                .upgradeRequired, "WebSockets need version 13 (RFC 6455).",
                 headers: [.secWebSocketVersion: "13", .upgrade: "websocket", .connection: "upgrade"])
         }
         guard fields[.secWebSocketKey] != nil else {
@@ -114,7 +114,7 @@ struct GatewayRouter: Sendable {
         }
         return APIFailure(
             .serviceUnavailable,
-            ServiceError(.daemonUnreachable, "The gateway has all the WebSockets that it takes; try again later."))
+            ServiceError(.daemonUnreachable, "The gateway has the maximum number of WebSockets; try again later."))
     }
 
     // MARK: Pairing
@@ -126,7 +126,7 @@ struct GatewayRouter: Sendable {
         log.note("a wrong pairing code")
         guard await wrongSecrets.wait() else { throw SecretCheck.tooMany }
         throw APIFailure(
-            .forbidden, "The code is wrong or no longer good; `ferry gateway pair` prints another one.")
+            .forbidden, "The code is wrong or has expired; `ferry gateway pair` prints another one.")
     }
 }
 

@@ -32,25 +32,25 @@ extension GatewaySettings {
             throw Self.refusal("The gateway has 1 to 16 addresses, not \(addresses.count).")
         }
         for address in addresses where (try? SocketAddress(ipAddress: address, port: port)) == nil {
-            throw Self.refusal("“\(address.escapingControls)” is no IP address; write it as 127.0.0.1 or ::1.")
+            throw Self.refusal("“\(address.escapingControls)” is not an IP address; write it as 127.0.0.1 or ::1.")
         }
         for name in names where name.isEmpty || name.utf8.count > 253 || !name.utf8.allSatisfy(Self.isOfName) {
-            throw Self.refusal("“\(name.escapingControls)” is no host name; write it without scheme and port.")
+            throw Self.refusal("“\(name.escapingControls)” is not a host name; write it without scheme and port.")
         }
         for origin in origins where !Self.isOrigin(origin) {
             throw Self.refusal(
-                "“\(origin.escapingControls)” is no origin; write scheme and host, as https://ariang.example, or * for all."
+                "“\(origin.escapingControls)” is not an origin; write scheme and host, as https://ariang.example, or * for all."
             )
         }
-        guard !folders.isEmpty else { throw Self.refusal("The gateway needs a folder that files may go to.") }
+        guard !folders.isEmpty else { throw Self.refusal("The gateway needs a folder for files.") }
         for folder in folders where !AllowedFolders.isPlain(folder) {
-            throw Self.refusal("“\(folder.escapingControls)” is no absolute path without “..”.")
+            throw Self.refusal("“\(folder.escapingControls)” is not an absolute path without “..”.")
         }
         guard (certificate == nil) == (key == nil) else {
             throw Self.refusal("A certificate needs its key, and a key its certificate.")
         }
         for path in [certificate, key] where path?.hasPrefix("/") == false {
-            throw Self.refusal("“\(path?.escapingControls ?? "")” is no absolute path.")
+            throw Self.refusal("“\(path?.escapingControls ?? "")” is not an absolute path.")
         }
         for list in [names, origins, folders] where list.count > 256 || list.contains(where: { $0.utf8.count > 4096 }) {
             throw Self.refusal("The gateway has 256 names, origins and folders at most, each of 4096 bytes.")

@@ -154,14 +154,14 @@ struct GuardedRequest {
     func check(_ request: TransferRequest) throws(ServiceError) {
         try folders.check(folder: request.folder)
         if let name = request.name { try folders.check(name: name) }
-        if case .file? = request.body { throw Self.refusal("sends no file of this machine") }
-        if request.partialFolder != nil { throw Self.refusal("chooses the folder of the partial file itself") }
-        if request.spooled || request.continues != nil { throw Self.refusal("keeps no files for apps") }
+        if case .file? = request.body { throw Self.refusal("does not send files of this machine") }
+        if request.partialFolder != nil { throw Self.refusal("does not accept a folder for the partial file") }
+        if request.spooled || request.continues != nil { throw Self.refusal("does not keep files for apps") }
         if request.trust?.certificate != nil || request.trust?.key != nil || request.trust?.authorities.isEmpty == false
         {
-            throw Self.refusal("reads no certificates for its clients")
+            throw Self.refusal("does not read certificates for its clients")
         }
-        if request.umask != nil { throw Self.refusal("sets no permissions") }
+        if request.umask != nil { throw Self.refusal("does not set permissions") }
     }
 
     private static func refusal(_ what: String) -> ServiceError {

@@ -6,7 +6,7 @@ struct Pairing: Sendable {
     static let lifetime = 60.0
     static let length = 8
     /// Number of wrong codes that invalidate the right one. The chance that one of them is right is 1 in 2^37.
-    static let tries = 5
+    static let attempts = 5
     /// 32 characters that are hard to confuse.
     static let alphabet = Array("23456789ABCDEFGHJKLMNPQRSTUVWXYZ")
 
@@ -21,7 +21,7 @@ struct Pairing: Sendable {
         let code = String((0..<Self.length).map { _ in Self.alphabet.randomElement(using: &random) ?? "2" })
         self.code = code
         end = now + .seconds(Self.lifetime)
-        attemptsLeft = Self.tries
+        attemptsLeft = Self.attempts
         return PairingOffer(code: code, seconds: Self.lifetime)
     }
 

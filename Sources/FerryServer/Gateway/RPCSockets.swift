@@ -33,7 +33,7 @@ struct RPCSockets: Sendable {
                 }
                 if LocalPeer.isOwn(channel) { authorize() }
                 group.addTask {
-                    for await _ in authorized { return await tell(writer) }
+                    for await _ in authorized { return await notify(writer) }
                 }
                 group.addTask {
                     await answer(inbound, writer, authorize)
@@ -130,7 +130,7 @@ struct RPCSockets: Sendable {
 
     // MARK: Notifications
 
-    private func tell(_ writer: SocketWriter) async {
+    private func notify(_ writer: SocketWriter) async {
         do {
             for await notification in try await endpoint.notifications() {
                 try await writer.text(ByteBuffer(bytes: notification))

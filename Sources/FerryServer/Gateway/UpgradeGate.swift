@@ -7,7 +7,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    /// Tells the route that responds instead of the WebSocket which version was requested.
+    /// The field that tells the route that responds instead of the WebSocket which version was requested.
     static let version = "Sec-WebSocket-Version"
 
     private let mayUpgrade: @Sendable (HTTPRequestHead) -> Bool

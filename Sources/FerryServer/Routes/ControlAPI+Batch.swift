@@ -35,7 +35,8 @@ extension ControlAPI {
         let answered = batch.requests.isEmpty ? nil : try await service.submitNumbered(batch.requests)
         var results = answered?.results ?? []
         guard results.count == batch.requests.count else {
-            throw ServiceError(.internal, "The service answered \(results.count) of \(batch.requests.count) requests.")
+            throw ServiceError(
+                .internal, "The service returned \(results.count) results for \(batch.requests.count) requests.")
         }
         guard !batch.refused.isEmpty else { return (results, answered?.after) }
         var answers = results.makeIterator()

@@ -62,7 +62,7 @@ extension ControlAPI {
         switch try await service.submit([request]).first {
         case .accepted(let transfer): return transfer
         case .refused(let error): throw error
-        case nil: throw ServiceError(.internal, "The service gave no answer to a request.")
+        case nil: throw ServiceError(.internal, "The service returned no result for a request.")
         }
     }
 

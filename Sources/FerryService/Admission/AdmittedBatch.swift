@@ -44,7 +44,7 @@ struct AdmittedBatch: Sendable {
             guard (try? template.get())?.continues != nil, accepted.count(where: { $0.template == place }) > 1 else {
                 continue
             }
-            refuse(place, ServiceError(.invalidRequest, "Only one transfer goes on with a file."))
+            refuse(place, ServiceError(.invalidRequest, "Only one transfer can continue a file."))
         }
     }
 

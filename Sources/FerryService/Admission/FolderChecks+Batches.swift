@@ -38,7 +38,7 @@ extension FolderChecks {
                 let place = try? await place(folder, makes: template.createFolders)
             else { continue }
             let names = group.map(\.name)
-            let looked = await disk.at(.folder(folder)).result { system throws(DiskError) -> [Bool] in
+            let inspected = await disk.at(.folder(folder)).result { system throws(DiskError) -> [Bool] in
                 var free: [Bool] = []
                 free.reserveCapacity(names.count)
                 for name in names {
@@ -50,7 +50,7 @@ extension FolderChecks {
                 }
                 return free
             }
-            guard case .success(let found) = looked,
+            guard case .success(let found) = inspected,
                 (try? await make(place, mode: Destination.folderMode(of: template, umask: umask))) != nil
             else { continue }
             for (one, isFree) in zip(group, found) where isFree {

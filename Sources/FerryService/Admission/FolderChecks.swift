@@ -69,7 +69,7 @@ struct FolderChecks {
         guard let path = Destination.path(of: request) else { return .free([]) }
         let rule = request.admissionRule
         if rule.numbersNames { return .free(try await freePaths(path, in: place, rule)) }
-        let looked = await disk.at(.folder(place.path)).result {
+        let inspected = await disk.at(.folder(place.path)).result {
             system throws(DiskError) -> Result<Finding, ServiceError> in
             let found = try place.identity(of: path.lastPathPart, system)
             switch rule.verdict(on: path, heldBy: found.holder) {
@@ -80,7 +80,7 @@ struct FolderChecks {
             case .refuse(let error): return .failure(error)
             }
         }
-        switch looked {
+        switch inspected {
         case .success(let finding): return try finding.get()
         case .failure(let error): throw error.transferError
         }
@@ -95,7 +95,7 @@ struct FolderChecks {
         var start = nextNumbers[path, default: 0]
         while start <= last {
             let numbers = start...min(start + 63, last)
-            let looked = await disk.at(.folder(place.path)).result { system throws(DiskError) -> [NumberedPath] in
+            let inspected = await disk.at(.folder(place.path)).result { system throws(DiskError) -> [NumberedPath] in
                 var free: [NumberedPath] = []
                 for number in numbers {
                     let candidate = FileName.numbered(name, number)
@@ -107,7 +107,7 @@ struct FolderChecks {
                 return free
             }
             let unused: [NumberedPath]
-            switch looked {
+            switch inspected {
             case .success(let found): unused = found
             case .failure(let error): throw error.transferError
             }
@@ -156,7 +156,7 @@ struct FolderChecks {
         return folder
     }
 
-    /// Each folder has its own disk queue, so a hanging folder delays no requests for others.
+    /// Runs a closure on the folder's own disk queue, so that a hanging folder delays no requests for others.
     private func onDisk(
         _ folder: String, _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Place
     ) async throws(ServiceError) -> Place {

@@ -24,7 +24,7 @@ extension LocalTransferService {
         try checkIsOpen()
         var admitted = await AdmittedBatch(batch.items.each, of: batch.templates)
         await checkTrust(of: &admitted)
-        await lookAtUploads(of: &admitted)
+        await inspectUploads(of: &admitted)
         if admitted.hasSpooled { admitted.setFolder(try await openSpool()) }
         let places = await places(of: admitted)
         configuration.reached(.batchChecked)
@@ -42,7 +42,7 @@ extension LocalTransferService {
         configuration.reached(.requestCommitted)
         enqueue(drafts.pending(without: stored.notWaiting))
         let shown = refusesPlaces ? try shown(drafts, stored) : [:]
-        await tell(of: stored.submitted, shown)
+        await notify(of: stored.submitted, shown)
         for event in stored.ends { await hub.publish(event) }
         var failures = starts.map(\.failures)
         if let begun = stored.started {
@@ -60,7 +60,7 @@ extension LocalTransferService {
     ///
     /// Where snapshots exist, they are published with the events. A listener reading the transfers from the journal
     /// would miss the waiting events published meanwhile.
-    private func tell(of submitted: [EventRun], _ shown: [TransferID: Transfer]) async {
+    private func notify(of submitted: [EventRun], _ shown: [TransferID: Transfer]) async {
         for run in submitted {
             guard !shown.isEmpty else {
                 await hub.publish(run)
@@ -93,11 +93,11 @@ extension LocalTransferService {
     }
 
     /// Reads the attributes of the upload files that the client did not inspect.
-    private func lookAtUploads(of batch: inout AdmittedBatch) async {
+    private func inspectUploads(of batch: inout AdmittedBatch) async {
         for (place, template) in batch.templates.enumerated() {
             guard case .file(let file) = (try? template.get())?.body, !file.isNoted else { continue }
             do throws(ServiceError) {
-                batch.setBody(.file(try await UploadUpkeep(engine).look(at: file.path)), of: place)
+                batch.setBody(.file(try await UploadUpkeep(engine).inspect(at: file.path)), of: place)
             } catch {
                 batch.refuse(place, error)
             }

@@ -22,7 +22,7 @@ extension LocalTransferService {
         }
         let session = template.session
         guard batch.templates.allSatisfy({ $0.session == session }) else {
-            throw ServiceError(.invalidRequest, "All templates of a batch are of one session.")
+            throw ServiceError(.invalidRequest, "All templates of a batch must belong to one session.")
         }
         if case .lines(let urls) = batch.items { return try await submit(urls, of: template) }
         guard let starts = batch.starts, !starts.isEmpty else {

@@ -85,7 +85,7 @@ struct StoredBatch: Sendable {
             TransferEvent(number: number, kind: kind, at: now, id: record.id, session: session, transfer: shown))
     }
 
-    private enum Fate {
+    private enum Stored {
         case waits(destination: String?)
         /// Nothing is stored yet.
         case ends(Outcome)
@@ -95,7 +95,7 @@ struct StoredBatch: Sendable {
     private static func store(
         _ draft: BatchDrafts.Draft, _ template: BatchDrafts.Template, _ like: BatchTemplate,
         _ transaction: any JournalTransaction
-    ) throws(ServiceError) -> Fate {
+    ) throws(ServiceError) -> Stored {
         switch draft.place {
         case .success(.skipped(let success)): return .ends(.succeeded(success))
         case .failure(let error): return .ends(.failed(error))

@@ -40,7 +40,7 @@ actor EventHub {
     /// Publishes an event to all listeners. Durable events are delivered in number order, whatever the order of the
     /// calls.
     func publish(_ event: TransferEvent) {
-        if let number = event.number, !order.follows(number) { return tell(order.add(event, number)) }
+        if let number = event.number, !order.follows(number) { return notify(order.add(event, number)) }
         offer(event)
     }
 
@@ -49,9 +49,9 @@ actor EventHub {
     }
 
     /// Publishes events that were recorded together.
-    func publish(_ run: EventRun) { tell(order.add(run)) }
+    func publish(_ run: EventRun) { notify(order.add(run)) }
 
-    private func tell(_ events: [EventOrder.Delivery]) {
+    private func notify(_ events: [EventOrder.Delivery]) {
         for next in events {
             switch next {
             case .event(let event): offer(event)
@@ -80,9 +80,9 @@ actor EventHub {
     }
 
     private func skipGap() {
-        let told = order.last
+        let notified = order.last
         order.skip()
-        for id in Array(listeners.keys) { listeners[id]?.skip(after: told, through: order.last) }
+        for id in Array(listeners.keys) { listeners[id]?.skip(after: notified, through: order.last) }
     }
 
     /// Whether any listener wants events that are not in the journal.
@@ -154,7 +154,7 @@ actor EventHub {
         guard listeners.count < Self.mostListeners else {
             throw ServiceError(
                 .daemonUnreachable,
-                "\(Self.mostListeners) event streams are open, which is the most. End a program that listens.")
+                "\(Self.mostListeners) event streams are open, which is the maximum. End a program that listens.")
         }
         let id = nextListener
         nextListener += 1

@@ -18,7 +18,7 @@ extension LocalTransferService {
         let (applications, registrations) = try await journal.read { reader throws(ServiceError) in
             var found: [(id: SessionID, registration: SessionRegistration, hasNews: Bool)] = []
             for (id, registration) in try reader.registrations() {
-                found.append((id, registration, try reader.hasEnded(id, after: registration.toldAt)))
+                found.append((id, registration, try reader.hasEnded(id, after: registration.notifiedAt)))
             }
             return (try reader.applications(), found)
         }

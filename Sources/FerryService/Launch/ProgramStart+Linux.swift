@@ -90,10 +90,10 @@ extension LaunchCommand {
         var facts = stat()
         guard unsafe stat(program, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, unsafe access(program, X_OK) == 0
         else {
-            throw ServiceError(.invalidRequest, "\(program.escapingControls) is no program that can be run.")
+            throw ServiceError(.invalidRequest, "\(program.escapingControls) is not an executable program.")
         }
         if let workingFolder, !workingFolder.hasPrefix("/") {
-            throw ServiceError(.invalidRequest, "The folder that an app starts in is an absolute path.")
+            throw ServiceError(.invalidRequest, "The working folder of an app must be an absolute path.")
         }
         let texts = arguments + environment.flatMap { [$0, $1] } + [workingFolder ?? ""]
         guard !texts.contains(where: { $0.utf8.contains(0) }), !environment.keys.contains(where: { $0.contains("=") })

@@ -82,8 +82,8 @@ enum Input: Sendable {
     case changed(TransferRecord, replacing: TransferRecord)
     /// Transfers of a session must not start while the journal changes them.
     case takeOut(Set<TransferID>, SessionID)
-    /// The change was committed or given up: the removed transfers return to their positions.
-    case comeBack(WaitingTransfers.TakenOut)
+    /// The change was committed or given up: the transfers taken out of their queues return to their positions.
+    case restore(WaitingTransfers.TakenOut)
     /// A challenge was answered. The answer may fit other transfers of the session.
     case answered(SessionID)
     /// Transfers were removed from the journal.
@@ -169,7 +169,7 @@ enum Effect: Sendable {
     case expire(TransferID)
     /// Reads the transfers with deadlines after a moment (if given) and up to another.
     case readDue(after: Date?, through: Date)
-    /// Removed transfers, for the caller to give back.
+    /// Transfers taken out of their queues, for the caller to give back.
     case takenOut(WaitingTransfers.TakenOut)
     /// Schedules once the service's queued jobs are done.
     case deferSchedule

@@ -253,10 +253,10 @@ extension LocalTransferService {
 
     private func cancel(_ record: TransferRecord) async throws(ServiceError) -> ActionResult {
         let id = record.id
-        let fate = try await journal.commit { transaction throws(ServiceError) in
+        let outcome = try await journal.commit { transaction throws(ServiceError) in
             try transaction.command(.cancel, for: id, at: CommandSituation(now: .now))
         }
-        guard case .done = fate else { return ActionResult(id: id, state: shown(try await existing(id)).state) }
+        guard case .done = outcome else { return ActionResult(id: id, state: shown(try await existing(id)).state) }
         configuration.reached(.cancelCommitted)
         take(.rested(record))
         await stopBriefly([id])

@@ -62,7 +62,7 @@ extension LocalTransferService {
         let moved = moves ? [old.id] : []
         perform(queue.take(.changing(old.id), at: .now))
         do throws(ServiceError) {
-            let isPut = try await withoutStarts(of: moved, in: former.session, comesBack: true) {
+            let isPut = try await withoutStarts(of: moved, in: former.session, restores: true) {
                 () async throws(ServiceError) in
                 try await noting { () async throws(ServiceError) in
                     try await journal.commit { transaction throws(ServiceError) in

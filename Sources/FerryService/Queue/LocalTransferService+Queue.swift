@@ -162,24 +162,24 @@ extension LocalTransferService {
     /// - Parameter comesBack: Whether the transfers return to their positions after success too, not only after
     ///   failure.
     func withoutStarts<Value: Sendable>(
-        of ids: [TransferID], in session: SessionID, comesBack: Bool,
+        of ids: [TransferID], in session: SessionID, restores: Bool,
         _ body: () async throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {
         let effects = queue.take(.takeOut(Set(ids), session), at: .now)
         do throws(ServiceError) {
             let value = try await body()
-            if comesBack { await comeBack(effects) }
+            if restores { await restore(effects) }
             return value
         } catch {
-            await comeBack(effects)
+            await restore(effects)
             throw error
         }
     }
 
-    /// Returns removed transfers to their positions.
-    private func comeBack(_ effects: [Effect]) async {
+    /// Puts transfers that were taken out of their queues back in their positions.
+    private func restore(_ effects: [Effect]) async {
         for case .takenOut(let taken) in effects {
-            let effects = queue.take(.comeBack(taken), at: .now)
+            let effects = queue.take(.restore(taken), at: .now)
             perform(effects)
             for case .readPolicies(let session) in effects {
                 await attempt { () async throws(ServiceError) in try await followNetwork(of: session) }

@@ -41,7 +41,7 @@ extension LocalTransferService {
     static func stillStopping(_ id: TransferID) -> ServiceError {
         ServiceError(
             .diskIO,
-            "Transfer \(id) has not stopped, as its disk does not answer. What was asked of it before holds; ask again once "
+            "Transfer \(id) has not stopped, because its disk does not respond. Earlier commands still apply; try again once "
                 + "the disk answers.")
     }
 

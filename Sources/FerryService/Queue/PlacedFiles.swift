@@ -33,12 +33,12 @@ struct PlacedFiles: Sendable {
         try CallerPath.check(name)
         guard !name.contains("/"), !record.request.spooled, !success.unchanged, let placement = record.facts.placement
         else {
-            throw ServiceError(.invalidRequest, "The file of \(record.id) is in its place already.")
+            throw ServiceError(.invalidRequest, "The file of \(record.id) is already in its place.")
         }
         guard name != success.path.lastPathPart else { return }
         guard await engine.isPlacedFileIntact(placement) else {
             throw ServiceError(
-                .invalidRequest, "\(success.path.escapingControls) is not the file that \(record.id) put there.")
+                .invalidRequest, "\(success.path.escapingControls) is not the file that \(record.id) placed there.")
         }
         let folder = success.path.folderPart
         let rule = ConflictRule(policy, at: .rename)

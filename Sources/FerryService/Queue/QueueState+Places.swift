@@ -82,10 +82,10 @@ extension QueueState {
         return depend(on: key)
     }
 
-    /// Returns removed transfers to their positions.
-    mutating func comeBack(_ taken: WaitingTransfers.TakenOut) -> [Effect] {
+    /// Puts transfers that were taken out of their queues back in their positions.
+    mutating func restore(_ taken: WaitingTransfers.TakenOut) -> [Effect] {
         let running = running
-        return waitingTransfers.comeBack(taken, unless: running.contains) ? [.readPolicies(taken.session)] : []
+        return waitingTransfers.restore(taken, unless: running.contains) ? [.readPolicies(taken.session)] : []
     }
 
     // MARK: Transfers in the journal alone

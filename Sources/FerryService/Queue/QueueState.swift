@@ -127,7 +127,7 @@ struct QueueState: Sendable {
             guard changes.end(record.id) else { return [] }
             return follow(record, replacing: old, at: moment)
         case .takeOut(let ids, let session): return [.takenOut(waitingTransfers.leave(ids, of: session))]
-        case .comeBack(let taken): return comeBack(taken)
+        case .restore(let taken): return restore(taken)
         case .answered(let session):
             waitingTransfers.wake(waitingFor: .authentication, in: session, at: moment.clock)
             return []
@@ -207,10 +207,10 @@ struct QueueState: Sendable {
         guard !limits.isFull else { return [] }
         let before = crowded
         crowded = Set(waitingTransfers.keys.filter { conditions.obstacle($0) == nil && limits.obstacle($0) == .host })
-        let told = crowded.symmetricDifference(before).flatMap {
+        let notified = crowded.symmetricDifference(before).flatMap {
             waitingTransfers.waiting(with: $0, limit: Queue.hostNotificationLimit)
         }
-        return told.isEmpty ? [] : [.notifyReasons(told)]
+        return notified.isEmpty ? [] : [.notifyReasons(notified)]
     }
 
     /// Defers a scheduling pass, so that many completions at once cause only one.
@@ -265,8 +265,8 @@ struct QueueState: Sendable {
         let keys = waitingTransfers.keys.filter { $0.session == id } + running.ids(of: id).compactMap(running.key)
         for key in keys { effects += depend(on: key) }
         for transfer in running.ids(of: id) { effects += stopIfForbidden(transfer) }
-        let told = moved.filter { conditions.obstacle($0.new) != conditions.obstacle($0.old) }.map(\.id)
-        return effects + [.notifyReasons(told)]
+        let notified = moved.filter { conditions.obstacle($0.new) != conditions.obstacle($0.old) }.map(\.id)
+        return effects + [.notifyReasons(notified)]
     }
 
     mutating func followRelaunchDelay(of application: String, at moment: Moment) -> [Effect] {

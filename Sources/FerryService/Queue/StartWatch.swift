@@ -103,7 +103,7 @@ extension LocalTransferService {
             }
             life.suspectsFailed()
         } catch {
-            logger.error("transfers that were at work at a crash go on", metadata: ["error": "\(error)"])
+            logger.error("transfers that were running at a crash continue", metadata: ["error": "\(error)"])
         }
     }
 

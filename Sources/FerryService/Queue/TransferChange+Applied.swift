@@ -33,7 +33,7 @@ extension TransferChange {
         let movesFile = name != nil || folder != nil
         if movesFile {
             if case .succeeded = record.outcome {
-                throw ServiceError(.invalidRequest, "The file of \(record.id) is in its place already.")
+                throw ServiceError(.invalidRequest, "The file of \(record.id) is already in its place.")
             }
             if record.facts.partial != nil, record.request.partialFolder == nil,
                 record.request.folder != Destination.folder(of: record.request)

@@ -75,7 +75,7 @@ extension LocalTransferService {
             return try await settle(id, report, asked: record.request)
         } catch {
             noteFailure(error)
-            logger.error("a try could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
+            logger.error("an attempt could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
             // The journal is full: the attempt is repeated and continues from the bytes on disk.
             return (running.record(of: id) ?? known).map { record in
                 NextAttempt(

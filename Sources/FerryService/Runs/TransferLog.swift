@@ -13,7 +13,7 @@ struct TransferLog: Sendable {
 
     func failed(_ record: TransferRecord, _ error: ServiceError, seconds: Double) {
         logger.notice(
-            "failed, and tried again",
+            "failed, and retried",
             metadata: [
                 "transfer": "\(record.id)", "attempt": "\(record.attempts)", "error": "\(error)",
                 "next": "in \(Int(seconds.rounded(.up))) s",

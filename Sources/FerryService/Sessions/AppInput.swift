@@ -84,7 +84,7 @@ extension QueueState {
         guard phase != .ending else { return [] }
         switch apps.decide(id, work) {
         case .none: return []
-        case .tell: return apps.tell(id).map { [.notifyApp($0.token, session: $0.identifier)] } ?? []
+        case .notify: return apps.notify(id).map { [.notifyApp($0.token, session: $0.identifier)] } ?? []
         case .launch:
             guard let application = apps.registration(of: id)?.application,
                 let launch = apps.beginLaunch(for: id, first: firstDelay, at: moment.wall)

@@ -46,9 +46,9 @@ struct AppRegistry: Sendable {
         }
 
         /// Records that the app knows of all events.
-        mutating func told(at now: Date) {
+        mutating func notified(at now: Date) {
             hasNews = false
-            registration.toldAt = now
+            registration.notifiedAt = now
         }
     }
 
@@ -147,7 +147,7 @@ struct AppRegistry: Sendable {
         for (token, listener) in listeners where listener.connection.process == attachment.process {
             if listeners[token]?.called.remove(id) != nil { wasCalled = true }
         }
-        if wasCalled { sessions[id]?.told(at: now) }
+        if wasCalled { sessions[id]?.notified(at: now) }
         return wasCalled
     }
 
@@ -175,7 +175,7 @@ struct AppRegistry: Sendable {
     /// Records that the user has force-quit a session. Its app is not notified of the transfers this ends.
     mutating func quit(_ id: SessionID, at now: Date) {
         sessions[id]?.registration.isQuit = true
-        sessions[id]?.told(at: now)
+        sessions[id]?.notified(at: now)
         sessions[id]?.launch = nil
     }
 
@@ -294,7 +294,7 @@ struct AppRegistry: Sendable {
     /// Marks the latest run loop of a session's app as notified of its events.
     ///
     /// - Returns: The connection to notify, and the session's identifier within the app.
-    mutating func tell(_ id: SessionID) -> (token: Int, identifier: String)? {
+    mutating func notify(_ id: SessionID) -> (token: Int, identifier: String)? {
         guard let session = sessions[id], let token = runLoop(of: session.registration.application) else { return nil }
         sessions[id]?.hasNews = false
         listeners[token]?.called.insert(id)
@@ -357,7 +357,7 @@ struct AppRegistry: Sendable {
         launch.failures += 1
         guard launch.failures <= LaunchRule.repetitions else {
             sessions[id]?.launch = nil
-            sessions[id]?.told(at: now)
+            sessions[id]?.notified(at: now)
             return .gaveUp
         }
         launch.stage = .delayed

@@ -64,7 +64,7 @@ extension LocalTransferService: SessionService {
                 ? Self.patience : ProcessMark.of(holder.process) == nil ? Self.deadPatience : 0
             guard ContinuousClock.now - start < .seconds(patience), !Task.isCancelled else {
                 throw ServiceError(
-                    .sessionInUse, "Process \(holder.process) has the session \(session) open.")
+                    .sessionInUse, "Process \(holder.process) is attached to the session \(session).")
             }
             try? await Task.sleep(for: .milliseconds(20))
         }
@@ -92,7 +92,7 @@ extension LocalTransferService: SessionService {
         let followed = try await signals(subscription, isBrief: attachment.isManager)
         guard queue.follows(id, token, listener: followed.listener) else {
             await hub.end(followed.listener)
-            throw ServiceError(.sessionInUse, "Another process has taken the session \(id) over.")
+            throw ServiceError(.sessionInUse, "Another process has taken over the session \(id).")
         }
         let reader = SignalReader(
             .attached(.init(lastTask: lastTask, handlesEvents: wasCalled, history: history, order: order)),

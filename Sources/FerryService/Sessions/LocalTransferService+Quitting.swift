@@ -10,7 +10,7 @@ extension LocalTransferService {
     package func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult] {
         // Whatever ends the daemon also ends its apps, for example a logout (docs/behaviour/url-session.md#61).
         guard !isShuttingDown else {
-            throw ServiceError(.daemonUnreachable, "The daemon is about to end; its transfers stay as they are.")
+            throw ServiceError(.daemonUnreachable, "The daemon is shutting down; its transfers stay as they are.")
         }
         let sessions: [SessionID]
         switch selection {

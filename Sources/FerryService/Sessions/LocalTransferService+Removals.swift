@@ -11,7 +11,7 @@ extension LocalTransferService {
         _ ids: [TransferID], of session: SessionID, _ intent: TransferIntent, sparesSucceeded: Bool = false
     ) async throws(ServiceError) -> [ActionResult] {
         // Dequeue before the transaction: none may start to write while its row is removed.
-        let (removed, begun) = try await withoutStarts(of: ids, in: session, comesBack: false) {
+        let (removed, begun) = try await withoutStarts(of: ids, in: session, restores: false) {
             () async throws(ServiceError) in
             let live = Set(ids.filter(running.contains))
             configuration.reached(.actionBegins)

@@ -14,7 +14,7 @@ extension LocalTransferService {
         } catch {
             throw ServiceError(
                 .destinationUnwritable,
-                "The spool \(path.escapingControls) cannot be made: \(error.localizedDescription)")
+                "The spool \(path.escapingControls) cannot be created: \(error.localizedDescription)")
         }
         upkeep.isSpoolOpen = true
         watchSpool()
@@ -27,7 +27,7 @@ extension LocalTransferService {
     ) async throws(ServiceError) {
         if let upload = source.upload {
             guard record.request.body == .file(upload.file) else {
-                throw ServiceError(.fileChanged, "The upload that is to go on is that of another file.")
+                throw ServiceError(.fileChanged, "The upload to continue is that of another file.")
             }
             record.facts.upload = upload.facts
             return

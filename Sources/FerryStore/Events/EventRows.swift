@@ -115,7 +115,7 @@ struct EventRows {
         .flatMap { RowReader($0).integer(0) } ?? 0
     }
 
-    /// The names of all sessions that have events.
+    /// Returns the names of all sessions that have events.
     func sessions() throws(ServiceError) -> [SessionID] {
         var sessions: [SessionID] = []
         // Jumps from one session to the next in the index, past the events between. A damaged index may lead back to a

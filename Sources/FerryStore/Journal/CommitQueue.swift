@@ -94,7 +94,7 @@ final class CommitQueue: Sendable {
             for commit in batch { commit.fail(failure) }
             return
         }
-        for one in performed { one.tell() }
+        for one in performed { one.notify() }
     }
 
     /// Runs all bodies in one transaction and leaves it open.
@@ -169,12 +169,12 @@ struct PendingCommit: Sendable {
     struct Performed: Sendable {
         /// Whether the body's changes are kept. A body that threw is rolled back.
         let isKept: Bool
-        let tell: @Sendable () -> Void
+        let notify: @Sendable () -> Void
     }
 
     /// Makes the changes. Called again if the transaction is rolled back and rerun.
     let perform: @Sendable (SQLiteTransaction) -> Performed
-    /// Reports to the caller that nothing was committed. Called instead of the `tell` that ``perform`` returned, never
+    /// Reports to the caller that nothing was committed. Called instead of the `notify` that ``perform`` returned, never
     /// in addition.
     let fail: @Sendable (ServiceError) -> Void
 }

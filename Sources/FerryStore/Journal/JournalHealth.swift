@@ -23,7 +23,7 @@ final class JournalHealth: Sendable {
 
     private var name: String { file.map { "the journal “\($0.path.escapingControls)”" } ?? "the journal in memory" }
 
-    /// The error to report for a failed transaction.
+    /// Returns the error to report for a failed transaction.
     func writeFailed(_ error: any Error) -> ServiceError {
         let translated = translate(error)
         if translated.code == .journalFailed || translated.code == .internal { fail(translated) }
@@ -38,12 +38,12 @@ final class JournalHealth: Sendable {
         }
         switch error.resultCode {
         case .SQLITE_FULL:
-            return ServiceError(.diskFull, "The disk has no room for \(name); free some space.")
+            return ServiceError(.diskFull, "The disk is full, so \(name) cannot be written; free some space.")
         case .SQLITE_CONSTRAINT:
             return ServiceError(.internal, "A change does not fit \(name): \(error.message ?? "constraint").")
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             let damage = ServiceError(
-                .journalFailed, "SQLite found \(name) damaged; start the daemon again to have it checked and set aside."
+                .journalFailed, "SQLite found \(name) damaged; restart the daemon to check it and set it aside."
             )
             file?.leaveCheckMarker(logger)
             fail(damage)

@@ -23,7 +23,8 @@ struct JournalFile: Sendable {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
         guard attributes[.type] as? FileAttributeType == .typeRegular else {
             throw ServiceError(
-                .journalFailed, "“\(path.escapingControls)” is not a regular file, so it is no journal; move it away.")
+                .journalFailed,
+                "“\(path.escapingControls)” is not a regular file and therefore not a journal; move it away.")
         }
         return (attributes[.size] as? NSNumber)?.int64Value ?? 0
     }
@@ -59,7 +60,7 @@ struct JournalFile: Sendable {
         } catch {
             throw ServiceError(
                 .journalFailed,
-                "The journal “\(path.escapingControls)” cannot be made; check its folder and the free space.")
+                "The journal “\(path.escapingControls)” cannot be created; check its folder and the free space.")
         }
     }
 

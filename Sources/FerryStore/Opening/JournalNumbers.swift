@@ -30,8 +30,8 @@ enum JournalNumbers {
             return .commit
         }
         return
-            "The journal's last event had the number \(event) and its last transfer the id \(id), which Ferry has not given: "
-            + "the file was edited. Both go on below these."
+            "The journal's last event had the number \(event) and its last transfer the id \(id), which Ferry has not assigned: "
+            + "the file was edited. Both continue below these."
     }
 
     /// Whether `SQLITE_FULL` means exhausted numbers rather than a full disk.
@@ -42,7 +42,7 @@ enum JournalNumbers {
 
     static let usedUp = ServiceError(
         .journalFailed,
-        "The journal has no number left for another event, so its file was edited; start the daemon again, which mends that."
+        "The journal has no number left for another event, so its file was edited; restart the daemon to repair it."
     )
 
     /// Returns the highest number that a table has or had.

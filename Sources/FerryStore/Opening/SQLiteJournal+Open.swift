@@ -53,8 +53,8 @@ extension SQLiteJournal {
         } catch is Damaged {
             let aside = try file.setAside(at: Date())
             let warning =
-                "The journal “\(path.escapingControls)” was damaged and is kept as “\(aside.escapingControls)”; a new one "
-                + "was made, and the transfers of the old one have to be submitted again."
+                "The journal “\(path.escapingControls)” was damaged and was renamed to “\(aside.escapingControls)”; a new one "
+                + "was created, and the transfers of the old one must be submitted again."
             logger.error("A damaged journal was set aside.", metadata: ["kept_as": "\(aside.escapingControls)"])
             do {
                 return (try openOnce(file, logger: logger, probe: probe, configuration).journal, [warning])

@@ -26,7 +26,7 @@ enum CoreColumns {
     /// very many rows.
     ///
     /// An omitted column is NULL, which reads as zero for counters and flags.
-    static func telling(_ core: TransferCore) -> [(name: String, value: DatabaseValue)] {
+    static func values(_ core: TransferCore) -> [(name: String, value: DatabaseValue)] {
         zip(names, arguments(core)).compactMap { name, argument in
             guard let value = argument?.databaseValue, value != .null else { return nil }
             return zeroIsNull.contains(name) && value == 0.databaseValue ? nil : (name, value)
@@ -53,8 +53,8 @@ enum CoreColumns {
         active_uptime
         """
 
-    /// Reads identical rows as one group, many times as fast as reading them one by one. Rows of earlier versions,
-    /// without values in these columns, form groups as well.
+    /// SQL that reads identical rows as one group, many times as fast as reading them one by one. Rows of earlier
+    /// versions, without values in these columns, form groups as well.
     static let selectAlike = "SELECT min(id), min(revision), \(read), group_concat(id), count(*) FROM transfers"
     static let groupAlike = "GROUP BY revision > 0, \(read) ORDER BY min(id)"
 

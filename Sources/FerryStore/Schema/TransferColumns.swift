@@ -31,8 +31,8 @@ enum TransferColumns {
         active_boot, active_uptime FROM transfers LEFT JOIN requests USING (id) \(RequestTemplates.join) WHERE id = ?
         """
 
-    /// Reads rows as ``select`` does, but with the URL in its own column, so that the remaining request is equal in
-    /// many rows.
+    /// SQL that reads rows as ``select`` does, but with the URL in its own column, so that the remaining request is
+    /// equal in many rows.
     static let selectAlike = """
         SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, \
         \(RequestTemplates.withoutURL), credentials, facts, failures, retry, outcome, phase, active, revision, restarts, \

@@ -42,7 +42,7 @@ extension SQLiteJournal {
                     try RequestTemplates.clean(connection)
                     continuation.resume(returning: try Self.reclaim(connection))
                 } catch {
-                    health.logger.warning("The journal's file stays as large as it is.", error: error)
+                    health.logger.warning("The journal's file cannot be reduced.", error: error)
                     continuation.resume(returning: false)
                 }
             }

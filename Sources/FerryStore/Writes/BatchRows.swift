@@ -32,10 +32,10 @@ struct TemplateColumns: Sendable {
         network = StoredQueueKey.word(of: record.request.network)
         line = StoredQueueKey.word(of: record)
         hasSecrets = record.hasSecrets
-        let telling = CoreColumns.telling(record.core)
-        core = telling.map(\.value)
-        coreNames = telling.map(\.name).joined(separator: ", ")
-        corePlaces = telling.map { _ in "?" }.joined(separator: ", ")
+        let values = CoreColumns.values(record.core)
+        core = values.map(\.value)
+        coreNames = values.map(\.name).joined(separator: ", ")
+        corePlaces = values.map { _ in "?" }.joined(separator: ", ")
     }
 }
 

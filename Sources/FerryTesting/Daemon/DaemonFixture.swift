@@ -116,7 +116,7 @@ package final class DaemonFixture: Sendable {
 
     /// Waits until no daemon runs, for example after the daemon stops by itself.
     package func waitForNoDaemon() async throws {
-        try await eventually("no daemon runs") { daemons.isEmpty }
+        try await eventually("the daemon is not running") { daemons.isEmpty }
     }
 
     /// The log of this home's daemons.

@@ -15,7 +15,7 @@ final class UploadConnection: ChannelInboundHandler {
         /// The upload that receives the content, or `nil` once the request has its response.
         var upload: String?
         var count: Int64 = 0
-        var toldCount: Int64 = 0
+        var reportedCount: Int64 = 0
         var isAnnounced = false
         var isAnswered = false
         /// Whether this request completes the upload.
@@ -94,10 +94,10 @@ final class UploadConnection: ChannelInboundHandler {
             request.isAnnounced = true
             inform([("Location", behaviour.base + name)] + limits(behaviour), context)
         }
-        if behaviour.resumes, let step = behaviour.progressEvery, request.count - request.toldCount >= step,
+        if behaviour.resumes, let step = behaviour.progressEvery, request.count - request.reportedCount >= step,
             let kept = log.upload(name)
         {
-            request.toldCount = request.count
+            request.reportedCount = request.count
             inform([("Upload-Offset", "\(kept.content.readableBytes)")], context)
         }
     }

@@ -7,7 +7,9 @@ import Foundation
 @preconcurrency @MainActor public protocol BackgroundApplicationDelegate: AnyObject {
     /// The app has started. Create its background sessions here, so that they receive pending events.
     ///
-    /// - Parameter launchOptions: Always nil.
+    /// - Parameters:
+    ///   - application: The application.
+    ///   - launchOptions: Always nil.
     /// - Returns: Ignored.
     func application(
         _ application: BackgroundApplication,
@@ -18,8 +20,11 @@ import Foundation
     ///
     /// Create the session with this identifier. Its delegate then receives the events, followed by
     /// `urlSessionDidFinishEvents(forBackgroundURLSession:)`.
-    /// - Parameter completionHandler: Call it on any thread once the app has handled the events. A process that the
-    ///   daemon launched exits after it.
+    /// - Parameters:
+    ///   - application: The application.
+    ///   - identifier: The identifier of the session.
+    ///   - completionHandler: Call it on any thread once the app has handled the events. A process that the daemon
+    ///     launched exits after it.
     func application(
         _ application: BackgroundApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void)

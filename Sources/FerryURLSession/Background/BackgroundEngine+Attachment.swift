@@ -23,7 +23,7 @@ extension BackgroundEngine: AttachedSessionClient {
         }
         if case .refused(let error) = attached.standing { return error }
         if attached.isListed || state.withLock(\.isHeld) { return nil }
-        return attached.failure ?? ServiceError(.daemonUnreachable, "The daemon does not answer.")
+        return attached.failure ?? ServiceError(.daemonUnreachable, "The daemon does not respond.")
     }
 
     var isRestoring: Bool {

@@ -20,7 +20,7 @@ extension BackgroundEngine {
                 switch try await service.submit([place]).first {
                 case .accepted(let transfer): return .success(transfer)
                 case .refused(let error): return .failure(error)
-                case nil: return .failure(ServiceError(.internal, "The service has not answered."))
+                case nil: return .failure(ServiceError(.internal, "The service has not responded."))
                 }
             } catch {
                 return .failure(error)
@@ -32,7 +32,7 @@ extension BackgroundEngine {
         case .failure(let error):
             return FailedTransport(URLErrorMapping.error(error, url: request.url), relay: relay)
         case nil:
-            let error = ServiceError(.daemonUnreachable, "The daemon does not answer.")
+            let error = ServiceError(.daemonUnreachable, "The daemon does not respond.")
             return FailedTransport(URLErrorMapping.error(error, url: request.url), relay: relay)
         }
         let session = relay.session

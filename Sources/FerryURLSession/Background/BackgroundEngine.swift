@@ -166,7 +166,7 @@ final class BackgroundEngine: SessionEngine {
         if !isInTime {
             transport.fail(
                 URLErrorMapping.error(
-                    ServiceError(.daemonUnreachable, "The daemon does not answer."), url: request.url))
+                    ServiceError(.daemonUnreachable, "The daemon does not respond."), url: request.url))
         }
         return transport
     }

@@ -7,7 +7,7 @@ import Glibc
 /// The connection to the user's daemon, shared by all background sessions of the process.
 package final class DaemonService: Sendable {
     private static let ofProcess = DaemonService(environment: ProcessInfo.processInfo.environment)
-    /// The process's service, or the substitute that a test has set for sessions created in the meantime.
+    /// The service that replaces the process's own one in tests, for sessions created while it is set.
     @TaskLocal package static var substitute: DaemonService?
 
     package static var shared: DaemonService { substitute ?? ofProcess }

@@ -24,14 +24,14 @@ package final class CommandQueue: Sendable {
     ///
     /// - Parameter isTakenUp: Whether the group of the last waiting command has absorbed the calls.
     package func add<Group: AnyObject & Sendable>(
-        for group: Group, isTakenUp: (Group) -> Bool, _ command: @escaping @Sendable () async -> Void
+        for group: Group, isAbsorbed: (Group) -> Bool, _ command: @escaping @Sendable () async -> Void
     ) {
-        add(Command(group: group, body: command)) { ($0 as? Group).map(isTakenUp) ?? false }
+        add(Command(group: group, body: command)) { ($0 as? Group).map(isAbsorbed) ?? false }
     }
 
-    private func add(_ command: Command, isTakenUp: (AnyObject) -> Bool = { _ in false }) {
+    private func add(_ command: Command, isAbsorbed: (AnyObject) -> Bool = { _ in false }) {
         let begins = state.withLock { state in
-            if let last = state.commands.last?.group, isTakenUp(last) { return false }
+            if let last = state.commands.last?.group, isAbsorbed(last) { return false }
             state.commands.append(command)
             defer { state.isRunning = true }
             return !state.isRunning

@@ -57,8 +57,11 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
         super.init()
     }
 
-    /// - Parameter path: An absolute path, or the name of a folder of the app within the user's cache directory. Nil is
-    ///   a folder shared by all caches without a name.
+    /// - Parameters:
+    ///   - memoryCapacity: Maximum size in memory, in bytes.
+    ///   - diskCapacity: Maximum size on disk, in bytes.
+    ///   - path: An absolute path, or the name of a folder of the app within the user's cache directory. Nil is a
+    ///     folder shared by all caches without a name.
     public convenience init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
         let folder = path.map { $0.hasPrefix("/") ? $0 : CachePlace.folder(named: $0) }
         self.init(

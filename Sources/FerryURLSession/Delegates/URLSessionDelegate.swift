@@ -8,7 +8,10 @@ public import FoundationNetworking
 
     /// A server presents its certificates, or requires a client certificate.
     ///
-    /// - Parameter completionHandler: Call it with the disposition and credential, on any thread.
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - challenge: The challenge.
+    ///   - completionHandler: Call it with the disposition and credential, on any thread.
     func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)

@@ -14,7 +14,7 @@ public enum WaitingReason: Sendable, Hashable {
     /// The task is discretionary, and external power is missing.
     case externalPower
     case earliestBeginDate(Date)
-    /// The app was launched for events recently. The next launch is delayed.
+    /// The app was launched for events recently, and tasks that a launched process creates start after this delay.
     case relaunchDelay(until: Date)
     /// An attempt failed. The next one is scheduled.
     case retry(at: Date, after: URLError.Code)

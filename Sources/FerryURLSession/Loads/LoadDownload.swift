@@ -76,11 +76,11 @@ final class LoadDownload: TaskTransport {
         } catch {
             load.cancel()
             file?.remove()
-            await relay.complete(told(error), metrics: load.exchanges)
+            await relay.complete(reported(error), metrics: load.exchanges)
         }
     }
 
-    private func told(_ error: any Error) -> any Error {
+    private func reported(_ error: any Error) -> any Error {
         if state.withLock(\.isCancelled) {
             return URLErrorMapping.error(
                 ServiceError(.canceled, "The task was canceled."), url: response.url)

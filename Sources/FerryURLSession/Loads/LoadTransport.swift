@@ -109,7 +109,7 @@ final class LoadTransport: TaskTransport {
         cancel()
     }
 
-    /// The upload's resume data, created once; nil if the server keeps no state of the upload.
+    /// Returns the upload's resume data, created once; nil if the server keeps no state of the upload.
     private func resumeData() -> Data? {
         let (load, made) = state.withLock { ($0.load, $0.resumeData) }
         if let made { return made }
@@ -198,14 +198,14 @@ final class LoadTransport: TaskTransport {
     private func take(_ reason: WaitReason?) {
         if let reason, let error = ConditionRule.error(reason, policy) { return finish(.forbidden(error)) }
         let shown = reason.flatMap(WaitingReason.init(condition:))
-        let (hasChanged, tellsConnectivity) = state.withLock { state in
+        let (hasChanged, reportsConnectivity) = state.withLock { state in
             defer { state.shown = shown }
             let tells = shown?.isAboutNetworks == true && !state.notifiedConnectivity
             if tells { state.notifiedConnectivity = true }
             return (state.shown != shown, tells)
         }
         if hasChanged { relay.waiting(shown) }
-        if tellsConnectivity, configuration.kind != .background { relay.waitsForConnectivity() }
+        if reportsConnectivity, configuration.kind != .background { relay.waitsForConnectivity() }
         change { $0.way = reason == nil ? .free : .barred }
     }
 
@@ -273,7 +273,7 @@ final class LoadTransport: TaskTransport {
         let received = Date()
         await cache.invalidate(status: head.status)
         try await pass()
-        if try await tell(response) == .becomeDownload { return await becomeDownload(load, response) }
+        if try await notify(response) == .becomeDownload { return await becomeDownload(load, response) }
         let room = cache.room(for: response)
         var body: Data? = room.map { _ in Data() }
         while let part = try await load.part() {
@@ -287,7 +287,7 @@ final class LoadTransport: TaskTransport {
     }
 
     /// Passes the response to the delegate. Throws if the task is to end.
-    private func tell(_ response: HTTPURLResponse) async throws -> URLSession.ResponseDisposition {
+    private func notify(_ response: HTTPURLResponse) async throws -> URLSession.ResponseDisposition {
         let answer = await relay.response(response)
         try checkEnding()
         if answer == .cancel { throw ServiceError(.canceled, "The task was canceled.") }
@@ -316,7 +316,7 @@ final class LoadTransport: TaskTransport {
         change { $0.way = .free }
         try await pass()
         guard let response = ResponseMapping.response(kept) else { throw URLError(.badServerResponse) }
-        if try await tell(response) == .becomeDownload {
+        if try await notify(response) == .becomeDownload {
             // A download gets its file and response from the server.
             change { $0.way = .unknown }
             let conditions = followConditions()
@@ -369,12 +369,12 @@ final class LoadTransport: TaskTransport {
         let canceled = if case .canceled = ending { true } else { false }
         let isUseless = (reason as? ServiceError).map { UploadResumeData.areUseless(after: $0) } ?? false
         let data = canceled ? state.withLock(\.resumeData) : isUseless ? nil : resumeData()
-        let told: any Error =
+        let reported: any Error =
             if let error = reason as? ServiceError {
                 URLErrorMapping.error(error, url: url, resumeData: data, ofUpload: true)
             } else {
                 URLError.failing((reason as? URLError)?.code ?? .unknown, url)
             }
-        await relay.complete(told, metrics: load?.exchanges ?? [])
+        await relay.complete(reported, metrics: load?.exchanges ?? [])
     }
 }

@@ -102,9 +102,9 @@ final class LocalResourceTransport: TaskTransport {
     }
 
     private func end(_ error: any Error) async {
-        let told: any Error =
+        let reported: any Error =
             error is TransferError ? error : URLError.failing((error as? URLError)?.code ?? .cannotOpenFile, url)
-        await relay.complete(told, metrics: [])
+        await relay.complete(reported, metrics: [])
     }
 
     private func response(length: Int, type: String?) -> URLResponse {

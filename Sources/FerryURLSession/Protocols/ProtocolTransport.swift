@@ -113,7 +113,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
             stop()
             if let redirect {
                 file?.remove()
-                return goOn(with: redirect)
+                return follow(with: redirect)
             }
             try await file?.finish()
             await relay.complete(nil, metrics: [])
@@ -157,7 +157,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
         }
     }
 
-    private func goOn(with request: URLRequest) {
+    private func follow(with request: URLRequest) {
         relay.currentRequest(request)
         let next = redirected(request)
         state.withLock { $0.next = next }

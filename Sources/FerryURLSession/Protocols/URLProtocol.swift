@@ -69,7 +69,10 @@ open class URLProtocol: NSObject {
 
     /// Sets a request's property. Copies of the request keep it.
     ///
-    /// - Parameter value: A property-list value; other values are ignored.
+    /// - Parameters:
+    ///   - value: A property-list value; other values are ignored.
+    ///   - key: The key of the property.
+    ///   - request: The request.
     open class func setProperty(_ value: Any, forKey key: String, in request: NSMutableURLRequest) {
         change(request) { $0[key] = value }
     }

@@ -14,7 +14,7 @@ struct Recipients {
     ///
     /// - Returns: Whether one implements it.
     @discardableResult
-    func tell<Kind>(_ kind: Kind.Type, _ call: (Kind) -> Void) -> Bool {
+    func notify<Kind>(_ kind: Kind.Type, _ call: (Kind) -> Void) -> Bool {
         for delegate in all {
             guard let delegate = delegate as? Kind else { continue }
             if DelegateProbe.call({ call(delegate) }) { return true }

@@ -12,9 +12,9 @@ final class RelayQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    private let tell: @Sendable (RelayStep) async -> Void
+    private let notify: @Sendable (RelayStep) async -> Void
 
-    init(_ tell: @escaping @Sendable (RelayStep) async -> Void) { self.tell = tell }
+    init(_ notify: @escaping @Sendable (RelayStep) async -> Void) { self.notify = notify }
 
     func add(_ step: RelayStep) {
         let begins = state.withLock { state in
@@ -37,7 +37,7 @@ final class RelayQueue: Sendable {
     }
 
     private func deliverAll() async {
-        while let step = next() { await tell(step) }
+        while let step = next() { await notify(step) }
     }
 
     private func next() -> RelayStep? {

@@ -96,7 +96,7 @@ extension TaskRelay {
     ) async -> Value? {
         let (session, task, calls, question) = (session, task, calls, question)
         return await line.perform {
-            guard task.toldState != .completed else { return nil }
+            guard task.reportedState != .completed else { return nil }
             for recipient in Recipients(task, session).all where recipient is Kind {
                 let probe = ImplementationProbe()
                 let value = await calls.ask(question) { (answer: @escaping @Sendable (Value) -> Void) in

@@ -9,7 +9,7 @@ extension TaskRelay {
     func data(_ data: Data) async {
         let (session, task, calls) = (session, task, calls)
         await line.perform {
-            guard task.toldState != .completed else { return }
+            guard task.reportedState != .completed else { return }
             task.storage.withLock { $0.counts.received += Int64(data.count) }
             task.moveProgress()
             switch task.handler {
@@ -19,7 +19,7 @@ extension TaskRelay {
             case nil:
                 guard let dataTask = task as? URLSessionDataTask else { return }
                 await calls.run {
-                    Recipients(task, session).tell((any URLSessionDataDelegate).self) {
+                    Recipients(task, session).notify((any URLSessionDataDelegate).self) {
                         $0.urlSession(session, dataTask: dataTask, didReceive: data)
                     }
                 }
@@ -34,7 +34,7 @@ extension TaskRelay {
     func finished(_ file: URL) async -> Bool {
         let (session, task, calls) = (session, task, calls)
         return await line.perform {
-            guard task.toldState != .completed else { return false }
+            guard task.reportedState != .completed else { return false }
             switch task.handler {
             case .file(let handler):
                 let response = task.response
@@ -56,7 +56,7 @@ extension TaskRelay {
             case nil:
                 guard let download = task as? URLSessionDownloadTask else { return false }
                 await calls.run {
-                    Recipients(task, session).tell((any URLSessionDownloadDelegate).self) {
+                    Recipients(task, session).notify((any URLSessionDownloadDelegate).self) {
                         $0.urlSession(session, downloadTask: download, didFinishDownloadingTo: file)
                     }
                 }
@@ -85,7 +85,7 @@ extension TaskRelay {
                 task.storage.withLock({ $0.ledger.completed() })
             else { return }
             await calls.run {
-                Recipients(task, session).tell((any URLSessionDataDelegate).self) {
+                Recipients(task, session).notify((any URLSessionDataDelegate).self) {
                     $0.urlSession(session, dataTask: dataTask, didBecome: download)
                 }
             }
@@ -112,7 +112,7 @@ extension TaskRelay {
             let facts = URLSessionTaskMetrics(
                 metrics, interval: DateInterval(start: task.createdAt, end: max(Date(), task.createdAt)))
             await calls.run {
-                Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
+                Recipients(task, session).notify((any URLSessionTaskDelegate).self) {
                     $0.urlSession(session, task: task, didFinishCollecting: facts)
                 }
             }
@@ -140,7 +140,7 @@ extension TaskRelay {
             if hasDelivered { return }
             await calls.run {
                 lastCall.make {
-                    Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
+                    Recipients(task, session).notify((any URLSessionTaskDelegate).self) {
                         $0.urlSession(session, task: task, didCompleteWithError: failure?.value)
                     }
                 }

@@ -22,7 +22,7 @@ final class TaskRelay: Sendable {
         self.session = session
         let calls = DelegateCalls(queue: session.delegateQueue)
         self.calls = calls
-        line = RelayQueue { step in await Self.tell(step, task, session, calls) }
+        line = RelayQueue { step in await Self.notify(step, task, session, calls) }
     }
 
     // MARK: Delivery
@@ -44,18 +44,18 @@ final class TaskRelay: Sendable {
         }
     }
 
-    private static func tell(
+    private static func notify(
         _ step: RelayStep, _ task: URLSessionTask, _ session: URLSession, _ calls: DelegateCalls
     ) async {
         if case .work(let work) = step { return await work() }
         // No call follows the completion (docs/behaviour/url-session.md#35).
-        guard task.toldState != .completed else { return }
+        guard task.reportedState != .completed else { return }
         switch step {
         case .sent(let total, let expected):
             let before = task.note(sent: total, expected: expected)
             guard total > before else { return }
             await calls.run {
-                Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
+                Recipients(task, session).notify((any URLSessionTaskDelegate).self) {
                     $0.urlSession(
                         session, task: task, didSendBodyData: total - before, totalBytesSent: total,
                         totalBytesExpectedToSend: expected)
@@ -67,7 +67,7 @@ final class TaskRelay: Sendable {
                 return
             }
             await calls.run {
-                Recipients(task, session).tell((any URLSessionDownloadDelegate).self) {
+                Recipients(task, session).notify((any URLSessionDownloadDelegate).self) {
                     $0.urlSession(
                         session, downloadTask: download, didWriteData: total - before, totalBytesWritten: total,
                         totalBytesExpectedToWrite: expected)
@@ -77,20 +77,20 @@ final class TaskRelay: Sendable {
             _ = task.note(received: offset, expected: expected)
             guard task.handlerTakes == false, let download = task as? URLSessionDownloadTask else { return }
             await calls.run {
-                Recipients(task, session).tell((any URLSessionDownloadDelegate).self) {
+                Recipients(task, session).notify((any URLSessionDownloadDelegate).self) {
                     $0.urlSession(
                         session, downloadTask: download, didResumeAtOffset: offset, expectedTotalBytes: expected)
                 }
             }
         case .informational(let response):
             await calls.run {
-                Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
+                Recipients(task, session).notify((any URLSessionTaskDelegate).self) {
                     $0.urlSession(session, task: task, didReceiveInformationalResponse: response)
                 }
             }
         case .waitsForConnectivity:
             await calls.run {
-                Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
+                Recipients(task, session).notify((any URLSessionTaskDelegate).self) {
                     $0.urlSession(session, taskIsWaitingForConnectivity: task)
                 }
             }
@@ -101,7 +101,7 @@ final class TaskRelay: Sendable {
             }
             guard hasChanged else { return }
             await calls.run {
-                Recipients(task, session).tell((any FerryTaskDelegate).self) {
+                Recipients(task, session).notify((any FerryTaskDelegate).self) {
                     $0.urlSession(session, task: task, didChangeWaitingReason: reason)
                 }
             }

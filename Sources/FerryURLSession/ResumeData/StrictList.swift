@@ -63,7 +63,7 @@ struct StrictList {
         return Int(exactly: number)
     }
 
-    /// A finite number.
+    /// Returns a finite number, or nil for any other value.
     func real(_ key: String) -> Double? {
         guard let number = number(key), NumberKind(number) != .flag, number.doubleValue.isFinite else { return nil }
         return number.doubleValue

@@ -162,7 +162,7 @@ extension URLSession {
         let task = URLSessionDownloadTask(engine.nextTaskIdentifier(), of: self, work: .download(request))
         task.storage.withLock { $0.ledger = TaskLedger(suspends: 0, hasStarted: true) }
         registry.add(task)
-        Recipients(task, self).tell((any URLSessionTaskDelegate).self) { $0.urlSession(self, didCreateTask: task) }
+        Recipients(task, self).notify((any URLSessionTaskDelegate).self) { $0.urlSession(self, didCreateTask: task) }
         return task
     }
 }

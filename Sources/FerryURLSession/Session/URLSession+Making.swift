@@ -33,7 +33,7 @@ extension URLSession {
         if case .uploadContinuing(let data) = work { data.restore(task) }
         session.registry.add(task)
         if session.engine.carriesUnresumedTasks { _ = task.readyTransport() }
-        Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
+        Recipients(task, session).notify((any URLSessionTaskDelegate).self) {
             $0.urlSession(session, didCreateTask: task)
         }
         return task

@@ -56,6 +56,7 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
     }
 
     /// - Parameters:
+    ///   - configuration: The configuration, which is copied.
     ///   - delegate: Retained until the session has become invalid. Required for background sessions.
     ///   - queue: The queue of delegate calls and completion handlers; with nil, the session creates a serial one.
     public convenience init(
@@ -233,7 +234,7 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
             await session.engine.restored()
             let tasks = session.registry.all
             // A completed task stays in the registry until its completion call has returned.
-            session.queue.addOperation { completionHandler(tasks.filter { $0.toldState != .completed }) }
+            session.queue.addOperation { completionHandler(tasks.filter { $0.reportedState != .completed }) }
         }
     }
 

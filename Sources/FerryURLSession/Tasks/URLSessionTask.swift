@@ -169,7 +169,7 @@ extension URLSessionTask {
     var transport: (any TaskTransport)? { storage.withLock(\.transport) }
 
     /// The state according to the events delivered to the delegate.
-    var toldState: State { storage.withLock(\.ledger.state) }
+    var reportedState: State { storage.withLock(\.ledger.state) }
 
     /// Returns the transport, creating it if needed.
     func readyTransport() -> (any TaskTransport)? {

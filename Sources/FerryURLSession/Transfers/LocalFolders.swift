@@ -68,7 +68,7 @@ struct LocalFolders: Sendable {
         return kept
     }
 
-    /// The name of a process's folder: the process ID and the start time, since IDs are reused.
+    /// Returns the name of a process's folder: the process ID and the start time, since IDs are reused.
     private static func name(of pid: pid_t) -> String? {
         guard let data = FileManager.default.contents(atPath: "/proc/\(pid)/stat") else { return nil }
         // The program's name is in parentheses and may contain any character (proc(5)).

@@ -112,12 +112,12 @@ final class SessionTransfers: Sendable {
     func acknowledgeAtEnd() {
         let (delivered, transports) = state.withLock { ($0.ledger.unacknowledged, $0.transports) }
         let ending = transports.filter { $1.relay.lastCall.isMade }
-        let told = delivered.union(ending.keys)
-        guard !told.isEmpty else { return }
+        let reported = delivered.union(ending.keys)
+        guard !reported.isEmpty else { return }
         for transport in ending.values { transport.task.takeLeftFile()?.remove() }
         let place = place
         _ = Blocking.wait(seconds: Self.endLimit) {
-            _ = try? await place.service().act(.remove, on: TransferSelection(ids: told.sorted()))
+            _ = try? await place.service().act(.remove, on: TransferSelection(ids: reported.sorted()))
         }
     }
 

@@ -34,7 +34,7 @@ extension TransferTransport {
     func hasBegun() { state.withLock { $0.askedFor = task.earliestBeginDate } }
 
     private func begin(_ date: Date) async {
-        guard task.toldState == .running, task.earliestBeginDate == date, !state.withLock(\.hasEnded),
+        guard task.reportedState == .running, task.earliestBeginDate == date, !state.withLock(\.hasEnded),
             let request = task.currentRequest
         else { return }
         state.withLock { $0.askedFor = date }

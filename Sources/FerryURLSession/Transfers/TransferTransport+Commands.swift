@@ -71,7 +71,7 @@ extension TransferTransport {
         switch results.first {
         case .accepted(let transfer): return transfer
         case .refused(let error): throw error
-        case nil: throw ServiceError(.internal, "The service has not answered.")
+        case nil: throw ServiceError(.internal, "The service has not responded.")
         }
     }
 
@@ -126,7 +126,7 @@ extension TransferTransport {
     }
 
     private var wantedState: WantedState {
-        switch task.toldState {
+        switch task.reportedState {
         case .running: .run
         case .suspended: .rest
         case .canceling, .completed: .nothing

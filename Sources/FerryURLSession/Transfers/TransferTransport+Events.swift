@@ -11,7 +11,7 @@ extension TransferTransport {
     func observe(_ transfer: Transfer, isKept: Bool = false) {
         guard !state.withLock(\.hasEnded) else { return }
         guard !transfer.state.isEnded else { return finish(transfer, isKept: isKept) }
-        tell(transfer)
+        notify(transfer)
         if let challenge = transfer.challenge { ask(challenge) }
     }
 
@@ -30,7 +30,7 @@ extension TransferTransport {
         }
     }
 
-    private func tell(_ transfer: Transfer) {
+    private func notify(_ transfer: Transfer) {
         let steps = state.withLock { $0.shown.steps(for: transfer, now: Date()) }
         for step in steps {
             switch step {
@@ -72,14 +72,14 @@ extension TransferTransport {
         // Earlier commands of the app finish first.
         await commands.perform {}
         await transfers.place.mayDeliver()
-        tell(transfer)
+        notify(transfer)
         await deliver(transfer)
         transfers.finished(transfer.id)
     }
 
     private func deliver(_ transfer: Transfer) async {
         let metrics = transfer.exchanges
-        let isCancelled = task.toldState == .canceling
+        let isCancelled = task.reportedState == .canceling
         if transfer.state == .succeeded, !isCancelled {
             if let error = await deliverResult(of: transfer) {
                 await relay.complete(error, metrics: metrics)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryURLSession
 
-/// A daemon of its own, and background sessions of this process in it.
+/// A private daemon, with background sessions of this process.
 final class BackgroundBed: Sendable {
     let fixture: DaemonFixture
     let identifier = "test-\(UInt32.random(in: 0 ... .max))"
@@ -33,13 +33,13 @@ final class BackgroundBed: Sendable {
         return session
     }
 
-    /// Lets a session go as the death of its process does: its tasks stay what they are in the daemon.
+    /// Abandons a session, as the death of its process would. The daemon keeps its tasks as they are.
     func abandon(_ session: FerryURLSession.URLSession) async {
         BackgroundSessions.shared.remove(session, identifier)
         await (session.engine as? BackgroundEngine)?.close()
     }
 
-    /// Ends what uses the connection, then the connection and the daemon.
+    /// Invalidates the sessions, then closes the connection and stops the daemon.
     func stop() async {
         for session in sessions.withLock({ $0 }) { await (session.engine as? BackgroundEngine)?.close() }
         await daemon.service.shutdown()

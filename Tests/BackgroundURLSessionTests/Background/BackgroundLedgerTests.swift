@@ -4,7 +4,7 @@ import Testing
 @testable import FerryURLSession
 
 @Suite struct `Results of a session` {
-    /// A ledger as a reference, since an expectation changes no value.
+    /// A reference to a ledger, because `#expect` cannot mutate a value.
     private final class Results {
         private var ledger: SessionLedger
 

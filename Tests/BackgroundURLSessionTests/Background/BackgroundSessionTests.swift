@@ -71,7 +71,8 @@ import Testing
         }
     }
 
-    /// Each result had a task of its own, so that they came in any order, and all files before all completions.
+    /// A regression: each result was delivered in a `Task` of its own. They arrived in any order, and all files before
+    /// all completions.
     @Test func `49 results of the time of absence come in the order of their ends, each file before its completion`()
         async throws
     {
@@ -186,7 +187,7 @@ import Testing
             #expect(try await witness.end(of: task).error?.downloadTaskResumeData == data)
             let shown = NSTemporaryDirectory() + (try #require(ResumeData(data)).fileName)
             #expect(try Data(contentsOf: URL(fileURLWithPath: shown)).count == 300_000)
-            // An app that puts the file away and brings it back, as it must on Apple's systems, where `tmp` is cleaned.
+            // An app that moves the file away and back, as apps on Apple's systems do because `tmp` is cleaned there.
             try FileManager.default.copyItem(atPath: shown, toPath: shown + ".backup")
             try FileManager.default.removeItem(atPath: shown)
             try FileManager.default.moveItem(atPath: shown + ".backup", toPath: shown)
@@ -229,7 +230,7 @@ import Testing
         }
     }
 
-    /// The successor waited for the session whose delegate was waiting for it.
+    /// A regression: the successor waited for the session, whose delegate was waiting for the successor.
     @Test func `10 a successor and a task of it may be made when a session becomes invalid`() async throws {
         try await withOriginAndDaemon { bed, _, url in
             let witness = TransferWitness()
@@ -268,7 +269,7 @@ import Testing
             }
             let story = try await witness.end(of: next)
             #expect(story.digest == Self.body.sha256Hex && story.offsets == [300_000])
-            // Nobody may be given to a background task; nobody is what it has.
+            // A background task accepts no delegate but `nil`, its current value.
             next.delegate = nil
             session.invalidateAndCancel()
         }
@@ -306,7 +307,7 @@ import Testing
     }
 }
 
-/// Does something when its session becomes invalid.
+/// Runs a closure once its session becomes invalid.
 private final class LastWish: NSObject, URLSessionDelegate, Sendable {
     private let act: @Sendable () -> Void
 

@@ -8,7 +8,7 @@ import Testing
         CacheName(resource: resource, variant: variant)
     }
 
-    /// A ledger with entries of 10 bytes each, made in this order.
+    /// Returns a ledger with entries of 10 bytes each, stored in this order.
     private func ledger(_ names: [CacheName], capacity: Int = 1000) -> CacheLedger<String> {
         var ledger = CacheLedger<String>()
         for (number, name) in names.enumerated() {
@@ -37,7 +37,7 @@ import Testing
         var ledger = ledger((0..<8).map { name("\($0)") })
         ledger.use(name("0"))
         let removed = ledger.insert("new", as: name("8"), size: 10, stored: Date(), capacity: 80)
-        // An eighth of the room is made at once.
+        // An eighth of the capacity is freed at once.
         #expect(removed?.map(\.name.resource) == ["1", "2"])
         #expect(ledger.size == 70 && ledger.size <= 80)
     }

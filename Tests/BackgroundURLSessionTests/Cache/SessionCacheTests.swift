@@ -20,7 +20,7 @@ import Testing
         return configuration
     }
 
-    /// The bodies that some tasks get, one after the other, and how many requests the origin had.
+    /// Runs tasks in sequence and checks their bodies. Returns the number of requests at the origin.
     private func bodies(
         _ bed: LoadBed, _ count: Int, _ change: (inout URLRequest, Int) -> Void = { _, _ in }
     ) async throws -> Int {
@@ -112,7 +112,7 @@ import Testing
     @Test(
         arguments: [
             [.field("Cache-Control", "no-store")], [.field("Vary", "*")], [.status(500, body: "x")],
-            // More than a twentieth of the cache.
+            // More than a twentieth of the cache's capacity.
             [.version(SeededBody(seed: 88, size: 500_000)), .field("Cache-Control", "max-age=9")],
             [.version(SeededBody(seed: 88, size: 500_000)), .field("Cache-Control", "max-age=9"), .chunked],
         ] as [[OriginMode]])
@@ -131,7 +131,7 @@ import Testing
         let configuration = configuration()
         try await withLoads(script, configuration) { bed in
             let count = try await bodies(bed, 2)
-            // The second request and its redirect ask with conditions, and the third time without.
+            // The second task's request is conditional, the request after its redirect is not.
             #expect(count == 4 && bed.origin.requests[2].value("If-None-Match") != nil)
             #expect(bed.origin.requests[3].value("If-None-Match") == nil)
             let other = try #require(URL(string: bed.origin.url("/other")))
@@ -238,7 +238,7 @@ import Testing
     }
 }
 
-/// Decides what is kept, and whether what comes from the cache becomes a download.
+/// Decides which responses are cached, and whether a response becomes a download.
 private final class Keeper: NSObject, FerryURLSession.URLSessionDataDelegate,
     FerryURLSession.URLSessionDownloadDelegate, Sendable
 {

@@ -33,7 +33,7 @@ private typealias URLCache = FerryURLSession.URLCache
         cache.cachedResponse(for: request).map { String(decoding: $0.data, as: UTF8.self) }
     }
 
-    /// A cache of memory alone, and one of disk alone.
+    /// Capacities of a memory cache, a disk cache, and one with both.
     private static let kinds = [(1 << 20, 0), (0, 1 << 20), (1 << 20, 1 << 20)]
 
     private func withCache(
@@ -244,7 +244,7 @@ private typealias URLCache = FerryURLSession.URLCache
         }
     }
 
-    /// Bytes of the responses in a folder.
+    /// Returns the total size of the responses in a folder.
     private func size(of folder: TemporaryFolder) -> Int {
         folder.contents.filter { $0 != CacheLog.name }.reduce(0) { sum, name in
             let facts = try? FileManager.default.attributesOfItem(atPath: folder.file(name))

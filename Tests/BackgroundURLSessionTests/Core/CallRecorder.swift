@@ -2,9 +2,9 @@ import FerryURLSession
 import Foundation
 import Synchronization
 
-/// Remembers the calls of a session's delegate, in order.
+/// Records the calls of a session's delegate, in order.
 ///
-/// Implements neither challenges nor redirects: those tests have delegates of their own.
+/// Implements neither challenges nor redirects. Tests of these have their own delegates.
 final class CallRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
     typealias Answer = @Sendable (URLSession.ResponseDisposition) -> Void
 
@@ -16,7 +16,7 @@ final class CallRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
     }
 
     private let state = Mutex(State())
-    /// Takes the question about a response; nil allows it at once.
+    /// Receives the completion handler of `didReceive response`. `nil` allows each response at once.
     private let onResponse: (@Sendable (@escaping Answer) -> Void)?
     /// Runs within every call, on its thread.
     private let during: (@Sendable (String, URLSessionTask?) -> Void)?
@@ -30,9 +30,9 @@ final class CallRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
     }
 
     var calls: [String] { state.withLock(\.calls) }
-    /// The operation queue that each call ran on.
+    /// The current operation queue of each call.
     var queues: [OperationQueue?] { state.withLock(\.queues) }
-    /// The most calls that ran at the same time.
+    /// Maximum number of concurrent calls.
     var mostRunning: Int { state.withLock(\.mostRunning) }
     var hasCompleted: Bool { calls.contains { $0.hasPrefix("completed") } }
 

@@ -3,14 +3,14 @@ import Testing
 
 @testable import FerryURLSession
 
-/// A session whose tasks do what the test says.
+/// A session with scripted tasks.
 struct CoreBed {
     let engine = ScriptedEngine()
     let recorder: CallRecorder
     let session: URLSession
     let url: URL
 
-    /// - Parameter sessionDelegate: in place of the recorder.
+    /// - Parameter sessionDelegate: Delegate to use instead of the recorder.
     init(
         recorder: CallRecorder = CallRecorder(), sessionDelegate: (any URLSessionDelegate)? = nil,
         queue: OperationQueue? = nil
@@ -27,7 +27,7 @@ struct CoreBed {
 
     func transport(_ task: URLSessionTask) throws -> ScriptedTransport { try #require(engine[task]) }
 
-    /// A task that runs, and its transport.
+    /// Resumes a task and returns it with its transport.
     func running<Kind: URLSessionTask>(_ task: Kind) throws -> (Kind, ScriptedTransport) {
         task.resume()
         return (task, try transport(task))

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryURLSession
 
 @Suite struct CoreDelegateTests {
-    /// Answers challenges about the connection at the session.
+    /// Handles connection-level challenges in the session's delegate.
     private final class TrustingSession: NSObject, URLSessionTaskDelegate, Sendable {
         let asked = Mutex<[String]>([])
 
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// Has the task's method alone.
+    /// Implements the task-level method only.
     private final class AnsweringTask: NSObject, URLSessionTaskDelegate, Sendable {
         func urlSession(
             _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge

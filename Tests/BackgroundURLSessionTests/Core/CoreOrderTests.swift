@@ -8,7 +8,7 @@ import Testing
 @Suite struct CoreOrderTests {
     private let file = URL(fileURLWithPath: "/nowhere/result")
 
-    /// Holds a thread until it is opened.
+    /// Blocks a thread until it is opened.
     private final class Barrier: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
         func pass() { semaphore.wait() }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CoreResultTests {
     private let file = URL(fileURLWithPath: "/nowhere/result")
 
-    /// The transport of the session's only task, once it runs.
+    /// Returns the transport of the session's only task, once the task runs.
     private func onlyTransport(_ bed: CoreBed) async throws -> ScriptedTransport {
         try await eventually { await bed.session.allTasks.first.flatMap { bed.engine[$0] } != nil }
         let task = try #require(await bed.session.allTasks.first)
@@ -103,7 +103,7 @@ import Testing
         var text: [UInt8] = []
         while let byte = try await iterator.next() {
             text.append(byte)
-            // The part that is read, and one more that may have been handed over meanwhile.
+            // The part being read, and at most one more that was passed on meanwhile.
             #expect(delivered.withLock { $0 } <= (text.count + 1) / 2 + 1)
         }
         await sender.value

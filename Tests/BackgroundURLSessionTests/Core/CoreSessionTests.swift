@@ -64,7 +64,7 @@ import Testing
         #expect(used)
     }
 
-    /// Asks for the session's tasks while it is told of a completion.
+    /// Requests the session's tasks inside the completion callback.
     private final class Asking: NSObject, URLSessionTaskDelegate, Sendable {
         let found = Mutex<[URLSessionTask]?>(nil)
 
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// A task was among those that have not ended until its delegate had returned.
+    /// A task is listed as unfinished until its delegate call has returned.
     @Test func `43 a task whose completion is told has ended`() async throws {
         let delegate = Asking()
         let bed = try CoreBed(sessionDelegate: delegate, queue: OperationQueue())

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import FerryURLSession
 
-/// Carries tasks that do nothing by themselves: the test reads what they were told and speaks to their relays.
+/// An engine with inert tasks. The test reads their commands and drives their relays.
 final class ScriptedEngine: SessionEngine {
     private struct State {
         var last = 0
@@ -34,7 +34,7 @@ final class ScriptedEngine: SessionEngine {
     subscript(_ task: URLSessionTask) -> ScriptedTransport? { state.withLock { $0.transports[task.taskIdentifier] } }
 }
 
-/// Remembers what its task tells it; a cancel ends the task, as with every transport.
+/// Records its task's commands. As with every transport, cancel ends the task.
 final class ScriptedTransport: TaskTransport {
     static let resumeData = Data("resume data".utf8)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FerryURLSession
 
-/// A session whose data and upload tasks run against an origin, under conditions that the test decides.
+/// A session with data and upload tasks against an origin, under conditions set by the test.
 struct LoadBed {
     let session: FerryURLSession.URLSession
     let witness: LoadWitness
@@ -30,7 +30,7 @@ struct LoadBed {
     }
 }
 
-/// - Parameter obstacle: what is in the way at first.
+/// - Parameter obstacle: The initial reason to wait.
 func withLoads(
     _ script: OriginScript, answersResponses: Bool = true, obstacle: WaitReason? = nil,
     _ configuration: FerryURLSession.URLSessionConfiguration = .ephemeral, _ body: (LoadBed) async throws -> Void
@@ -47,7 +47,7 @@ func withLoads(
     }
 }
 
-/// Conditions as a test sets them.
+/// Network conditions set by a test.
 final class LoadConditions: Sendable {
     private struct State {
         var reason: WaitReason?
@@ -59,7 +59,7 @@ final class LoadConditions: Sendable {
 
     init(_ reason: WaitReason?) { state = Mutex(State(reason: reason)) }
 
-    /// What the tasks may use.
+    /// Network policies passed to the conditions so far.
     var policies: [NetworkPolicy] { state.withLock(\.policies) }
 
     func set(_ reason: WaitReason?) {
@@ -109,7 +109,7 @@ private final class LoadEngine: SessionEngine {
     func invalidated() async {}
 }
 
-/// Remembers what the delegate of data tasks was told.
+/// Records the calls of a data task's delegate.
 final class LoadWitness: NSObject, FerryURLSession.URLSessionDataDelegate, FerryTaskDelegate, Sendable {
     struct Story: Sendable {
         var calls: [String] = []
@@ -129,7 +129,7 @@ final class LoadWitness: NSObject, FerryURLSession.URLSessionDataDelegate, Ferry
         state.withLock { $0[task.taskIdentifier] ?? Story() }
     }
 
-    /// Returns when the task has completed.
+    /// Waits until the task has completed.
     func end(of task: FerryURLSession.URLSessionTask) async throws -> Story {
         try await eventually("task \(task.taskIdentifier) completes") { self[task].isOver }
         return self[task]

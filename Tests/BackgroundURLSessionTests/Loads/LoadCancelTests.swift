@@ -20,7 +20,7 @@ import Testing
     @Test func `30 a task whose bytes nobody reads is canceled`() async throws {
         try await withLoads(OriginScript(body)) { bed in
             let (bytes, _) = try await bed.session.bytes(from: bed.url)
-            // The first byte has been read, and the task waits for the reader of the others.
+            // The first byte has been read, and the task waits until the reader takes more.
             var iterator = bytes.makeAsyncIterator()
             _ = try await iterator.next()
             bytes.task.cancel()

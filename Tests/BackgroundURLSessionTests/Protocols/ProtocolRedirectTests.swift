@@ -21,7 +21,7 @@ private typealias URLSessionTaskDelegate = FerryURLSession.URLSessionTaskDelegat
 
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    /// A URL that `Redirector` answers with a redirect to another one.
+    /// Returns a URL that `Redirector` redirects to `target`.
     private func url(to target: URL, scheme: String = "http") throws -> URL {
         let escaped = try #require(target.absoluteString.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
         return try url("\(scheme)://from.invalid/?to=\(escaped)")
@@ -107,8 +107,8 @@ private typealias URLSessionTaskDelegate = FerryURLSession.URLSessionTaskDelegat
     }
 }
 
-/// Redirects to the URL of its query with a copy of the request, or to itself again and again; answers others with their
-/// host's name.
+/// Redirects to the URL in its query with a copy of the request, or endlessly to itself. For other URLs it responds
+/// with the host name.
 private final class Redirector: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool {
         request.url?.absoluteString.contains(".invalid") == true
@@ -122,7 +122,7 @@ private final class Redirector: URLProtocol {
             var next = request
             next.url = target
             client.urlProtocol(self, wasRedirectedTo: next, redirectResponse: redirect)
-            // Some classes end themselves after a redirect; nothing of it may reach the task.
+            // Some classes fail themselves after a redirect. The task must not notice.
             client.urlProtocol(self, didFailWithError: URLError(.cancelled))
         } else if let response = response(200, [:]) {
             client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
@@ -151,7 +151,7 @@ private final class Redirector: URLProtocol {
     }
 }
 
-/// Answers about redirects, and keeps the questions.
+/// Decides redirects and records the proposed ones.
 private final class RedirectWitness: NSObject, URLSessionTaskDelegate {
     let story = Mutex<[String]>([])
     let task = Mutex<URLSessionTask?>(nil)

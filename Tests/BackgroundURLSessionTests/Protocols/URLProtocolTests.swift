@@ -11,7 +11,7 @@ private typealias URLSession = FerryURLSession.URLSession
 private typealias URLSessionConfiguration = FerryURLSession.URLSessionConfiguration
 private typealias URLSessionTask = FerryURLSession.URLSessionTask
 
-/// Registration holds for the whole process.
+/// Registration applies to the whole process.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct `Protocol classes` {
     private func text(_ session: URLSession, _ address: String) async throws -> String {
         let (data, _) = try await session.data(from: try #require(URL(string: address)))
@@ -88,7 +88,7 @@ private typealias URLSessionTask = FerryURLSession.URLSessionTask
     }
 }
 
-/// Answers with its name.
+/// Responds with its own name.
 private class Greeter: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { request.url?.host?.hasSuffix(".invalid") == true }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
@@ -113,7 +113,7 @@ private class Greeter: URLProtocol {
 
 private final class SecondGreeter: Greeter {}
 
-/// Answers with what it sees; overrides the initializer, as apps do.
+/// Responds with the request that it received. Overrides the initializer, as apps do.
 private final class Witness: Greeter {
     private let number: Int
 

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Resume data with a value in every place.
+/// Sample resume data with a value in every field.
 extension ResumeData {
     static func sample() -> ResumeData {
         var original = URLRequest(url: URL(fileURLWithPath: "/"), cachePolicy: .reloadIgnoringLocalCacheData)
@@ -30,14 +30,14 @@ extension ResumeData {
             description: "a <description>", priority: 0.75, options: options)
     }
 
-    /// The sample as a dictionary.
+    /// Returns the sample as a dictionary.
     static func sampleList() throws -> [String: Any] {
         let data = try #require(sample().encoded())
         let list = unsafe try PropertyListSerialization.propertyList(from: data, options: [], format: nil)
         return try #require(list as? [String: Any])
     }
 
-    /// The sample with one value replaced, or taken away; a path leads through dictionaries.
+    /// Returns the sample with one value replaced or removed. The path names the keys of nested dictionaries.
     static func sample(at path: [String], _ value: Any?) throws -> Data {
         let list = replaced(try sampleList(), ArraySlice(path), value)
         return try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)

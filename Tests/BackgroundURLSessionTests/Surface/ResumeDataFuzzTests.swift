@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// Apps keep resume data where they like: altered ones are refused or read, and never end the app.
+/// Apps can store resume data anywhere. Altered data must be read or rejected, never crash the app.
 @Suite(.timeLimit(.minutes(Mutations.minutes(1)))) struct `Mutated resume data` {
     @Test func `are refused or read`() async throws {
         let sample = [UInt8](try #require(ResumeData.sample().encoded()))

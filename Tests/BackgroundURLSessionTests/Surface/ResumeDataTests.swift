@@ -34,7 +34,7 @@ import Testing
         #expect(!text.contains("NSURLSessionResumeByteRange"))
     }
 
-    /// Without its weak tag a response would look as if its date alone could tell versions apart (RFC 9110 §13.1.5).
+    /// Without its weak tag, a response would look as if its date alone were a validator (RFC 9110 §13.1.5).
     @Test(arguments: [("\"1\"", true), ("W/\"1\"", false), (nil, true)] as [(String?, Bool)])
     func `a weak tag stays, and no date takes its place`(tag: String?, guardsRanges: Bool) throws {
         let session = URLSession(configuration: .ephemeral)
@@ -71,7 +71,7 @@ import Testing
         #expect(list["FerryDirectory"] as? String == "spool")
     }
 
-    /// The reserved field of a request is no field of the server's.
+    /// The reserved field of a request is not a field of the server.
     @Test func `the reserved field is not among the headers`() throws {
         let list = try ResumeData.sampleList()
         let request = try #require(list["NSURLSessionResumeOriginalRequest"] as? [String: Any])
@@ -87,7 +87,8 @@ import Testing
         #expect(ResumeData(data.prefix(end)) != nil)
     }
 
-    /// An altered byte may leave data valid, as in a description, but never crashes or leads out of the folder.
+    /// An altered byte may leave the data valid, for example in a description. It must never crash or name a path
+    /// outside the folder.
     @Test(arguments: [0x00, 0x2F, 0x3C, 0x2D, 0xFF] as [UInt8])
     func `65 one altered byte never names a file outside of the folder`(byte: UInt8) throws {
         var data = try #require(ResumeData.sample().encoded())
@@ -177,11 +178,11 @@ import Testing
         path.dropLast().reduce(list) { $0[$1] as? [String: Any] ?? [:] }[path.last ?? ""]
     }
 
-    /// A value of every type but the right one's; numbers with and without a fraction may stand for each other.
+    /// Returns a value of every type but the right one. Integers and fractions are interchangeable.
     private static func wrongValues(for value: Any?) -> [Any] {
         let all: [Any] = ["text", 1, true, Data([1]), Date(timeIntervalSince1970: 0), ["a"], ["a": 1]]
         return all.filter { wrong in
-            // A number of Foundation's passes for a truth value.
+            // Foundation also accepts a number as a Boolean.
             let isFlag = value.map { type(of: $0) == Bool.self } ?? false
             return switch value {
             case is String: !(wrong is String)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct `Partial files that apps look for` {
     private let name = "\(UUID().uuidString).partial"
 
-    /// The folders of apps, and the path of a partial file of 100 bytes among them.
+    /// Runs `body` with the apps' folders and a partial file of 100 bytes.
     private func withPartial(_ body: (LocalFolders, _ kept: String, _ shown: String) throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let folders = LocalFolders(temporary: folder.path)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// An app that has not acknowledged the end of the task before receives it again.
+    /// An app that has not acknowledged the previous task's completion receives it again.
     @Test func `a partial file that a task has claimed gets no second name until its service has answered`()
         async throws
     {
@@ -52,7 +52,7 @@ import Testing
 
     @Test func `a file on another file system is shown by a link that is followed`() async throws {
         try await withPartial { folders, _, _ in
-            // procfs is a file system of its own everywhere.
+            // procfs is a separate file system on every machine.
             folders.show("/proc/self/status")
             let shown = folders.temporary + "/status"
             let target = try FileManager.default.destinationOfSymbolicLink(atPath: shown)

@@ -2,9 +2,9 @@ import Foundation
 
 @testable import FerryCore
 
-/// Transfers for tests.
+/// Sample transfers.
 extension Transfer {
-    /// A transfer that waits for a reason.
+    /// Returns a transfer that waits for a reason.
     static func waitingSample(_ reason: WaitReason) -> Transfer {
         var transfer = Transfer(
             id: TransferID(rawValue: 1), session: .cli, url: "https://example.com/a", state: .waiting,

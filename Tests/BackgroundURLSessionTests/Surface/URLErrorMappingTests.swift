@@ -51,7 +51,7 @@ import Testing
         #expect(underlying?.userInfo["code"] as? String == (code == .canceled ? nil : code.rawValue))
     }
 
-    /// Errors that are known without a transfer had no text, and some no URL.
+    /// A regression: errors without a transfer had no description, and some had no URL.
     @Test(arguments: [URLError.Code.cancelled, .unsupportedURL, .cannotWriteToFile, .fileDoesNotExist, .unknown])
     func `44 an error without a transfer is completed, and keeps what it says`(code: URLError.Code) {
         let bare = URLErrorMapping.completed(URLError(code), url: Self.url) as NSError

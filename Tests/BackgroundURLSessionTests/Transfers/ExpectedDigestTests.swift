@@ -9,7 +9,7 @@ private typealias URLSession = FerryURLSession.URLSession
 private typealias URLSessionConfiguration = FerryURLSession.URLSessionConfiguration
 private typealias URLSessionDownloadTask = FerryURLSession.URLSessionDownloadTask
 
-/// A download compares its file with the expected digest, whether a transfer carries it or not.
+/// A download checks its file against the expected digest, with or without a transfer.
 @Suite(.timeLimit(.minutes(2))) struct `An expected digest` {
     private static let body = SeededBody(seed: 94, size: 50_000)
 
@@ -30,7 +30,7 @@ private typealias URLSessionDownloadTask = FerryURLSession.URLSessionDownloadTas
         }
     }
 
-    /// The daemon has the request from before the digest was set.
+    /// The daemon received the request before the digest was set.
     @Test(arguments: Digest.allCases) func `holds in a background session`(digest: Digest) async throws {
         try await withOrigin(OriginScript(Self.body)) { origin in
             try await withBackground { bed in

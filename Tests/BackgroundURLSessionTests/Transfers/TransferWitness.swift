@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Synchronization
 
-/// Remembers for each task what its delegate was told, and the digests of the files that it was given.
+/// Records each task's delegate calls, and the digests of its downloaded files.
 final class TransferWitness: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
     struct Story: Sendable {
         var calls: [String] = []
@@ -15,26 +15,26 @@ final class TransferWitness: NSObject, URLSessionDownloadDelegate, URLSessionDat
         var otherError: String?
         var isOver = false
         var place: URL?
-        /// Whether the file was there in the completion.
+        /// Whether the file existed in the completion callback.
         var hadFile = false
     }
 
     private let state = Mutex<[Int: Story]>([:])
     private let finishes = Mutex(0)
-    /// Runs in `didFinishDownloadingTo`.
+    /// Called in `didFinishDownloadingTo`.
     private let onFile: @Sendable (URL) -> Void
 
     init(onFile: @escaping @Sendable (URL) -> Void = { _ in }) { self.onFile = onFile }
 
     subscript(_ task: Int) -> Story { state.withLock { $0[task] ?? Story() } }
-    /// How often the end of the events was told.
+    /// Number of `urlSessionDidFinishEvents` calls.
     var finishedEvents: Int { finishes.withLock { $0 } }
 
     private func note(_ task: URLSessionTask, _ change: (inout Story) -> Void) {
         state.withLock { change(&$0[task.taskIdentifier, default: Story()]) }
     }
 
-    /// Returns when the task has completed.
+    /// Waits until the task has completed.
     func end(of task: URLSessionTask) async throws -> Story {
         try await eventually("task \(task.taskIdentifier) completes") { self[task.taskIdentifier].isOver }
         return self[task.taskIdentifier]

@@ -18,7 +18,8 @@ import Testing
         }
     }
 
-    /// The file was gone when its task completed; some libraries read it then, or a little later.
+    /// A regression: the file was removed before its task completed. Some libraries read it in the completion or a
+    /// little later.
     @Test func `35, 37 a file comes before its task's completion, and is there as long as the task`() async throws {
         try await withSession { session, witness, _, url in
             let place = try await URL(fileURLWithPath: download(session, witness, url))
@@ -26,7 +27,7 @@ import Testing
         }
     }
 
-    /// Downloads, with the checks of a task that is held; gives the path of its file.
+    /// Downloads, checks the task while it is held, and returns the path of its file.
     private func download(
         _ session: FerryURLSession.URLSession, _ witness: TransferWitness, _ url: URL
     ) async throws -> String {

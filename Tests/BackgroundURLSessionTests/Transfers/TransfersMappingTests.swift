@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryURLSession
 
-/// From tasks to transfers.
+/// Mapping of tasks to transfers.
 private typealias Configuration = FerryURLSession.URLSessionConfiguration
 
 @Suite struct `The transfer of a task` {
@@ -55,7 +55,7 @@ private typealias Configuration = FerryURLSession.URLSessionConfiguration
         #expect(!fields.contains { $0.isNamed("Host") })
     }
 
-    /// The default fields of Alamofire made every download one that cannot continue.
+    /// A regression: Alamofire's default fields made no download resumable.
     @Test(arguments: [("br;q=1.0, gzip;q=0.9, deflate;q=0.8", nil), ("gzip, identity;q=0", "gzip, identity;q=0")])
     func `20 a download asks for no coding where its request admits that`(value: String, sent: String?) throws {
         let asked = try request { $0.setValue(value, forHTTPHeaderField: "Accept-Encoding") }

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryURLSession
 
 @Suite struct `What is told of a transfer` {
-    /// What was told so far; a reference, since an expectation changes no value.
+    /// The recorded calls. A reference, because `#expect` cannot mutate a value.
     private final class Told {
         private var shown: ShownTransfer
 

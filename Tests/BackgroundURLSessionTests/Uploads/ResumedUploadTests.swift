@@ -8,11 +8,11 @@ import Testing
 
 @testable import FerryURLSession
 
-/// Uploads of sessions that run in the app.
+/// Uploads of in-process sessions.
 @Suite(.timeLimit(.minutes(1))) struct `Upload tasks that resume` {
     private let content = Data(SeededBody(seed: 37, size: 300_000).bytes)
 
-    /// A session, and a server that keeps uploads.
+    /// Runs `body` with a session and a server with resumable uploads.
     private func withServer(
         _ behaviour: UploadBehaviour,
         _ body: (FerryURLSession.URLSession, UploadWitness, UploadServer) async throws -> Void
@@ -35,7 +35,7 @@ import Testing
         return request
     }
 
-    /// A server that has some of the upload, and then answers nothing but 503.
+    /// Returns a server that has part of the upload, then responds to everything with 503.
     private static func stuck(after bytes: Int64) -> UploadBehaviour {
         var behaviour = UploadBehaviour()
         behaviour.faults = [1: .cut(afterBytes: bytes)]
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    /// A server without support: a second cut ends nothing either.
+    /// A server without resumable uploads: losing the connection a second time does not fail the task either.
     @Test func `an upload to a server without support begins again`() async throws {
         var behaviour = UploadBehaviour()
         behaviour.resumes = false
@@ -210,7 +210,8 @@ import Testing
         try await withServer(behaviour) { bed, server, request, file in
             let witness = TransferWitness()
             let session = bed.session(witness)
-            // A `POST` of which the socket has taken all when the cut comes may have been carried out, and is not sent again.
+            // A `POST` may have been carried out if the socket took all of it before the connection was lost. It is not
+            // repeated.
             var request = request
             request.httpMethod = "PUT"
             let task = session.uploadTask(with: request, fromFile: file)
@@ -259,7 +260,7 @@ import Testing
             next.resume()
             try await eventually("the server was asked again") { server.requests.count > 3 }
             let again = try #require(await next.cancelByProducingResumeData())
-            // The server was not asked to give the upload up.
+            // The client did not ask the server to discard the upload.
             #expect(!server.requests.contains { $0.method == "DELETE" })
             server.behave { $0.always = nil }
             let app = FerryURLSession.URLSession(configuration: .ephemeral)
@@ -292,7 +293,7 @@ import Testing
     }
 }
 
-/// Remembers what the delegate of upload tasks was told.
+/// Records the calls of an upload task's delegate.
 private final class UploadWitness: NSObject, FerryURLSession.URLSessionDataDelegate,
     FerryURLSession.URLSessionDownloadDelegate, Sendable
 {
@@ -307,7 +308,7 @@ private final class UploadWitness: NSObject, FerryURLSession.URLSessionDataDeleg
 
     private let state = Mutex<[Int: Story]>([:])
 
-    /// Returns when the task has completed.
+    /// Waits until the task has completed.
     func end(of task: FerryURLSession.URLSessionTask) async throws -> Story {
         let number = task.taskIdentifier
         try await eventually("task \(number) completes") { state.withLock { $0[number]?.isOver == true } }

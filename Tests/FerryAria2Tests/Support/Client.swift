@@ -28,12 +28,12 @@ struct Client {
 
     func answer(_ body: String) async -> RPCAnswer { await endpoint.answer(Array(body.utf8)) }
 
-    /// The whole answer as text.
+    /// Returns the whole response as text.
     func text(_ body: String) async -> String { String(decoding: await answer(body).body, as: UTF8.self) }
 
-    /// What a method answers, as text: its result, or its error.
+    /// Returns a method's result or error as text.
     ///
-    /// - Parameter parameters: JSON of the parameters after the secret, with commas between them.
+    /// - Parameter parameters: JSON of the parameters after the secret, separated by commas.
     func call(_ method: String, _ parameters: String = "") async -> String {
         let rest = parameters.isEmpty ? "" : ",\(parameters)"
         let text = await text(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":["token:s"\#(rest)]}"#)
@@ -46,13 +46,13 @@ struct Client {
         return text
     }
 
-    /// The options that a method answers with, of some names.
+    /// Returns the named options from a method's result.
     func options(_ method: String, _ parameters: String = "", named names: String...) async -> [String: String] {
         let answer = try? RPCValueReader.read(Array(await call(method, parameters).utf8))
         return (answer?.members ?? [:]).compactMapValues(\.text).filter { names.contains($0.key) }
     }
 
-    /// The message of an error of a method's own.
+    /// Returns the JSON of an error that a method itself reports.
     static func error(_ message: String) -> String { #"{"code":1,"message":"\#(message)"}"# }
 }
 

@@ -21,7 +21,7 @@ final class FakeService: SessionService {
     private let given: [TransferEvent]
     private let refusal: ServiceError?
     private let moveRefusal: ServiceError?
-    /// Events as a test sends them, in place of the given ones.
+    /// Events sent by a test, instead of the given ones.
     private let live: AsyncThrowingStream<TransferEvent, any Error>?
 
     init(
@@ -46,7 +46,7 @@ final class FakeService: SessionService {
         state.withLock { state in for transfer in transfers { state.transfers[transfer.id] = transfer } }
     }
 
-    /// Changes a transfer as its attempts would.
+    /// Changes a transfer as an attempt would.
     func edit(_ id: TransferID, _ body: (inout Transfer) -> Void) {
         state.withLock { state in
             guard var transfer = state.transfers[id] else { return }
@@ -250,7 +250,7 @@ final class FakeService: SessionService {
 }
 
 extension Transfer {
-    /// A transfer of the interface's session.
+    /// Returns a transfer of the interface's session.
     static func sample(id: UInt64, state: TransferState = .running, reason: WaitReason? = nil) -> Transfer {
         var transfer = Transfer(
             id: TransferID(rawValue: id), session: .aria2, url: "https://example.com/file.iso", state: state,

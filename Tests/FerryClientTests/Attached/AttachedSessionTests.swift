@@ -26,13 +26,13 @@ import Testing
         let session = try session(client, attachmentLocks: AttachmentLocks())
         await session.settled()
         #expect(session.standing == .following)
-        service.tell(.batch(EventBatch(kind: .suspended, through: 4, ids: [])))
+        service.notify(.batch(EventBatch(kind: .suspended, through: 4, ids: [])))
         await session.streamed(through: 4)
         service.breakStream()
         try await eventually("it is attached again") { service.attachments == 2 && session.standing == .following }
-        // Not acknowledged in time: the next daemon tells it again.
-        service.tell(.batch(EventBatch(kind: .suspended, through: 4, ids: [])))
-        service.tell(.batch(EventBatch(kind: .resumed, through: 5, ids: [])))
+        // It was not acknowledged in time, so the next daemon delivers it again.
+        service.notify(.batch(EventBatch(kind: .suspended, through: 4, ids: [])))
+        service.notify(.batch(EventBatch(kind: .resumed, through: 5, ids: [])))
         await session.streamed(through: 5)
         #expect(client.told == ["list", "suspended 4", "lost", "list", "resumed 5"])
         try await eventually("all is acknowledged") { service.acknowledged == 5 }
@@ -41,13 +41,13 @@ import Testing
 
     @Test func `is handed over to the next object of the process when the first has left`() async throws {
         let attachmentLocks = AttachmentLocks()
-        // Held by this test alone, as an engine or a manager's session is by its owner.
+        // Only this test owns them, as an engine or a manager's session has a single owner.
         let clients = (0..<3).map { _ in ListeningClient() }
         let first = try session(clients[0], attachmentLocks: attachmentLocks)
         await first.settled()
         let second = try session(clients[1], attachmentLocks: attachmentLocks)
         let third = try session(clients[2], attachmentLocks: attachmentLocks)
-        // One that gives up does not hold up the others.
+        // A canceled session does not delay the others.
         await second.close()
         #expect(service.attachments == 1 && third.isUnderWay)
         await first.close()
@@ -57,7 +57,7 @@ import Testing
         await third.close()
     }
 
-    /// A transfer that was submitted after the list was read is in neither: it was taken for one that had been removed.
+    /// A regression: a transfer submitted after the list was read was taken for a removed one.
     @Test func `does not take for gone what came while the list was read`() async throws {
         let client = ListeningClient()
         let (old, new) = (TransferID(rawValue: 1), TransferID(rawValue: 2))
@@ -69,8 +69,8 @@ import Testing
         await session.close()
     }
 
-    /// A call whose answer was lost with the daemon may have been carried out: only the next list shows that. It was made
-    /// again after 100 ms, and its downloads were there twice.
+    /// A call may have been carried out although its response was lost with the daemon. Only the next list shows that.
+    /// A regression: the call was repeated after 100 ms, and its downloads existed twice.
     @Test func `lets a call whose answer was lost wait for the next list`() async throws {
         let client = ListeningClient()
         let session = try session(client, attachmentLocks: AttachmentLocks())
@@ -100,7 +100,7 @@ import Testing
     }
 }
 
-/// Notes what a client is told.
+/// Records the events delivered to a client.
 private final class ListeningClient: AttachedSessionClient {
     private let notes = Mutex<[String]>([])
     private let shown = Mutex<Set<TransferID>>([])
@@ -126,7 +126,7 @@ private final class ListeningClient: AttachedSessionClient {
     func isRefused(_ error: ServiceError) { note("refused") }
 }
 
-/// A service whose sessions can be attached, and whose streams break when the test says so.
+/// A service with sessions to attach. Its streams break on the test's command.
 private final class AttachableService: SessionService {
     private struct State {
         var stream: AsyncThrowingStream<SessionSignal, any Error>.Continuation?
@@ -145,7 +145,7 @@ private final class AttachableService: SessionService {
     func whenListed(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenListed = body } }
     func refuseOnce(_ error: ServiceError) { state.withLock { $0.refusal = error } }
 
-    func tell(_ signal: SessionSignal) {
+    func notify(_ signal: SessionSignal) {
         let stream = state.withLock { state in
             if case .batch(let batch) = signal { state.last = batch.through }
             return state.stream
@@ -186,7 +186,7 @@ private final class AttachableService: SessionService {
     }
 
     func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError) {
-        // The first is lost with the daemon that had it.
+        // The first stream is lost with its daemon.
         guard attachments > 1 else { throw ServiceError(.daemonUnreachable, "The daemon is gone.") }
         state.withLock { $0.acknowledged = max($0.acknowledged, number) }
     }

@@ -4,7 +4,7 @@ import FerryTesting
 import Testing
 
 @Suite struct `Laws of an attached session` {
-    /// Processes and daemons die at any moment, between any two steps.
+    /// Processes and daemons die at random moments, between any two steps.
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func `every event is told, once in a process, and acknowledged after that`(seed: UInt64) {
         let world = World(seed: seed)
@@ -18,20 +18,20 @@ import Testing
     }
 }
 
-/// A daemon with a session, and the processes that have it one after the other.
+/// A daemon with one session, and the successive processes that open it.
 private final class World {
     private var random: SplitMix
     private var now = ContinuousClock.now
 
-    // The daemon.
+    // State of the daemon.
     private(set) var lastNumber: Int64 = 0
-    /// The number of the last event of each transfer stands for the transfer's state.
+    /// The number of each transfer's last event, which represents the transfer's state.
     private(set) var states: [Int: Int64] = [:]
-    /// Events that were not acknowledged, with their transfers.
+    /// Unacknowledged events, with their transfers.
     private(set) var kept: [(number: Int64, transfer: Int)] = []
     private var stream: [(number: Int64, transfer: Int)]?
 
-    // The process.
+    // State of the process.
     private var machine = World.machine
     private(set) var shown: [Int: Int64] = [:]
     private var told: Set<Int64> = []
@@ -40,7 +40,7 @@ private final class World {
     private var attempts = 0
     private var isAttachDue = false
     private var isListDue = false
-    /// The number that was asked for before the list.
+    /// The event number read before the list.
     private var listNumber: Int64?
     private var isAcknowledgementDue = false
     private var acknowledging: Int64?
@@ -61,7 +61,7 @@ private final class World {
         case 0..<30: happen()
         case 30..<45: attach()
         case 45..<60: list()
-        case 60..<80: tell()
+        case 60..<80: notify()
         case 80..<85: telling.removeAll(where: finish)
         case 85..<93: acknowledge(isLost: Bool.random(using: &random))
         case 93..<96: loseDaemon()
@@ -71,7 +71,7 @@ private final class World {
         }
     }
 
-    /// Lets everything come that is still to come.
+    /// Delivers everything outstanding.
     func rest() {
         loseDaemon()
         for _ in 0..<4 {
@@ -79,7 +79,7 @@ private final class World {
             attach(succeeds: true)
             list()
             list()
-            while stream?.isEmpty == false { tell() }
+            while stream?.isEmpty == false { notify() }
             telling.removeAll(where: finish)
             now += .seconds(1)
             acknowledge(isLost: false)
@@ -117,7 +117,7 @@ private final class World {
         perform(machine.refused(ServiceError(.sessionInUse, "Another process has it.")))
     }
 
-    /// Asks for the number, or reads the list, which may show more.
+    /// Reads the event number, then the list, which may be newer.
     private func list() {
         guard isListDue else { return }
         guard let number = listNumber else {
@@ -129,7 +129,7 @@ private final class World {
         perform(machine.listed(through: number, at: now))
     }
 
-    private func tell() {
+    private func notify() {
         guard machine.state == .following, stream?.isEmpty == false, let event = stream?.removeFirst() else { return }
         if let place = machine.numbers.place(of: event.number) {
             expect(told.insert(event.number).inserted, "nothing is told twice")
@@ -152,12 +152,12 @@ private final class World {
 
     private func acknowledge(isLost: Bool) {
         if let number = acknowledging {
-            // Made after the callbacks have returned.
+            // An acknowledgement is sent after the callbacks have returned.
             guard telling.isEmpty, stream != nil else { return }
             acknowledging = nil
             let isEarly = kept.contains { $0.number <= number && !everTold.contains($0.number) }
             expect(!isEarly, "what is acknowledged was told")
-            // The daemon may have done it although its answer is lost.
+            // The daemon may have processed it although its response was lost.
             if !isLost || Bool.random(using: &random) { kept.removeAll { $0.number <= number } }
             perform(machine.acknowledged(through: isLost ? nil : number, at: now))
         } else if isAcknowledgementDue {

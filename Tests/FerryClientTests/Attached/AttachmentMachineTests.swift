@@ -8,7 +8,7 @@ import Testing
     private static let away = ServiceError(.daemonUnreachable, "There is no daemon.")
     private static let inUse = ServiceError(.sessionInUse, "Another process has it.")
 
-    /// A machine as a reference, since an expectation changes no value.
+    /// A reference to a machine, because `#expect` cannot mutate a value.
     private final class Session {
         private var machine: AttachmentMachine
         var now = start
@@ -33,7 +33,7 @@ import Testing
         @discardableResult func took(_ number: Int64?) -> Effects { machine.took(number, at: now) }
         func acknowledged(_ number: Int64?) -> Effects { machine.acknowledged(through: number, at: now) }
 
-        /// A session that is followed, with a list up to a number.
+        /// Attaches the session, with a list up to an event number.
         func follow(_ number: Int64 = 0, replaying last: Int64 = 0) {
             _ = wanted()
             _ = attached(last)
@@ -130,7 +130,7 @@ import Testing
         #expect(session.numbers.place(of: nil) == .init(isListed: false, isCaughtUp: true))
     }
 
-    /// An event that was not acknowledged before the daemon died comes again at the next attachment.
+    /// An event that was not acknowledged before the daemon died is delivered again at the next attachment.
     @Test func `an event that comes again after a restart of the daemon is not told again`() {
         let session = Session()
         session.follow()
@@ -142,7 +142,7 @@ import Testing
         #expect(session.numbers.place(of: 6) == .init(isListed: true, isCaughtUp: true))
     }
 
-    /// A journal that is damaged is set aside: the daemon begins to count anew, and what it counts was never told.
+    /// A damaged journal is set aside. The new daemon's event numbers start again at 1, and none was delivered yet.
     @Test func `a daemon that has lost its journal tells numbers that are small again`() {
         let session = Session()
         session.follow()

@@ -20,7 +20,7 @@ import Testing
         return facts
     }
 
-    /// What makes an installation worse, and what is said of it.
+    /// A fault of an installation, and the expected diagnosis.
     struct Change: Sendable, CustomTestStringConvertible {
         let topic: String
         let words: String
@@ -59,7 +59,7 @@ import Testing
             Change(
                 "daemon", "silent", { $0.daemon = .failure(ServiceError(.daemonUnreachable, "The daemon is silent.")) }
             ),
-            Change("room", "Make room", { $0.rooms = [.init(folder: "/data", bytes: 1 << 20)] }),
+            Change("room", "Free some space", { $0.rooms = [.init(folder: "/data", bytes: 1 << 20)] }),
             Change("room", "No more files", { $0.rooms = [.init(folder: "/data", bytes: 1 << 40, files: 0)] }),
             Change("clock", "past", { $0.now = Date(timeIntervalSince1970: 86_400) }),
             Change("clock", "last used", { $0.lastUse = now + 200_000 }),
@@ -88,11 +88,11 @@ import Testing
         arguments: [
             Change("daemon", "version", { $0.daemon = .success(status(version: "0.0.1")) }),
             Change("daemon", "A row", { $0.daemon = .success(status(warnings: ["A row was damaged."])) }),
-            Change("room", "make some", { $0.rooms = [.init(folder: "/data", bytes: 100 << 20)] }),
+            Change("room", "free some", { $0.rooms = [.init(folder: "/data", bytes: 100 << 20)] }),
             Change("names", "Add it to /etc/hosts", { $0.resolvesNames = false }),
             Change("names", "no server", { $0.nameServers = 0 }),
             Change("names", "no server", { $0.nameServers = nil }),
-            Change("proxy", "http_proxy in small letters", { $0.environment = ["HTTP_PROXY": "http://proxy:1"] }),
+            Change("proxy", "http_proxy in lowercase", { $0.environment = ["HTTP_PROXY": "http://proxy:1"] }),
         ])
     func `L15 may be worth a remark alone`(change: Change) throws {
         let diagnosis = Diagnosis(of: try Self.facts(change.apply))
@@ -120,7 +120,7 @@ import Testing
             #expect(facts.rooms.map(\.folder) == [folder + "/home/state", folder])
             #expect(facts.rooms.allSatisfy { $0.bytes > 0 })
             #expect(facts.lastUse == nil)
-            // Nothing was made.
+            // The diagnosis created nothing.
             #expect(temporary.contents.isEmpty)
         }
     }

@@ -2,7 +2,7 @@ import FerryCore
 import Foundation
 import Synchronization
 
-/// A service whose event streams are scripts: each subscription gets the next one, and breaks at its end.
+/// A service with scripted event streams. Each subscription takes the next script, and breaks at its end.
 final class ScriptedService: TransferService {
     enum Step {
         case event(TransferEvent)

@@ -2,31 +2,31 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A socket that treats one connection after the other as the test says, and notes what was asked.
+/// A socket that handles one connection after the other by script, and records the requests.
 final class ScriptedSocket: Sendable {
     enum Step: Sendable {
-        /// Closes the connection with the request unread.
+        /// Closes the connection without reading the request.
         case hangUp
         /// Reads the request and closes the connection.
         case swallow
-        /// Reads the request, answers and closes the connection.
+        /// Reads the request, responds and closes the connection.
         case answer(String)
-        /// Reads the request, answers with bytes that may be no text, and closes the connection.
+        /// Reads the request, responds with any bytes, and closes the connection.
         case bytes([UInt8])
-        /// Reads the request and keeps the connection open without a word.
+        /// Reads the request and keeps the connection open without responding.
         case hold
-        /// Answers the connection that was kept open first and closes it.
+        /// First responds on the connection that was kept open, and closes it.
         case release(String)
     }
 
     let path: String
     private let listener: CInt
-    /// Whether the thread or the test has let go of the listener.
+    /// Whether either the thread or the test no longer uses the listener.
     private let isUnused = Mutex(false)
     private let held = Mutex<[CInt]>([])
     private let lines = Mutex<[String]>([])
 
-    /// The first lines of the requests that were read.
+    /// The request lines that were read.
     var requests: [String] { lines.withLock { $0 } }
 
     convenience init(_ steps: [Step], at path: String? = nil) {
@@ -34,7 +34,7 @@ final class ScriptedSocket: Sendable {
         self.init(at: path) { left.withLock { $0.popFirst() } }
     }
 
-    /// - Parameter next: The next step; nil is the end.
+    /// - Parameter next: Returns the next step, or `nil` at the end.
     init(at path: String? = nil, next: @escaping @Sendable () -> Step?) {
         self.path = path ?? "/tmp/fs-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
         listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
@@ -54,7 +54,7 @@ final class ScriptedSocket: Sendable {
         }.start()
     }
 
-    /// Call it once, last.
+    /// Stops the socket. Call once, last.
     func stop() {
         shutdown(listener, CInt(SHUT_RDWR))
         letGo()
@@ -64,7 +64,8 @@ final class ScriptedSocket: Sendable {
 
     /// Closes the listener once neither the thread nor the test uses it.
     ///
-    /// Closed earlier, its number could be that of another test's socket, from which the thread would take connections.
+    /// If it were closed earlier, another test's socket could get its descriptor number, and the thread would accept
+    /// that socket's connections.
     private func letGo() {
         let isLast = isUnused.withLock { isUnused in
             defer { isUnused = true }

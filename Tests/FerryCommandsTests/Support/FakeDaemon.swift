@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 @testable import FerryCore
 
-/// A daemon that exists in a test alone: each submitted transfer ends as the test says.
+/// An in-memory daemon. The test chooses the outcome of each submitted transfer.
 final class FakeDaemon: DaemonAccess, SessionService {
     private struct State {
         var transfers: [TransferID: Transfer] = [:]
@@ -18,13 +18,13 @@ final class FakeDaemon: DaemonAccess, SessionService {
     }
 
     private let state = Mutex(State())
-    /// How the transfer of each URL ends; one without an entry does not end.
+    /// Outcome of each URL's transfer. One without an entry never finishes.
     private let ends: [String: Result<String, ServiceError>]
     private let refusals: [String: ServiceError]
     private let isRunning: Bool
     private let warnings: [String]
     private let sessionNames: [SessionID]
-    /// Transfers that succeed after they have been read once.
+    /// Transfers that succeed after they were read once.
     private let endsWhenRead: Set<TransferID>
 
     init(
@@ -103,7 +103,7 @@ final class FakeDaemon: DaemonAccess, SessionService {
         return transfer
     }
 
-    /// Adds transfers that were there before the command.
+    /// Adds transfers that existed before the command.
     func add(_ transfers: Transfer...) {
         state.withLock { state in for transfer in transfers { state.transfers[transfer.id] = transfer } }
     }
@@ -215,9 +215,9 @@ final class FakeDaemon: DaemonAccess, SessionService {
     private static let noSessions = ServiceError(.internal, "No test calls this.")
 }
 
-/// Transfers for tests.
+/// Sample transfers.
 extension Transfer {
-    /// A running transfer of which a quarter is there.
+    /// Returns a running transfer with a quarter of its bytes.
     static func sample(id: UInt64 = 1, url: String = "https://example.com/file.iso") -> Transfer {
         Transfer(
             id: TransferID(rawValue: id), session: .cli, url: url, state: .running, priority: .normal,

@@ -3,14 +3,14 @@ import FerryCore
 import Foundation
 import Synchronization
 
-/// A gateway that does what it is told, and listens to nobody.
+/// A gateway that does as scripted, without a listener.
 final class FakeGateway: GatewayControl {
     struct State {
         var status = GatewayStatus(settings: GatewaySettings(folders: ["/home/u/Downloads"]))
         var changes: [GatewayChange] = []
         var secret = "first"
         var clients: [GatewayClient] = []
-        /// What it says once it is on, in place of an address.
+        /// Problems to report once it is on, instead of an address.
         var problems: [String] = []
     }
 

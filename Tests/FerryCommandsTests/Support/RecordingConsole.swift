@@ -3,7 +3,7 @@ import FerryCommands
 import Synchronization
 @testable import FerryCommands
 
-/// Keeps what was written, and has the files and the size that a test gives it.
+/// A console that records its output, with files and a size chosen by the test.
 final class RecordingConsole: Console {
     private let written = Mutex<[ConsoleStream: String]>([:])
     private let files: [String: String]
@@ -15,8 +15,8 @@ final class RecordingConsole: Console {
     private let isTerminal: Bool
 
     /// - Parameters:
-    ///   - answer: what the user types when asked; nil is a standard input that is no terminal.
-    ///   - readable: the files that other users may read.
+    ///   - answer: The user's input at a prompt, or `nil` if standard input is not a terminal.
+    ///   - readable: Files that other users can read.
     init(
         files: [String: String] = [:], signals: [StopSignal] = [], answer: String? = nil, readable: Set<String> = [],
         isTerminal: Bool = false
@@ -52,7 +52,7 @@ final class RecordingConsole: Console {
     }
 }
 
-/// Runs a command line against a daemon of the test's own.
+/// Runs a command line against a private daemon.
 func ferry(
     _ arguments: String..., daemon: FakeDaemon = FakeDaemon(), console: RecordingConsole = RecordingConsole(),
     environment: [String: String] = [:]

@@ -122,7 +122,7 @@ import Testing
         #expect(asked.isProxy)
     }
 
-    /// A server may give each nonce a short life; each that was good in between is no loop.
+    /// A server may give each nonce a short life. A nonce that was accepted in between is not a loop.
     @Test func `a nonce may become stale as often as one was good in between`() {
         func offer(_ nonce: Int, stale: Bool) -> ResponseHead {
             head("Digest realm=\"r\", nonce=\"\(nonce)\", stale=\(stale)")

@@ -2,7 +2,7 @@ import FerryCore
 import Foundation
 import Testing
 
-/// A conversation with what it remembers, told what happens by a test.
+/// A conversation and its memory, driven by a test.
 struct ConversationBed {
     static let home = "http://home.example/a"
     static let proofs = ProofSource(digester: { _, _ in [1, 2, 3] }, nonce: { "c" })
@@ -29,13 +29,13 @@ struct ConversationBed {
         try conversation.request(cookies: cookies, &memory, Self.proofs)
     }
 
-    /// Sends the request, which gets an answer.
+    /// Sends the request and receives a response.
     mutating func answer(_ status: Int, _ fields: (String, String)...) throws -> Conversation.Step {
         try request()
         return receive(status, fields)
     }
 
-    /// The answer to a request that was sent before.
+    /// Receives the response to a request that was already sent.
     mutating func receive(_ status: Int, _ fields: [(String, String)]) -> Conversation.Step {
         let url = conversation.course.url
         let head = ResponseHead(
@@ -48,7 +48,7 @@ struct ConversationBed {
         try answer(status, ("Location", location))
     }
 
-    /// Sends the request, which gets no answer.
+    /// Sends the request, which fails without a response.
     mutating func fail(_ failure: RequestFailure, wasSent: Bool = true) throws -> Conversation.Step {
         try request()
         return conversation.failed(failure, Self.lost, wasSent: wasSent, &memory)
@@ -64,7 +64,7 @@ extension OutgoingRequest {
 }
 
 extension Conversation.Step {
-    /// The step in a word, for tables.
+    /// Short form of the step, for tables.
     var word: String {
         switch self {
         case .send(after: 0): "send"

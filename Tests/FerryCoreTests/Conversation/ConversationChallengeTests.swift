@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Origins are reached through a tunnel: what says 407 behind it is no proxy.
+    /// Origins are reached through a tunnel, so a 407 from inside it is not the proxy's.
     @Test func `Q12 an origin that poses as a proxy gets no credentials`() throws {
         for asksClient in [true, false] {
             var bed = try Bed {

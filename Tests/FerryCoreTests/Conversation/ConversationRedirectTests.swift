@@ -86,9 +86,9 @@ import Testing
         #expect(try (step ?? bed.redirect(to: "/b")).word == word)
     }
 
-    /// A load is not made again later: what it can do is wait as long as a transfer would in place.
+    /// A load is never rescheduled. At most it waits as long as a transfer would wait without releasing its slot.
     @Test func `T5 what does not come back waits no longer than what does`() throws {
-        var bed = try Bed { $0.comesBack = false }
+        var bed = try Bed { $0.allowsLaterAttempt = false }
         #expect(try bed.answer(302, ("Location", "/b"), ("Retry-After", "3600")).word == "send after 10")
     }
 
@@ -125,7 +125,7 @@ import Testing
         #expect(bed.say(.followOther(url: url, method: method, fields: [field])).word == "send")
         let request = try bed.request()
         #expect(request.sendsBody == keeps && request.method == method)
-        // What the client gives for its request is for that request's origin.
+        // Fields set by the client for its request are meant for that request's origin.
         #expect(request.values("Authorization") == ["own"])
     }
 

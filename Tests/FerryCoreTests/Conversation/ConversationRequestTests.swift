@@ -52,7 +52,8 @@ private func field(_ name: String, _ value: String) -> HeaderField { HeaderField
 
     @Test(
         arguments: [
-            // The caller's field, given cookies, whether there is a client, what it keeps, and what is sent.
+            // The caller's field, the given cookies, whether there is a client, its stored cookies, and the cookies
+            // sent.
             (nil, false, false, nil, ["met=1"]), ("own=1", false, false, nil, ["own=1; met=1"]),
             (nil, true, false, nil, ["met=1; given=1"]), ("own=1", true, false, nil, ["own=1"]),
             (nil, false, true, "kept=1", ["kept=1"]), (nil, true, true, "kept=1", ["kept=1; given=1"]),
@@ -101,7 +102,7 @@ private func field(_ name: String, _ value: String) -> HeaderField { HeaderField
         #expect(try bed.fail(.unusedConnection, wasSent: false).word == "send")
     }
 
-    /// After a sleep of the machine every kept connection may be gone.
+    /// After the machine sleeps, every kept connection may be closed.
     @Test func `T4 the second connection in place of one that was gone is a new one`() throws {
         var bed = try Bed()
         var fresh: [Bool] = []

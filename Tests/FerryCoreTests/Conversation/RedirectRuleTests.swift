@@ -122,7 +122,8 @@ import Testing
         let allowed = RedirectPolicy(allowPrivateRedirects: true)
         _ = try RedirectRule.next(
             from: url, to: "http://\(host)/x", status: 302, method: "GET", policy: allowed, chain: &chain)
-        // From a private address to another one is the user's own network, but for services that trust every client.
+        // A private address may redirect to another one on the user's own network, except to services that trust every
+        // client.
         let isMetadata = try HTTPURL(parsing: "http://\(host)/").isLinkLocalLiteral
         for home in ["192.168.0.1", "127.0.0.1", "localhost", "[::1]"] {
             let url = try HTTPURL(parsing: "http://\(home)/")

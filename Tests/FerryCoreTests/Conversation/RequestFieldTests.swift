@@ -102,8 +102,8 @@ import Testing
         "Accept-Language",
     ].map { HeaderField(name: $0, value: "v") }
 
-    /// Host, port and scheme each make another origin: CVE-2018-1000007, CVE-2021-31879, CVE-2022-27774, CVE-2022-27776,
-    /// CVE-2018-18074, CVE-2025-14524.
+    /// Host, port and scheme each distinguish origins: CVE-2018-1000007, CVE-2021-31879, CVE-2022-27774,
+    /// CVE-2022-27776, CVE-2018-18074, CVE-2025-14524.
     @Test(arguments: [
         "https://other/", "https://h:444/", "http://h/", "http://h:443/", "https://sub.h/", "https://h./",
     ])

@@ -28,7 +28,7 @@ import Testing
         #expect(try jar(field, from: "https://h/").count == 0)
     }
 
-    /// Domain is never believed, so that no host but the one that set a cookie gets it.
+    /// The Domain attribute is ignored, so only the host that set a cookie gets it.
     @Test(arguments: [
         ("https://a.com/", "Domain=com", "https://b.com/"), ("https://a.com/", "Domain=com.", "https://b.com/"),
         ("https://a.com/", "Domain=.COM", "https://b.com/"), ("https://a.com/", "Domain=b.com", "https://b.com/"),

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `a mirror is tried after errors of a connection or of what one URL leads to`() {
-        let codes = ErrorCode.allCases.filter { $0.row.subject.letsMirrorTry }
+        let codes = ErrorCode.allCases.filter { $0.row.subject.allowsMirrors }
         #expect(
             Set(codes) == [
                 .dnsFailed, .hostNotFound, .connectFailed, .connectionLost, .timedOut, .tooSlow, .tlsFailed,
@@ -68,7 +68,7 @@ import Testing
         #expect(ErrorExit.allCases.map(\.rawValue) == ErrorExit.allCases.map(\.rawValue).sorted())
     }
 
-    /// Programs read the page as well as people do: each row of the table is a row there, and none is there twice.
+    /// Programs parse the page, too. Each row of the table must be exactly one row of the page.
     @Test func `docs errors md agrees with the table`() throws {
         let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/errors.md")
         let lines = try String(contentsOf: page.standardizedFileURL, encoding: .utf8).split(separator: "\n")

@@ -41,7 +41,7 @@ import Testing
         #expect(try mended(head) == "HTTP/1.1 200 OK\r\n\(fields)\r\nConnection: close\r\n\r\n")
     }
 
-    /// A codec reads nothing after a head that ends its connection, and an informational head is followed by the final one.
+    /// The codec reads nothing after a head with `Connection: close`, but a final head follows an informational one.
     @Test(arguments: [
         ("HTTP/1.1 103 Early Hints\nX-A: a\nConnection: close\n\n", "HTTP/1.1 103 Early Hints\r\nX-A: a\r\n\r\n"),
         ("HTTP/1.1 100 Continue\r\nX-A: a\n\r\n", "HTTP/1.1 100 Continue\r\nX-A: a\r\n\r\n"),
@@ -66,7 +66,7 @@ import Testing
 
     @Test(arguments: [
         ("HTTP/1.1 200 O\u{0}K\r\n", "NUL"), ("HTTP/1.1 200 OK\r\n X-A: a\r\n", "white space"),
-        ("HTTP/1.1 200 OK\r\nX A: a\u{1}\r\n", "no field"), ("HTTP/1.1 200 OK\r\n: a\u{1}\r\n", "no field"),
+        ("HTTP/1.1 200 OK\r\nX A: a\u{1}\r\n", "not a field"), ("HTTP/1.1 200 OK\r\n: a\u{1}\r\n", "not a field"),
         ("HTTP/1.1 200 OK\r\nETag: \"a\u{1}\"\r\n", "control"), ("HTTP/1.1 200 OK\r\nLocation: /a\rb\r\n", "control"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 4\u{0}2\r\n", "control"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 42\r\nContent-Length: 43\r\n", "differ"),

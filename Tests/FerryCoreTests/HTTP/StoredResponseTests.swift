@@ -30,9 +30,9 @@ import Testing
             (200, [], ["Cache-Control: no-store"], false), (200, [], ["Range: bytes=0-"], false),
             (200, [], ["If-None-Match: \"a\""], false), (200, ["Vary: *"], [], false),
             (200, ["Vary: Accept, Cookie"], [], false), (200, ["Vary: Accept"], [], true),
-            // A comma in a quoted string ends no directive.
+            // A comma in a quoted string does not end a directive.
             (200, ["Cache-Control: private=\"a, no-store\""], [], true),
-            // The cache is one user's.
+            // The cache belongs to one user.
             (200, ["Cache-Control: private, max-age=9"], [], true), (500, ["Cache-Control: private"], [], true),
             (500, ["Cache-Control: public"], [], true), (500, ["Cache-Control: s-maxage=9"], [], false),
         ] as [(Int, [String], [String], Bool)])
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `are fresh until they expire, by the server's clock`() throws {
         let kept = try #require(stored(["Date: \(date(-1000))", "Expires: \(date(-900))"]))
-        // It was made a thousand seconds ago, as far as is known.
+        // The response appears to be a thousand seconds old.
         #expect(!kept.isFresh(for: [], at: now))
         let ahead = try #require(stored(["Date: \(date(1000))", "Expires: \(date(1100))"]))
         #expect(ahead.isFresh(for: [], at: now.addingTimeInterval(99)))

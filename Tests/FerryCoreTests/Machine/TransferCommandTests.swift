@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Each of these took the wish to forget it back, so that its files and its row stayed.
+    /// A regression: each of these commands revoked the removal, so the files and the row stayed.
     @Test(arguments: [TransferCommand.pause, .resume, .start, .fetchAgain, .cancel])
     func `what is being forgotten takes no other wish`(command: TransferCommand) {
         for intent in [TransferIntent.remove, .removeWithFile] {
@@ -117,7 +117,7 @@ import Testing
         #expect(decide(.keep, &canceled) == .none)
     }
 
-    /// What a record makes of a wish is what its core makes of it.
+    /// An intent changes a record exactly as it changes the record's core.
     @Test func `change a record as they change what decisions depend on`() throws {
         var request = TransferRequest(url: "http://a.example/f", folder: "/d")
         request.deadline = Self.now.wall + 9

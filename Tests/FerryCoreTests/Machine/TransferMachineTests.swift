@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    /// A server that sends the same again must not gain the transfer new limits with each attempt.
+    /// A server that sends the same bytes again must not reset the transfer's limits at each attempt.
     @Test func `bytes that are fetched again start no limit again`() {
         var machine = TransferMachine(record(retries: 2))
         for attempt in 0...2 {
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    /// A week without network used up the patience of a transfer, so that its next failure ended it.
+    /// A regression: a week without network used up a transfer's retries, so its next failure was final.
     @Test(arguments: [
         (ServiceError(.offline, "No."), WaitReason.network), (ServiceError(.diskFull, "No."), .disk),
         (ServiceError(.destinationUnwritable, "No.", as: .wait), .destination),
@@ -270,7 +270,7 @@ import Testing
         #expect(error.code == .deadlineExceeded)
     }
 
-    /// The error said that the time was over, and not what had kept the transfer from its end.
+    /// A regression: the error named the timeout, but not its cause.
     @Test func `T6 a deadline keeps what the last attempt failed by`() {
         var record = record(intent: .run)
         var cause = ServiceError(.diskFull, "The disk is full.")

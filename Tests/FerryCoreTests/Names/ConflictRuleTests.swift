@@ -18,7 +18,7 @@ import Testing
         #expect(word(policy, moment, .nothing) == "take")
     }
 
-    /// What a policy makes of a file, a folder and a transfer that have the name.
+    /// The effect of each policy on a file, folder or transfer with the same name.
     @Test(
         arguments: [
             (.unique, .beforeFetch, ["next", "next", "next"]),

@@ -4,7 +4,7 @@ import Testing
 @Suite struct `File names` {
     @Test(arguments: [
         ("plain.txt", "plain.txt"),
-        // (1) what follows the last slash of either kind
+        // (1) the part after the last slash of either kind
         ("/etc/passwd", "passwd"), ("a/b/c.bin", "c.bin"), ("a\\b/c\\d.bin", "d.bin"), ("../../x", "x"),
         ("a/", "download"), ("/", "download"), ("a\\", "download"),
         ("x/\u{301}y", "\u{301}y"),  // a combining mark does not hide the slash

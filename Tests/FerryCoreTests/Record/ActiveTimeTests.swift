@@ -43,7 +43,7 @@ import Testing
 }
 
 @Suite struct `Time bounds` {
-    /// Wall clock and uptime differ by 1000 seconds.
+    /// Returns an instant at which wall clock and uptime differ by 1000 seconds.
     private static func instant(_ wall: Double) -> ActiveTime.Instant {
         ActiveTime.Instant(wall: Date(timeIntervalSince1970: wall), boot: "a", uptime: wall - 1000)
     }
@@ -51,7 +51,7 @@ import Testing
     struct Case: Sendable {
         var deadline: Double?
         var timeout: Double?
-        /// Moments at which it was started, suspended, and so on.
+        /// Moments at which the transfer was alternately started and suspended.
         var turns: [Double] = []
         let due: Double?
     }
@@ -60,11 +60,11 @@ import Testing
         Case(due: nil), Case(turns: [5000], due: nil),
         Case(deadline: 6000, due: 6000), Case(deadline: 6000, turns: [5000], due: 6000),
         Case(timeout: 60, due: nil), Case(timeout: 60, turns: [5000], due: 5060),
-        // Suspended, and started again with what is left.
+        // Suspended, then started again with the remaining time.
         Case(timeout: 60, turns: [5000, 5020], due: nil),
         Case(timeout: 60, turns: [5000, 5020, 7000], due: 7040),
         Case(timeout: 60, turns: [5000, 5090, 7000], due: 6970),
-        // The earlier of both.
+        // The earlier of the two.
         Case(deadline: 6000, timeout: 60, turns: [5000], due: 5060),
         Case(deadline: 5010, timeout: 60, turns: [5000], due: 5010),
         Case(deadline: 6000, timeout: 60, turns: [5000, 5020], due: 6000),

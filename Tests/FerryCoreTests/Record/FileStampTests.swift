@@ -20,13 +20,13 @@ struct `Stamps of partial files` {
 
     @Test(arguments: [true, false]) func `what is known of a file's time is stored`(tells: Bool) throws {
         var facts = PartialFacts(folder: "/f", name: "n", device: 1, inode: 2, folderDevice: 3, folderInode: 4)
-        facts.tellsChanges = tells
+        facts.hasReliableTime = tells
         let stored = try JSONEncoder().encode(facts)
         #expect(try JSONDecoder().decode(PartialFacts.self, from: stored) == facts)
         #expect(String(decoding: stored, as: UTF8.self).contains("tells_changes") == !tells)
     }
 
-    /// FAT keeps every second second alone, rounded down.
+    /// FAT stores even seconds only, rounded down.
     @Test(arguments: 1_000_000...1_000_003 as ClosedRange<Int64>)
     func `the mark of a file is a time that no later change rounds to`(now: Int64) {
         let mark = FileStamp.mark(at: now)

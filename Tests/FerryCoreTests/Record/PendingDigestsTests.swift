@@ -60,12 +60,12 @@ import Testing
         pending.begin(last)
         #expect(pending.end(last, wrote: 5000..<5001, reachedEnd: false, computed: []) == .uncounted)
         #expect(pending.digests.count == PendingDigests.limit && !pending.digests.contains(last))
-        // One within another is compared with it.
+        // A digest for a range within another one is compared with that range.
         let within = stated(4, 6)
         pending.begin(within)
         #expect(pending.end(within, wrote: 4..<9, reachedEnd: false, computed: []) == .counts)
         #expect(pending.digests.count == PendingDigests.limit && !pending.digests.contains(within))
-        // One that is whole needs no room.
+        // A digest of a complete range needs no entry.
         pending.begin(last)
         #expect(pending.end(last, wrote: 5000..<5010, reachedEnd: true, computed: [right]) == .counts)
         #expect(pending.digests.count == PendingDigests.limit)

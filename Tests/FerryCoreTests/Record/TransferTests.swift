@@ -20,7 +20,7 @@ import Testing
             (TransferIntent.run, Transfer.Live.waiting(.host), TransferState.waiting, WaitReason.host),
             (.suspend, .waiting(.slot), .suspended, nil), (.cancel, .waiting(.slot), .suspended, nil),
             (.run, .running(received: 1, expected: nil, speed: nil), .running, nil),
-            // A run that is told to stop runs until its bytes are durable.
+            // A run that was asked to stop runs until its bytes are durable.
             (.suspend, .running(received: 1, expected: nil, speed: nil), .running, nil),
         ] as [(TransferIntent, Transfer.Live, TransferState, WaitReason?)])
     func `its state follows from intent and run`(

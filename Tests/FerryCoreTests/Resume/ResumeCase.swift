@@ -1,7 +1,7 @@
 import FerryCore
 import Testing
 
-/// One situation and the verdict that it must have.
+/// A situation and its expected verdict.
 struct ResumeCase: Sendable, CustomTestStringConvertible {
     enum Disk: Sendable { case empty, strong, dated, digest, digestWeak, weak }
     enum Ask: Sendable { case g, c, r, rDate, u, segment }
@@ -41,7 +41,7 @@ struct ResumeCase: Sendable, CustomTestStringConvertible {
         self.expected = expected
     }
 
-    /// Row and decision, for the first worker or an extra one.
+    /// Returns the row and the decision, for the first worker or an extra one.
     func verdict(extra isExtraWorker: Bool = false) -> (row: Int, decision: String) {
         var situation = situation
         situation.isExtraWorker = isExtraWorker
@@ -67,7 +67,7 @@ extension ResumeCase {
     static func status(_ status: Int, _ fields: (String, String)...) -> ResponseHead { Sample.head(status, fields) }
 }
 
-/// Heads, identities and situations for the tests of the resume rules.
+/// Sample heads, identities and situations for the resume rules.
 enum Sample {
     static let origin = Origin(scheme: "http", host: "a.example", port: 80)
     static let otherOrigin = Origin(scheme: "http", host: "b.example", port: 80)
@@ -85,22 +85,22 @@ enum Sample {
             origin: origin)
     }
 
-    /// A strong identity of `size` bytes.
+    /// Returns a strong identity of `size` bytes.
     static func tagged(_ etag: String? = #""v1""#, length: Int64? = size) -> ResourceIdentity {
         ResourceIdentity(
             origin: origin, etag: etag, lastModified: modified, date: served, completeLength: length,
             contentType: "application/zip")
     }
 
-    /// An identity whose validator is its date.
+    /// Returns an identity with its date as the validator.
     static func dated() -> ResourceIdentity { tagged(nil) }
 
-    /// No validator.
+    /// Returns an identity without a usable validator.
     static func weak() -> ResourceIdentity { tagged(#"W/"v1""#) }
 }
 
 extension ResumeDecision {
-    /// One line that a table can state.
+    /// One line, for use in a table.
     var summary: String {
         switch self {
         case .follow(let location): "follow \(location)"

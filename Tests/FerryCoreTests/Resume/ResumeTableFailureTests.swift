@@ -123,7 +123,9 @@ private typealias Row = ResumeCase
             Issue.record("404 fails.")
             return
         }
-        #expect(error.message == "The server answered 404 Not Found for http://a.example/file?key=; check the address.")
+        #expect(
+            error.message
+                == "The server responded with 404 Not Found for http://a.example/file?key=; check the address.")
         #expect(error.details.httpStatus == 404)
         #expect(error.details.url == "http://a.example/file?key=")
     }
@@ -136,6 +138,6 @@ private typealias Row = ResumeCase
             Issue.record("418 fails.")
             return
         }
-        #expect(error.message == "The server answered 418 for http://a.example/x?.")
+        #expect(error.message == "The server responded with 418 for http://a.example/x?.")
     }
 }

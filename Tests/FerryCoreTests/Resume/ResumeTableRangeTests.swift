@@ -166,7 +166,7 @@ private typealias Row = ResumeCase
         #expect(row.verdict() == (23, row.expected))
     }
 
-    /// A server without ranges that cuts its answers does not change its file while the tag stays.
+    /// A server without ranges that truncates its responses has not changed its file while the tag is the same.
     @Test(
         arguments: [
             (Row("tag", .strong, .r, Row.ok(otherTag, Row.whole), ""), true),
@@ -187,7 +187,7 @@ private typealias Row = ResumeCase
         situation.restarts = 5
         let summary = ResumeTable.decide(situation).decision.summary
         #expect((summary == "fail resource_changed final") == isChange, "\(summary)")
-        // The answer before this one has shown the change, and was counted.
+        // The previous response showed the change, and was counted.
         situation.restart = .versionChanged
         #expect(ResumeTable.decide(situation).decision.summary.hasPrefix("start"))
     }

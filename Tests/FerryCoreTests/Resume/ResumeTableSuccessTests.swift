@@ -188,7 +188,7 @@ private typealias Row = ResumeCase
         #expect(row.verdict() == (13, row.expected))
     }
 
-    /// Otherwise the same beginning would be fetched again and again, thousands of times in a minute.
+    /// Without this, the same beginning would be fetched again thousands of times in a minute.
     @Test(arguments: [
         Row("no validator", .empty, .g, Row.part(("Content-Range", "bytes 0-4/10")), "retry bad_response doubtful"),
         Row("weak", .weak, .g, Row.part(("Content-Range", "bytes 0-4/10")), "retry bad_response doubtful"),

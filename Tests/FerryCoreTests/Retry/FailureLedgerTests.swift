@@ -59,7 +59,7 @@ import Testing
         for error in [away, patient, busy, ServiceError(.proxyFailed, "The proxy answered 503.")] {
             #expect(tries(before: error, policy) == 6)
         }
-        // Without a rule of the client's nothing changes.
+        // Without a rule from the client, nothing changes.
         #expect(tries(before: refused, RetryPolicy(), atMost: 1000) == nil)
         #expect(tries(before: poor[1], RetryPolicy()) == 6)
     }
@@ -113,15 +113,15 @@ import Testing
 
     // MARK: Time in vain
 
-    /// What happens to a transfer, in seconds.
+    /// An event in a transfer's history. Times are in seconds.
     enum Happening: Sendable {
-        /// A try that brings nothing.
+        /// An attempt without progress.
         case failure(took: Double)
-        /// A try that finds a cause to wait for.
+        /// An attempt that finds a reason to wait.
         case obstacle
-        /// A try that stores bytes and then fails.
+        /// An attempt that stores bytes and then fails.
         case progress
-        /// So many seconds until the next try.
+        /// The time until the next attempt.
         case time(Double)
     }
 
@@ -132,16 +132,16 @@ import Testing
             ([.failure(took: 0), .failure(took: 6.9 * day)], false),
             ([.failure(took: 0), .failure(took: 7 * day)], true),
             ([.failure(took: 0), .failure(took: 4 * day), .failure(took: 3 * day)], true),
-            // The first failure begins the time.
+            // The first failure starts the clock.
             ([.failure(took: 30 * day), .failure(took: 0)], false),
             ([.failure(took: 0), .failure(took: 6 * day), .progress, .failure(took: 6 * day)], false),
             ([.failure(took: 0), .failure(took: 6 * day), .obstacle, .failure(took: 2 * day)], true),
-            // Of a time between two tries the delay alone counts.
+            // Between two attempts, only the retry delay counts.
             ([.failure(took: 0), .time(30 * day), .failure(took: 0)], false),
             ([.failure(took: 0), .obstacle, .time(30 * day), .obstacle, .time(30 * day), .failure(took: 0)], false),
             ([.failure(took: 0), .failure(took: 7 * day - 1.5), .time(1), .failure(took: 0)], false),
             ([.failure(took: 0), .failure(took: 7 * day - 1.5), .time(2), .failure(took: 0)], true),
-            // A wall clock that is set back takes nothing away.
+            // Setting the wall clock back subtracts nothing.
             ([.failure(took: 0), .time(-30 * day), .failure(took: 7 * day)], true),
         ] as [([Happening], Bool)])
     func `T6 tries and delays count from the first failure on, and no wait does`(
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    /// An earlier version kept the time of the last progress, which counted waits too.
+    /// An earlier version stored the time of the last progress, which also counted waits.
     @Test func `T6 a ledger of an older journal begins its time anew`() throws {
         let old = """
             {"failuresSinceByte":3,"failures":3,"doubtfulFailures":0,"statusFailures":0,"bytesSinceFailure":0,\
@@ -198,7 +198,7 @@ import Testing
 
     // MARK: Helpers
 
-    /// How many tries are made until the same failure ends the transfer; nil if it does not.
+    /// Returns the number of attempts until the same failure is final, or `nil` if it never is.
     private func tries(before error: ServiceError, _ policy: RetryPolicy, atMost limit: Int = 50) -> Int? {
         var ledger = FailureLedger()
         return (1...limit).first { _ in isFailure(ledger.failed(error, policy: policy, now: now, random: 0.5)) }

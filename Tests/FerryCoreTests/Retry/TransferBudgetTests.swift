@@ -41,7 +41,8 @@ import Testing
         #expect(fault([AttemptCost(spent: .max), AttemptCost(spent: .max)]) != nil)
     }
 
-    /// A bad network cuts a transfer a thousand times; each attempt goes on where the last one ended.
+    /// A bad network breaks a transfer's connection a thousand times. Each attempt continues where the last one
+    /// stopped.
     @Test func `attempts that go on never use it up`() {
         let attempts = (1...1000).map {
             AttemptCost(spent: 1 << 20, gained: 1 << 20, frontier: Int64($0) << 20)
@@ -74,7 +75,7 @@ import Testing
         #expect(ledger.failures == 2 && ledger.budget == nil)
     }
 
-    /// The sum of such a count and another start ended the daemon, at each start again.
+    /// A regression: adding one start to such a count trapped, at each start of the daemon again.
     @Test func `a count of an edited journal leaves room for another start`() throws {
         let edited = #"""
             {"failuresSinceByte":1,"failures":2,"doubtfulFailures":1,"statusFailures":0,"bytesSinceFailure":5,

@@ -8,13 +8,13 @@ import Testing
     private func id(_ number: UInt64) -> TransferID { TransferID(rawValue: number) }
     private func ids(_ numbers: ClosedRange<UInt64>) -> [TransferID] { numbers.map(id) }
 
-    /// Begins to read whatever is to be read.
+    /// Begins the next reading.
     private func begin(_ backlog: inout Backlog<String>) throws -> Backlog<String>.Reading {
         let reading = backlog.begin { _ in true }
         return try #require(reading)
     }
 
-    /// Ends a reading, with one that is being acted upon.
+    /// Ends a reading, with an optional transfer that has an action in progress.
     private func end(
         _ reading: Backlog<String>.Reading, _ read: ClosedRange<UInt64>, isEnd: Bool, busy: UInt64 = 0,
         _ backlog: inout Backlog<String>
@@ -59,7 +59,7 @@ import Testing
         #expect(some.ids == ids(1...3) && some.continues)
         let second = try begin(&backlog)
         #expect(second.after == id(3))
-        // That one is suspended by then; the next is being acted upon.
+        // The first of them was suspended meanwhile. The next one has an action in progress.
         let none = try end(second, 5...9, isEnd: true, busy: 5, &backlog)
         #expect(none.ids.isEmpty && !none.continues)
         let third = try begin(&backlog)

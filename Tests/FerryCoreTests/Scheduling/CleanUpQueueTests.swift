@@ -44,7 +44,7 @@ import Testing
             for folder in more where folder.hasPrefix("/nas") { line.hangs(place(folder)) }
             begun += more
         }
-        // The first eight begin before any is known to hang.
+        // The first eight start before any of them is known to hang.
         #expect(begun == Array(hung.prefix(8)) + ["/home/a"])
         for folder in hung.prefix(5) { line.ended(place(folder)) }
         #expect(begin(&line) == [hung[8]])

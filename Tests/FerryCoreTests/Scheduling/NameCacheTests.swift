@@ -10,7 +10,8 @@ import Testing
         return NameCache(limits: limits)
     }
 
-    /// A name whose last look-up had no answer, and whose failure is no longer kept at the moment 100.
+    /// Makes the last lookup of these names fail without a response, with a failure that is no longer cached at time
+    /// 100.
     private static func forget(_ names: [String], in book: inout NameCache) {
         for name in names {
             #expect(book.ask(name, at: 0) == .pending)
@@ -64,7 +65,7 @@ import Testing
         book.ended("new", .success([]), at: 100)
         book.ended("newer", .success([]), at: 100)
         #expect(book.next() == "b")
-        // Two are looked up; the other two threads are for names that may have an answer.
+        // Two are being resolved. The other two threads are reserved for names that may resolve.
         for name in ["newest", "latest", "last"] { _ = book.ask(name, at: 100) }
         #expect((0..<4).map { _ in book.next() } == ["newest", "latest", nil, nil])
     }
@@ -135,7 +136,7 @@ import Testing
         #expect(book.ask("b", at: 1) == .known(.success(["192.0.2.2"])))
     }
 
-    /// 200 names whose resolver stayed silent kept a good one waiting for ten seconds.
+    /// A regression: 200 names with a silent resolver delayed a good name for ten seconds.
     @Test func `is asked for a name at once, beside as many silent ones as there may be transfers`() {
         var book = NameCache()
         for number in 0..<300 { #expect(book.ask("silent\(number)", at: 0) == .pending) }
@@ -151,7 +152,7 @@ import Testing
         #expect(book.ask("a", at: 1) == .known(.success(["127.0.0.1"])))
         book.forget("a")
         #expect(book.ask("a", at: 1) == .pending && book.next() == "a")
-        // One that is being looked up stays so.
+        // A lookup in progress continues.
         book.forget("a")
         #expect(book.ask("a", at: 1) == .pending && book.next() == nil)
     }

@@ -86,7 +86,7 @@ import Testing
         #expect(drain(&queue) == [1, 2, 3, 5])
     }
 
-    /// Which session is next must not hang on the order in which its transfers are looked at, nor the other way round.
+    /// A session's transfers keep their order whichever sessions wait beside it, and the sessions keep theirs.
     @Test(arguments: 1...20)
     func `a session's order is not changed by sessions that wait beside it`(round: Int) throws {
         var queue = ReadyQueue()
@@ -147,7 +147,7 @@ import Testing
         #expect(queue.waiting(for: "http://three") == 0)
     }
 
-    /// Inserts, removes and starts in any order leave what a plain set of pairs would have.
+    /// Insertions, removals and starts in any order give the same result as a plain set of pairs.
     @Test(arguments: 1...20) func `the queue holds what was put in and not taken out`(seed: UInt64) throws {
         var numbers = Numbers(state: seed)
         var queue = ReadyQueue()
@@ -181,7 +181,7 @@ import Testing
     }
 }
 
-/// Numbers that look random and are the same in every run.
+/// Reproducible pseudorandom numbers.
 private struct Numbers: RandomNumberGenerator {
     var state: UInt64
 

@@ -2,7 +2,7 @@ import FerryCore
 import Testing
 
 struct `Connections of a transfer` {
-    /// How many connections a server is asked for that gives each of them so much, and all together no more than that.
+    /// Returns how many connections are opened to a server that gives `each` to every connection and `together` to all.
     private func targets(
         each: Double, together: Double, size: Double, setup: Double = 0, allowed: Int = .max, seconds: Double
     ) -> [Int] {
@@ -15,7 +15,7 @@ struct `Connections of a transfer` {
             time += 0.1
             received = min(size, received + min(each * Double(growth.target), together) * 0.1)
             let before = growth.target
-            growth.look(
+            growth.update(
                 received: Int64(received), missing: Int64(size - received), receiving: growth.target,
                 fullSince: fullSince, setup: setup, allowed: allowed, now: time)
             if growth.target != before {
@@ -48,17 +48,17 @@ struct `Connections of a transfer` {
 
     @Test(arguments: [(9e6, 0.0, 1), (11e6, 0.0, 2), (70e6, 1.0, 1), (150e6, 1.0, 2)])
     func `grow only while enough is left`(_ size: Double, _ setup: Double, _ expected: Int) {
-        // At the first look that counts, 4 to 50 MB have come at 10 MB a second.
+        // At the first check that counts, 4 to 50 MB have arrived at 10 MB/s.
         #expect(targets(each: 10e6, together: 1e9, size: size + 4.4e6, setup: setup, seconds: 5).max() == expected)
     }
 
-    /// A growth that has looked so often, every 25 ms, at a connection that brings 1 MB/s and has a lot to bring.
-    private func looked(_ times: Int) -> ConnectionGrowth {
+    /// Returns a growth after `times` checks, 25 ms apart, of a connection at 1 MB/s with much left to receive.
+    private func inspected(_ times: Int) -> ConnectionGrowth {
         var growth = ConnectionGrowth(limit: 8)
-        for look in 0..<times {
-            growth.look(
-                received: Int64(look) * 25_000, missing: 1 << 28, receiving: 1, fullSince: nil, setup: 0.1,
-                allowed: .max, now: Double(look) * 0.025)
+        for update in 0..<times {
+            growth.update(
+                received: Int64(update) * 25_000, missing: 1 << 28, receiving: 1, fullSince: nil, setup: 0.1,
+                allowed: .max, now: Double(update) * 0.025)
         }
         return growth
     }
@@ -67,14 +67,14 @@ struct `Connections of a transfer` {
     func `may be opened while nothing has come yet, over a long round trip for a large file`(
         setup: Double, missing: Int64, expected: Int
     ) {
-        #expect(looked(0).prospect(missing: missing, setup: setup, allowed: .max, now: 0) == expected)
-        #expect(looked(2).prospect(missing: missing, setup: setup, allowed: .max, now: 0.025) == expected)
-        #expect(looked(2).prospect(missing: missing, setup: setup, allowed: .max, now: 0.06) == 1)
-        #expect(looked(2).prospect(missing: missing, setup: setup, allowed: 1, now: 0.025) == 1)
+        #expect(inspected(0).prospect(missing: missing, setup: setup, allowed: .max, now: 0) == expected)
+        #expect(inspected(2).prospect(missing: missing, setup: setup, allowed: .max, now: 0.025) == expected)
+        #expect(inspected(2).prospect(missing: missing, setup: setup, allowed: .max, now: 0.06) == 1)
+        #expect(inspected(2).prospect(missing: missing, setup: setup, allowed: 1, now: 0.025) == 1)
     }
 
     @Test func `may be opened for the step after the one that is tried`() {
-        let growth = looked(4)
+        let growth = inspected(4)
         #expect(growth.target == 2)
         #expect(growth.prospect(missing: 1 << 28, setup: 0.1, allowed: .max, now: 0.1) == 8)
         #expect(growth.prospect(missing: 1 << 28, setup: 0.1, allowed: 4, now: 0.1) == 4)
@@ -95,7 +95,7 @@ struct `Connections of a transfer` {
     @Test func `take at most one and a half times as long as sixteen over a path that half of them can fill`() {
         let path = SimulatedPath(together: 400e6)
         let chosen = path.fetch(256 * Self.mebibyte)
-        // The first answer took two round trips.
+        // The first response took two round trips.
         let sixteen = path.fetch(256 * Self.mebibyte, connections: 16)
         #expect(chosen.seconds + 0.2 <= 1.5 * (sixteen.seconds + 0.2))
     }
@@ -152,6 +152,6 @@ struct `Connections before the first answer` {
     @Test func `are none where what is known speaks against their use`() {
         #expect(EarlyOpening(wanted: 8, missing: SegmentRule.worthSharing - 1).count == 0)
         #expect(EarlyOpening(wanted: 8, isSharable: false).count == 0)
-        #expect(EarlyOpening(wanted: 8, wasInVain: true).count == 0)
+        #expect(EarlyOpening(wanted: 8, wasUnused: true).count == 0)
     }
 }

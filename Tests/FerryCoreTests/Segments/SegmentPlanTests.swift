@@ -4,7 +4,7 @@ import Testing
 struct `Segments of a file` {
     static let mebibyte: Int64 = 1 << 20
 
-    /// A plan in which worker 0 has everything.
+    /// Returns a plan in which worker 0 has the whole file.
     private func plan(_ mebibytes: Int64) -> SegmentPlan {
         var plan = SegmentPlan(gaps: ByteRangeSet(0..<mebibytes * Self.mebibyte), now: 0)
         plan.begin(0, with: 0..<mebibytes * Self.mebibyte, now: 0)
@@ -44,7 +44,7 @@ struct `Segments of a file` {
         #expect(third == nil)
     }
 
-    /// Bytes that are no data but stay noted as written would be no worker's task once one leaves.
+    /// Lost bytes that are still recorded as written would not be assigned to any worker after one leaves.
     @Test func `what was lost stays missing when others leave`() {
         var plan = plan(8)
         let half = 4 * Self.mebibyte
@@ -61,7 +61,7 @@ struct `Segments of a file` {
         var plan = plan(100)
         plan.observe([0: 0], now: 0)
         plan.observe([0: Self.mebibyte], now: 1)
-        // 99 MiB are left at 1 MiB/s; one that is as fast as 9 MiB/s takes nine tenths.
+        // 99 MiB remain at 1 MiB/s, so a worker with 9 MiB/s takes nine tenths of it.
         let given = plan.assign(1, setup: 0, speed: Double(9 * Self.mebibyte), now: 1)
         let work = try #require(given)
         let size = work.range.upperBound - work.range.lowerBound
@@ -71,7 +71,7 @@ struct `Segments of a file` {
         #expect(work.range.upperBound == 100 * Self.mebibyte)
     }
 
-    /// A worker with a window that still grows is about to be much faster than it was.
+    /// A worker with a growing congestion window will soon be much faster than it was.
     @Test(arguments: [4, 16, 64, 256] as [Int64], [2, 4, 8, 16])
     func `a larger file is not there sooner, and more connections do not take longer`(_ mebibytes: Int64, _ count: Int)
     {
@@ -91,14 +91,14 @@ struct `Segments of a file` {
         for (isWarm, expected) in [(true, true), (false, false)] {
             var plan = plan(102)
             for second in 0...9 { plan.observe([0: Int64(second) * 11 * Self.mebibyte], now: Double(second)) }
-            // Three mebibytes are left, at 11 a second.
+            // Three mebibytes remain, at 11 a second.
             let work = plan.assign(1, setup: 0, speed: 1e9, isWarm: isWarm, now: 9)
             #expect((work != nil) == expected)
         }
     }
 
     @Test(arguments: [
-        // Too few bytes, or too short a time, are left where they are; a slow worker's last bytes are not.
+        // Too few bytes, or bytes due too soon, are not split off. A slow worker's last bytes are.
         (99.5, 1.0, false), (99.9, 0.01, false), (99.5, 0.1, true), (50, 100, false), (50, 10, true), (98, 0.5, true),
     ])
     func `work is taken only where that is worth a request`(_ done: Double, _ speed: Double, _ expected: Bool) {
@@ -106,7 +106,7 @@ struct `Segments of a file` {
         let position = Int64(done * Double(Self.mebibyte))
         let before = position - Int64(speed * Double(Self.mebibyte))
         plan.observe([0: max(0, before)], now: 1)
-        // The speed is known from the beginning, and then from what came last.
+        // The speed is first the average, then that of the last seconds.
         for second in 2...200 { plan.observe([0: max(0, before)], now: Double(second)) }
         plan.observe([0: position], now: 201)
         let work = plan.assign(1, setup: 0, speed: nil, now: 201)
@@ -118,11 +118,11 @@ struct `Segments of a file` {
         let mebibyte = Self.mebibyte
         _ = plan.assign(1, setup: 0, speed: nil, now: 0)
         _ = plan.assign(2, setup: 0, speed: nil, now: 0)
-        // No worker was kept from writing: the first goes on to the end.
+        // No worker was kept from writing, so the first continues to the end.
         for worker in [1, 2] { plan.leave(worker, at: plan.segments[worker]?.start ?? 0) }
         #expect(ranges(plan) == [0..<8 * mebibyte])
         #expect(plan.gaps.isEmpty)
-        // One that was accepted keeps the other from going on.
+        // The accepted worker keeps the other one from continuing.
         _ = plan.assign(3, setup: 0, speed: nil, now: 0)
         #expect(plan.victims(of: 3) == [0])
         plan.lowered(0, to: 4 * mebibyte)
@@ -135,7 +135,7 @@ struct `Segments of a file` {
     @Test func `the rest of a worker that hardly moves goes to one without work`() {
         var plan = SegmentPlan(gaps: ByteRangeSet(), now: 0)
         let mebibyte = Self.mebibyte
-        // Too little to be shared.
+        // Too small to be split.
         let size: Int64 = 100 << 10
         plan.begin(0, with: 0..<size, now: 0)
         plan.begin(1, with: mebibyte..<90 * mebibyte, now: 0)
@@ -154,7 +154,7 @@ struct `Segments of a file` {
         #expect(work?.range == 5000..<size)
         #expect(work?.replaced == 0)
         #expect(plan.segments[0] == nil)
-        // It had come further than was known.
+        // The worker had advanced further than recorded.
         plan.advance(3, to: 6000, now: 5)
         #expect(plan.segments[3]?.start == 6000)
     }
@@ -193,7 +193,7 @@ struct `Segments of a file` {
         #expect(plan.troubles(setup: 0.1, now: 12)[3] == nil)
     }
 
-    /// A position of other work ended the daemon.
+    /// A regression: a position outside of the worker's segment ended the daemon.
     @Test func `a position before a part says nothing about it`() {
         var plan = plan(8)
         let work = plan.assign(1, setup: 0, speed: nil, now: 0)

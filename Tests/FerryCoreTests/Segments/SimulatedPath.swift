@@ -1,22 +1,25 @@
 import FerryCore
 import Foundation
 
-/// A server and the path to it, and a transfer that has as many connections as `ConnectionGrowth` wants, with the work that
-/// `SegmentPlan` gives them, some of them opened early. Time is made up: a day takes a moment.
+/// A simulated server, the network path to it, and one transfer over that path.
+///
+/// The transfer has as many connections as `ConnectionGrowth` wants, some of them opened early, and `SegmentPlan`
+/// assigns their work. Time is simulated: a day takes a moment.
 struct SimulatedPath {
-    /// Seconds; a new connection needs two of them to its first byte, an open one needs one.
+    /// Seconds. The first byte takes two round trips on a new connection, one on an open connection.
     var roundTrip = 0.1
-    /// Bytes that a connection has on its way at most; it begins with ten packets, and doubles with each round trip.
+    /// Maximum number of bytes in flight on a connection. The window starts at ten packets and doubles with each round
+    /// trip.
     var window = 4e6
-    /// Bytes per second of one connection, by its number.
+    /// Bytes per second of each connection, by its number.
     var cap: @Sendable (Int) -> Double = { _ in .infinity }
-    /// Bytes per second of all connections.
+    /// Bytes per second of all connections together.
     var together = Double.infinity
 
-    /// What came of a transfer.
+    /// The outcome of a transfer.
     struct Outcome {
         var seconds = 0.0
-        /// When there were how many connections wanted.
+        /// Times of changes to the target number of connections.
         var targets: [(at: Double, count: Int)] = []
         var mostReceiving = 0
         var connections = 0
@@ -30,25 +33,25 @@ struct SimulatedPath {
         var segment: Int64
         var requestEnd: Int64
         var position: Double
-        /// When the answer comes; nil once it has.
+        /// Time of the response, or `nil` once it has arrived.
         var answer: Double?
-        /// When the connection began to send.
+        /// Time at which the connection began to send.
         var opened: Double
         var speed: Double?
     }
 
-    /// - Parameter connections: a number that the user gave; nil if Ferry chooses.
+    /// - Parameter connections: The user's number of connections, or `nil` if Ferry chooses.
     func fetch(_ size: Int64, connections: Int? = nil, limit: Int = SegmentRule.chosen) -> Outcome {
         var outcome = Outcome()
         var plan = SegmentPlan(gaps: ByteRangeSet(0..<size), now: 0)
         var growth = ConnectionGrowth(limit: limit)
-        // The first answer has come.
+        // The first response has arrived.
         plan.begin(0, with: 0..<size, now: 0)
         var workers = [
             Worker(number: 0, connection: 0, segment: 0, requestEnd: size, position: 0, answer: 0, opened: 0)
         ]
         outcome.connections = 1
-        // When connections were opened that wait for their request; connections of a given number were opened long ago.
+        // Opening times of connections without a request. If the number is given, they were opened long ago.
         var early = Array(repeating: -roundTrip, count: (connections ?? 1) - 1)
         var next = 1
         var fullSince: Double?
@@ -59,7 +62,7 @@ struct SimulatedPath {
             now += step
             observe(&workers, &plan, now)
             outcome.mostReceiving = max(outcome.mostReceiving, workers.count { $0.answer == nil })
-            // Who has come to the end of its part goes on with another, or leaves.
+            // A worker at the end of its segment gets other work, or leaves.
             for index in workers.indices.reversed() where plan.segments[workers[index].number]?.rest == 0 {
                 let worker = workers[index].number
                 let isWarm = plan.segments[worker]?.end == workers[index].requestEnd
@@ -80,7 +83,7 @@ struct SimulatedPath {
             if connections == nil {
                 let receiving = workers.count { plan.segments[$0.number]?.firstBytes != nil }
                 if receiving < growth.target { fullSince = nil } else { fullSince = fullSince ?? now }
-                growth.look(
+                growth.update(
                     received: size - plan.missing, missing: plan.missing, receiving: receiving, fullSince: fullSince,
                     setup: roundTrip, allowed: .max, now: now)
                 wanted = growth.target
@@ -123,7 +126,7 @@ struct SimulatedPath {
                 opened: isWarm ? last.opened : answer, speed: last.speed))
     }
 
-    /// What each connection brings in one step.
+    /// Advances each connection by the bytes of one step.
     private func receive(_ workers: inout [Worker], _ plan: inout SegmentPlan, _ step: Double, _ now: Double) {
         var shares: [Double] = []
         for index in workers.indices {
@@ -137,7 +140,7 @@ struct SimulatedPath {
             let pace = min(window, SegmentRule.firstWindow * exp2(min(60, trips))) / max(roundTrip, 1e-6)
             shares.append(workers[index].answer == nil ? min(pace, cap(workers[index].connection)) : 0)
         }
-        // What one leaves is for the others, as far as they can take it.
+        // The other connections share the unused rest, up to their own limits.
         var (left, open) = (together, Array(shares.indices))
         while together.isFinite, !open.isEmpty {
             let fair = left / Double(open.count)

@@ -11,10 +11,10 @@ struct `S12 sources of a file` {
     @Test(
         arguments: [
             ([], []), ([(nil, 3)], [0]),
-            // Evenly, while one is not measured,
+            // Evenly while one is not measured,
             ([(nil, 1), (nil, 0), (nil, 0)], [1, 2, 0]), ([(5e6, 2), (nil, 1)], [1, 0]),
             ([(5e6, 1), (nil, 1)], [0, 1]),
-            // then by speed, whatever each has to do.
+            // then by speed, regardless of the load.
             ([(5e6, 1), (9e6, 4)], [1, 0]), ([(5e6, 4), (5e6, 2), (1e6, 0)], [1, 0, 2]),
         ] as [([(Double?, Int)], [Int])])
     func `come by their speed once all are measured`(sources: [(Double?, Int)], expected: [Int]) {

@@ -76,7 +76,7 @@ import Testing
         let data = try JSONEncoder().encode(request)
         #expect(try JSONDecoder().decode(TransferRequest.self, from: data) == request)
         let keys = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any]).keys
-        // These two are a short form of a body that is a file.
+        // These two are a short form of a body with a file.
         #expect(Set(keys).union(["direction", "file"]) == TransferRequest.keys)
     }
 

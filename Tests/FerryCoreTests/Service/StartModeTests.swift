@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: [
         Row(mode: .usual, next: mark(0, at: now)),
-        // It had run for longer than the trial.
+        // It had run for longer than the trial period.
         Row(note: TrapNote(atWork: [one]), mode: .usual, next: mark(0, at: now)),
         // Killed.
         Row(mark: mark(0), mode: .usual, next: mark(0, at: now)),
@@ -34,7 +34,7 @@ import Testing
             next: mark(2, [two], at: now)),
         Row(mark: mark(1, [one]), note: TrapNote(), mode: .afterTraps(atWork: [one]), next: mark(2, [one], at: now)),
         Row(mark: mark(2, [one]), note: TrapNote(), mode: .afterTraps(atWork: [one]), next: mark(3, [one], at: now)),
-        // A file that another program has written.
+        // A file written by another program.
         Row(mark: mark(.max), note: TrapNote(), mode: .afterTraps(atWork: []), next: mark(3, at: now)),
         Row(mark: mark(.min), note: TrapNote(), mode: .usual, next: mark(1, at: now)),
     ])
@@ -57,11 +57,11 @@ import Testing
         #expect(StartMode.usual.warning == nil && StartMode.usual.suspects == [])
         let mode = StartMode.afterTraps(atWork: [Self.one, Self.two])
         let warning = try #require(mode.warning)
-        #expect(warning.contains("0000000000000001 0000000000000002. All others go on. `ferry retry ID`"))
+        #expect(warning.contains("0000000000000001 0000000000000002. All others continue. `ferry retry ID`"))
         #expect(mode.suspects == [Self.one, Self.two])
         let many = StartMode.afterTraps(atWork: (1...20).map { TransferID(rawValue: $0) }).warning
         #expect(many?.contains("and 4 more") == true)
-        #expect(StartMode.afterTraps(atWork: []).warning?.contains("No transfer was at work") == true)
+        #expect(StartMode.afterTraps(atWork: []).warning?.contains("No transfer was running") == true)
         #expect(StartMode.failure(of: Self.one).message.contains("`ferry retry 0000000000000001`"))
     }
 

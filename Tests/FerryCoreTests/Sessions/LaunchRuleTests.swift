@@ -29,8 +29,8 @@ import Testing
         },
         Case("54 nothing has ended", .none) { $0.hasResults = false },
         Case("54 no new work since the app was told", .none) { $0.hasNews = false },
-        Case("55 a run loop listens", .tell) { $0.hasRunLoop = true },
-        Case("55 a run loop listens and there is no command", .tell) {
+        Case("55 a run loop listens", .notify) { $0.hasRunLoop = true },
+        Case("55 a run loop listens and there is no command", .notify) {
             $0.hasRunLoop = true
             $0.hasCommand = false
         },
@@ -59,7 +59,7 @@ import Testing
 
     @Test(
         arguments: [
-            // Moments of launches in seconds, whether the last is a repetition, and the delay after it.
+            // Launch times in seconds, whether the last launch is a repetition, and the delay after it.
             ([0], false, 60), ([0, 59], false, 120), ([0, 59, 100], false, 240), ([0, 61], false, 60),
             ([0, 30, 151], false, 60), ([0, 60], true, 120), ([0, 61], true, 120),
         ] as [([Double], Bool, Double)])

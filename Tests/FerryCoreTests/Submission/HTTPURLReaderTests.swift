@@ -2,7 +2,7 @@ import FerryCore
 import Testing
 
 @Suite struct `Reading many URLs` {
-    /// After each of these, the others are read as if they came alone.
+    /// A URL that follows any of these must be read as if it came alone.
     private static let texts = [
         "http://a.example/", "http://a.example/x/y.bin", "http://a.example", "http://a.example?q",
         "http://a.example:80/1",

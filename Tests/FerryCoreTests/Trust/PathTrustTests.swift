@@ -37,13 +37,13 @@ import Testing
         arguments: [
             (.socket, 1000, 0o600, nil), (.socket, 1000, 0o755, nil), (.socket, 1001, 0o600, "belongs to user 1001"),
             (.socket, 0, 0o600, "belongs to user 0, not to user 1000"), (.socket, 1000, 0o666, "chmod 600"),
-            (.socket, 1000, 0o660, "chmod 600"), (.link, 1000, 0o777, "is no socket"),
-            (.other, 1000, 0o600, "is no socket"), (.folder, 1000, 0o700, "is no socket"),
+            (.socket, 1000, 0o660, "chmod 600"), (.link, 1000, 0o777, "is not a socket"),
+            (.other, 1000, 0o600, "is not a socket"), (.folder, 1000, 0o700, "is not a socket"),
         ] as [(PathFacts.Kind, UInt32, UInt32, String?)])
     func `the socket itself is the user's own`(
         kind: PathFacts.Kind, owner: UInt32, mode: UInt32, says: String?
     ) throws {
-        // Beside the entries of others, as in /tmp: only its owner can replace it.
+        // Among other users' entries, as in /tmp: only its owner can replace it.
         let message = refusal(
             part("/"), part("/tmp", mode: 0o1777), part("/tmp/s", kind, owner: owner, mode: mode), endingIn: .socket)
         guard let says else { return #expect(message == nil) }
@@ -54,7 +54,7 @@ import Testing
         arguments: [
             (.folder, 1000, 0o700, nil), (.folder, 1000, 0o755, nil), (.folder, 0, 0o700, "belongs to user 0"),
             (.folder, 1000, 0o1777, "chmod 700"), (.folder, 1000, 0o770, "chmod 700"),
-            (.link, 1000, 0o777, "is no folder"), (.other, 1000, 0o600, "is no folder"),
+            (.link, 1000, 0o777, "is not a folder"), (.other, 1000, 0o600, "is not a folder"),
         ] as [(PathFacts.Kind, UInt32, UInt32, String?)])
     func `a folder at the end is the user's own, and sticky does not help`(
         kind: PathFacts.Kind, owner: UInt32, mode: UInt32, says: String?
@@ -99,7 +99,7 @@ import Testing
 
     private static let overflow: UInt32 = 65534
 
-    /// A namespace that knows the user alone, as `unshare --map-current-user` makes it.
+    /// A namespace that maps only the user, as `unshare --map-current-user` creates.
     private static let narrow = UserNamespace(map: "      1000       1000          1\n", overflow: "65534\n")
 
     @Test(
@@ -131,7 +131,7 @@ import Testing
         let inside = PathTrust(user: Self.user, in: Self.narrow).refusal(of: parts, endingIn: .socket)
         #expect((inside == nil) == passes)
         if !passes { #expect(try #require(inside).message.contains("/way")) }
-        // Where every user is known, the same number is a user like any other.
+        // Where every user is mapped, the same number is an ordinary user.
         let outside = PathTrust(user: Self.user).refusal(of: parts, endingIn: .socket)
         #expect(try #require(outside).message.contains("/, above Ferry's own files, belongs to user 65534"))
     }
@@ -156,12 +156,12 @@ import Testing
         #expect(trust.refusal(ofListener: Self.overflow, at: "/s") != nil)
     }
 
-    /// Where the user itself is unknown, every unknown user's file would pass as the user's own.
+    /// If the user is unmapped, every unmapped user's file would pass as the user's own.
     @Test func `a user whom the namespace does not know has nothing of its own`() {
         let trust = PathTrust(user: Self.overflow, in: Self.narrow)
         let own = part("/end", owner: Self.overflow, mode: 0o700)
         let error = trust.refusal(of: [part("/", owner: Self.overflow), own], endingIn: .folder)
-        #expect(error?.message.contains("does not know the user of this process") == true)
+        #expect(error?.message.contains("does not map the user of this process") == true)
         #expect(error?.message.contains("FERRY_HOME") == false)
     }
 

@@ -93,7 +93,7 @@ import Testing
         #expect(code(of: text) == .unsupportedScheme)
     }
 
-    /// Whatever is accepted must mean the same host to Foundation as to Ferry, in its canonical form.
+    /// Foundation and Ferry must find the same host in the canonical form of every accepted URL.
     @Test func `Q7 no accepted URL means another host to another parser`() throws {
         let pieces = [
             "a", "b.c", "@", ":", "/", "?", "#", "\\", "%2f", "%40", "%41", "[", "]", "[::1]", "::", "80", ".", "..",

@@ -26,7 +26,7 @@ import Testing
             origin: url.origin)
     }
 
-    /// The step of a copy of a machine after a head.
+    /// Returns the next step of a copy of the machine after a response head.
     private func step(_ machine: UploadMachine, _ head: ResponseHead) -> UploadMachine.Step {
         var machine = machine
         return machine.answered(head, from: url)
@@ -135,7 +135,7 @@ import Testing
         var machine = machine(known())
         _ = machine.answered(head(204, ["Upload-Offset": "0"]), from: url)
         var steps: [UploadMachine.Step] = []
-        for _ in 0...UploadMachine.mostInVain {
+        for _ in 0...UploadMachine.mostWithoutProgress {
             steps.append(machine.answered(head(409, ["Upload-Offset": "0"]), from: url))
         }
         #expect(steps.last.flatMap(code) == .badResponse)
@@ -195,7 +195,7 @@ import Testing
         var asking = machine(known())
         let answer16 = asking.answered(head(status), from: url)
         #expect(code(answer16) == .serverBusy)
-        // The same status as the answer of the resource itself is a result.
+        // With the same status, a response of the resource itself is a result.
         let answer17 = asking.answered(head(204, ["Upload-Offset": "10"]), from: url)
         #expect(answer17 != .accept)
         let answer18 = asking.answered(head(status, ["Upload-Complete": "?1"]), from: url)
@@ -229,7 +229,7 @@ import Testing
         #expect(try JSONDecoder().decode(UploadFacts.self, from: Data(later.utf8)).resource == nil)
     }
 
-    /// A server that has lost what it announced answers a part as if it were the whole file.
+    /// A server that has lost its earlier announcement responds to a part as if it were the whole file.
     @Test func `a part is never taken for the whole`() {
         var create = machine()
         create.begins()
@@ -237,7 +237,7 @@ import Testing
         #expect(create.request == .create(until: 400))
         #expect(code(step(create, head(200))) == .badResponse)
         #expect(code(step(create, head(200, ["Upload-Complete": "?1"]))) == .uploadConflict)
-        // A refusal is an answer, whatever it was given for.
+        // A rejection counts as the response, whichever part caused it.
         #expect(step(create, head(403, ["Upload-Complete": "?1"])) == .accept)
         var facts = known(offset: 100)
         facts.mostOfPart = 400
@@ -252,7 +252,7 @@ import Testing
         #expect(code(step(machine(known(reach: 700)), head(204, ["Upload-Complete": "?1"]))) == .uploadConflict)
     }
 
-    /// Asked about later, the upload resource says that it is whole; that is no success.
+    /// If queried later, the upload resource reports completion. That is not a success.
     @Test func `an upload that was refused as a whole is not asked about again`() {
         var machine = machine(known(offset: 500))
         _ = machine.answered(head(204, ["Upload-Offset": "500"]), from: url)
@@ -271,7 +271,7 @@ import Testing
         #expect(machine.facts.reach == 1000)
     }
 
-    /// Where the request was redirected to, the caller's own origin may not be named: its secrets would go there.
+    /// After a redirect, the upload resource must not be at the caller's own origin, which would receive its secrets.
     @Test func `another origin cannot name the caller's own`() throws {
         let other = try HTTPURL(parsing: "https://b.example/in")
         var machine = machine()
@@ -291,7 +291,7 @@ import Testing
         #expect(machine.facts.frontier == 300)
     }
 
-    /// The server takes a byte more with each answer, and is gone each time that it is asked.
+    /// With each response the server takes one more byte, and each time that it is queried it has lost the upload.
     @Test func `a server that begins again and again ends the attempt`() {
         var machine = machine()
         var last = UploadMachine.Step.accept
@@ -317,7 +317,7 @@ import Testing
             answers += 1
             if case .fail = last { break }
         }
-        #expect(code(last) == .badResponse && answers <= UploadMachine.mostInVain)
+        #expect(code(last) == .badResponse && answers <= UploadMachine.mostWithoutProgress)
     }
 
     @Test func `facts from elsewhere that name a place where no redirect leads do not count`() {

@@ -2,7 +2,7 @@ import FerryCore
 import Foundation
 import Testing
 
-/// Histories of uploads against a server that fails, forgets and lies, of a file that changes.
+/// Random histories of uploads: the server fails, forgets and lies, and the file changes.
 @Suite(.timeLimit(.minutes(5))) struct `Simulated uploads` {
     private static let rounds = ProcessInfo.processInfo.environment["FERRY_FUZZ_ROUNDS"].flatMap(Int.init) ?? 10_000
 
@@ -13,13 +13,13 @@ import Testing
             ends[world.run(), default: 0] += 1
             try #require(world.fault == nil, "seed \(seed): \(world.fault ?? "")\n\(world.log.joined(separator: "\n"))")
         }
-        // The histories reach all ends: none of them is so hostile that nothing is tried.
+        // The histories reach every outcome, so none of them is too hostile to attempt anything.
         for end in ["accepted", "changed", "upload_conflict"] {
             #expect(ends[end, default: 0] > 0, "\(ends)")
         }
     }
 
-    /// The simulation finds a client that does not look at the file after it has read a piece.
+    /// The simulation detects a client that checks the file before reading a piece instead of after it.
     @Test func `a client that looks at the file too early is found`() throws {
         let found = try (0..<2000).contains { seed in
             var world = try UploadWorld(seed: UInt64(seed), looksEarly: true)
@@ -29,7 +29,7 @@ import Testing
         #expect(found)
     }
 
-    /// The simulation finds a client that does not compare the file with what it was before a cut.
+    /// The simulation detects a client that does not compare the file after an interruption.
     @Test func `a client that takes the file for the same after a cut is found`() throws {
         let found = try (0..<2000).contains { seed in
             var world = try UploadWorld(seed: UInt64(seed), forgetsVersion: true)
@@ -54,10 +54,9 @@ private struct Numbers: RandomNumberGenerator {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
-/// One upload, its server and its file, with everything that may go wrong between them.
+/// One upload, its server and its file, with every possible fault between them.
 private struct UploadWorld {
-    /// The state of the server: for each position the version of the file that its byte came from, and the position that the
-    /// byte had in the file.
+    /// The server's state of an upload. Records for each byte the version of the file and its position in the file.
     private struct Kept {
         var bytes: [(version: Int, position: Int64)] = []
         var isComplete = false
@@ -74,7 +73,7 @@ private struct UploadWorld {
     private let lies: Bool
     private let limit: Int64?
     private var version = 0
-    /// The version of the file when the attempt opened it.
+    /// Version of the file when the attempt opened it.
     private var opened = 0
     private var uploads: [String: Kept] = [:]
     private var journal: UploadFacts?
@@ -90,7 +89,7 @@ private struct UploadWorld {
         limit = random.chance(25) ? Int64.random(in: 1...12, using: &random) : nil
     }
 
-    /// Makes attempts until the upload ends; returns how.
+    /// Makes attempts until the upload ends. Returns the outcome.
     mutating func run() -> String {
         for _ in 0..<30 {
             if let end = attempt() { return end }
@@ -100,7 +99,7 @@ private struct UploadWorld {
 
     private mutating func attempt() -> String? {
         if random.chance(3) { version += 1 }
-        // Each attempt opens the file again, and compares it with what it was at the beginning.
+        // Each attempt reopens the file and compares it with the original.
         guard version == 0 || forgetsVersion else { return "changed" }
         opened = version
         var machine = UploadMachine(journal, url: url.string, method: "PUT", length: length, policy: .init())
@@ -116,7 +115,7 @@ private struct UploadWorld {
             switch exchange.result {
             case .changed: return "changed"
             case .killed:
-                // The journal alone is left.
+                // Only the journal remains.
                 log.append("killed")
                 return nil
             case .cut:
@@ -171,7 +170,7 @@ private struct UploadWorld {
             }
             name = new
         }
-        // Some servers lose uploads, and the ends of uploads.
+        // Some servers lose uploads, or the fact that one is complete.
         if let kept = name, random.chance(3) { uploads[kept] = nil }
         if let kept = name, random.chance(5), uploads[kept]?.isComplete == false {
             let count = uploads[kept]?.bytes.count ?? 0
@@ -198,7 +197,7 @@ private struct UploadWorld {
         return (.head(head(200, ("Upload-Complete", "?1"))), sent.count)
     }
 
-    /// Sends a part piece by piece; the file may change before, between and after.
+    /// Sends a part in pieces. The file may change before, during and after.
     private mutating func send(_ part: Range<Int64>, to name: String?) -> (end: Result?, count: Int64) {
         var position = part.lowerBound
         while position < part.upperBound {
@@ -207,7 +206,7 @@ private struct UploadWorld {
             if random.chance(3) { version += 1 }
             let piece = (position..<end).map { (version: version, position: $0) }
             if random.chance(3) { version += 1 }
-            // The piece counts only if the file is still the same after it.
+            // The piece counts only if the file is unchanged after reading it.
             if !looksEarly, version != opened { return (.changed, position - part.lowerBound) }
             position = end
             let arrives = random.chance(5) ? Int.random(in: 0...piece.count, using: &random) : piece.count

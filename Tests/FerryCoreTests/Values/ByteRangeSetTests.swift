@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Byte range set` {
-    /// A linear congruential generator: the same numbers in every run.
+    /// A linear congruential generator with the same numbers in every run.
     private struct Seeded: RandomNumberGenerator {
         var state: UInt64
 

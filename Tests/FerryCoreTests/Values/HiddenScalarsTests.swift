@@ -8,7 +8,7 @@ import Testing
         0xFEFF...0xFEFF, 0xFFA0...0xFFA0, 0xFFF9...0xFFFB, 0x1D173...0x1D17A, 0xE0000...0xE007F, 0xE0100...0xE01EF,
     ]
 
-    /// A name or a line on a terminal that holds one of these looks like another.
+    /// A name or terminal line with one of these characters looks like another one.
     @Test(arguments: hidden) func `they do not stay in names, and reach no terminal`(range: ClosedRange<UInt32>) {
         for scalar in range.compactMap(Unicode.Scalar.init) {
             #expect(scalar.isHidden, "\(scalar.value)")

@@ -56,7 +56,7 @@ import Testing
         #expect(try text(TransferID(rawValue: 1)) == #""0000000000000001""#)
     }
 
-    /// Objects in objects and in arrays, with the same keys inside and outside.
+    /// Nested objects and arrays with the same keys inside and outside.
     private struct Unsorted: Codable {
         var b = ["z": 1, "a": 2, "ä": 3, "m": 4]
         var c = [Inner(), Inner()]

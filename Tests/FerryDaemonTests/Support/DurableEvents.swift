@@ -4,7 +4,7 @@ import FerryTesting
 
 /// The durable events of a transfer, as the daemon redelivers them.
 extension DaemonFixture {
-    /// The kinds of a transfer's durable events from the first on, in order.
+    /// Returns the kinds of a transfer's durable events from the first on, in order.
     func durableEvents(_ id: String) async throws -> [TransferEvent.Kind] {
         try await withClient { client in
             let last = try await client.status().lastEvent

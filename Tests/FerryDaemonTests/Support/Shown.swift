@@ -1,7 +1,7 @@
 import FerryTesting
 import Foundation
 
-/// A transfer as `--json` shows it, read without Ferry's own types, as a script reads it.
+/// A transfer in `--json` output, decoded without Ferry's types, as a script would.
 struct Shown: Decodable {
     struct Failure: Decodable {
         var code: String
@@ -26,12 +26,12 @@ struct Shown: Decodable {
 }
 
 extension DaemonFixture {
-    /// How a transfer stands, by `ferry info --json`.
+    /// Returns a transfer's state from `ferry info --json`.
     func info(_ id: String) async throws -> Shown {
         try await run(["info", id, "--json"]).json(Shown.self)
     }
 
-    /// All transfers, by `ferry list --json`.
+    /// Returns all transfers from `ferry list --json`.
     func list() async throws -> [Shown] {
         try await run(["list", "--json"]).json([Shown].self)
     }
@@ -43,6 +43,6 @@ extension DaemonFixture {
         return id
     }
 
-    /// The SHA-256 of a file in the folder.
+    /// Returns the SHA-256 of a file in the folder.
     func sha256(_ name: String) throws -> String { try FileDigest.sha256(file(name)) }
 }

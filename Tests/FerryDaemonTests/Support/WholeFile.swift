@@ -1,9 +1,9 @@
 import FerryTesting
 import Testing
 
-/// What is left of a download that has ended well.
+/// Checks of a successful download.
 extension DaemonFixture {
-    /// Checks that a command succeeded, and that `file.bin` alone is there, with all bytes of a body.
+    /// Checks that the command succeeded and that the only file is a complete `file.bin`.
     func expectWhole(
         _ body: SeededBody, after command: CommandResult, at location: SourceLocation = #_sourceLocation
     ) throws {

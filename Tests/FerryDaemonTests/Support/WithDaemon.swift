@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// Runs some code with a home for a daemon, which is ended afterwards.
+/// Runs `body` with a home for a daemon, then stops the daemon.
 func withDaemon<Result>(_ body: (DaemonFixture) async throws -> Result) async throws -> Result {
     let fixture = try DaemonFixture()
     do {
@@ -16,7 +16,7 @@ func withDaemon<Result>(_ body: (DaemonFixture) async throws -> Result) async th
     }
 }
 
-/// Runs some code with an origin and a home for a daemon.
+/// Runs `body` with an origin and a home for a daemon.
 func withDaemon<Result>(
     _ script: OriginScript, _ body: (DaemonFixture, ScriptedOrigin) async throws -> Result
 ) async throws -> Result {
@@ -26,7 +26,8 @@ func withDaemon<Result>(
 }
 
 private func end(_ fixture: DaemonFixture) async {
-    // For every test: a failed expectation throws nothing. Without a folder for attachments nothing is kept.
+    // The log is attached for every test, because a failed expectation does not throw. Without a folder for
+    // attachments, nothing is kept.
     let log = fixture.log
     await fixture.stop()
     Attachment.record(log, named: "ferryd.log")

@@ -7,12 +7,12 @@ import Testing
     private let body = SeededBody(seed: 91, size: 100_000)
     private let credentials = Credentials(user: "ann", password: "secret")
 
-    /// An origin that takes any answer to a challenge.
+    /// Returns an origin that accepts any credentials after a challenge.
     private func origin(asking challenge: String, _ body: SeededBody) -> OriginScript {
         OriginScript(body, .on(.not(.has("Authorization")), .status(401), .field("WWW-Authenticate", challenge)))
     }
 
-    /// What a Digest answer must say, computed anew (RFC 7616 §3.4.1).
+    /// Checks a Digest response by computing it independently (RFC 7616 §3.4.1).
     private func expectProof(_ sent: String?, _ hash: DigestAuthentication.Hash) throws {
         let answer = try #require(sent)
         let fields = try #require(AuthenticationOffer.all(in: [answer]).first)

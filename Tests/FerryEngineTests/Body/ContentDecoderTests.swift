@@ -17,13 +17,13 @@ import Testing
 
     private static func bytes(_ base64: String) -> [UInt8] { Data(base64Encoded: base64).map(Array.init) ?? [] }
 
-    /// A gzip member that holds 256 KiB of zeros in less than 300 bytes.
+    /// A gzip member of less than 300 bytes that holds 256 KiB of zeros.
     private static var dense: [UInt8] {
         let head = bytes("H4sIAAAAAAACA+3BMQEAAADCoPVP7W0HoA==")
         return head + [UInt8](repeating: 0, count: 254) + bytes("3gAi6g7iAAAEAA==")
     }
 
-    /// Decodes a body that comes in parts of a size.
+    /// Decodes a body that arrives in parts of a given size.
     private func decode(
         _ body: [UInt8], _ coding: ContentDecoder.Coding, partSize: Int
     ) throws(ServiceError) -> [UInt8] {

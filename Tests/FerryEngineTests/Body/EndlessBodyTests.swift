@@ -7,7 +7,7 @@ import Testing
 @testable import FerryEngine
 
 @Suite(.timeLimit(.minutes(2))) struct `Coded bodies that unpack to nothing` {
-    /// What is received in vain was judged once a second: half a gigabyte came in that time.
+    /// A regression: bytes received in vain were only checked once a second. Half a gigabyte arrived within that time.
     @Test func `are judged by what was received of them`() async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
@@ -15,7 +15,7 @@ import Testing
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let port = server.localAddress?.port ?? 0
-        // No clock looks at it: the bytes alone do.
+        // No timer triggers the check, only the number of bytes.
         try await withEngine(configured: { $0.checkpointInterval = 3600 }) { harness in
             let history = await harness.transfer(
                 harness.request("http://127.0.0.1:\(port)/file.bin") { $0.decode = true }, tries: 1)
@@ -25,7 +25,7 @@ import Testing
         try await server.close()
     }
 
-    /// Sends a gzip body whose member has a name without end (RFC 1952 §2.3.1).
+    /// Sends a gzip body with an endless file name in its header (RFC 1952 §2.3.1).
     private final class EndlessName: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 

@@ -44,7 +44,8 @@ import Testing
         #expect(bucket.reserve(1000, now: 0) == Self.second * 3 / 2)
     }
 
-    /// Bytes that transfers pass through one limiter in some simulated time, each with one reservation at a time.
+    /// Returns the bytes that transfers pass through one limiter in simulated time, each with one reservation at a
+    /// time.
     private func simulate(
         rate: Int64, pieces: [Int], seconds: Double, pause: Range<Double>? = nil
     ) -> [[(at: Double, bytes: Int)]] {
@@ -70,7 +71,7 @@ import Testing
             .flatMap(\.self).sorted { $0.at < $1.at }
         for start in stride(from: 0.0, through: 15, by: 0.25) {
             let bytes = passed.filter { start..<start + 5 ~= $0.at }.reduce(0) { $0 + $1.bytes }
-            // What gathered in a pause passes at once, one second's worth at most.
+            // The bytes accumulated during a pause pass at once, at most one second of them.
             let burst = pause == nil ? 0 : Double(rate)
             #expect(Double(bytes) <= Double(rate) * 5 * 1.05 + burst + Double(gate.pieceSize))
             if pause == nil { #expect(Double(bytes) >= Double(rate) * 5 * 0.95 - Double(2 * gate.pieceSize)) }
@@ -94,7 +95,7 @@ import Testing
 }
 
 @Suite struct `Several rate limits` {
-    /// A million bytes take long enough that the second that may have gathered meanwhile makes no difference.
+    /// A million bytes take long enough to make the one accumulated second negligible.
     @Test(
         arguments: [
             ([], 0), ([0], 0), ([1000], 1000), ([1000, 1000], 1000), ([1000, 0, 1000], 1000), ([2000, 500], 2000),

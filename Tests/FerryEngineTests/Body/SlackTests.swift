@@ -11,7 +11,7 @@ struct SlackTests {
         let kept = part.withoutSlack
         #expect(kept == part)
         #expect(kept.storageCapacity <= max(2 * count, 64))
-        // It is nobody else's: what is written next changes it alone.
+        // The copy shares no storage: writing to the original does not change it.
         part.setRepeatingByte(0xFF, count: count, at: part.readerIndex)
         #expect(kept == Self.read[1000..<1000 + count])
     }
@@ -23,7 +23,7 @@ struct SlackTests {
         #expect(part.withoutSlack.storageCapacity == part.storageCapacity)
     }
 
-    /// As a connection reads it.
+    /// A buffer as read by a connection.
     private static let read = ByteBuffer(bytes: (0..<256 << 10).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 }
 

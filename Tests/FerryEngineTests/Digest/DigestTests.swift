@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// A checkpoint has recorded the part before its digest is known: a crash after that must not find it as data.
+    /// A checkpoint records the part before its digest is known. After a crash, the part must not be taken for data.
     @Test func `O41 I3 a recorded part with a wrong Content-Digest is taken out of the journal`() async throws {
         let body = SeededBody(seed: 82, size: 4 << 20)
         let script = OriginScript(
@@ -147,7 +147,7 @@ import Testing
             async let report = run.run()
             await harness.journal.wait { $0.ranges.byteCount == 65_536 + part }
             origin.release("second")
-            // Nothing else is written, so that no checkpoint records anything.
+            // Nothing else is written, so no other checkpoint is made.
             try await eventually("the part is taken out of the journal") {
                 harness.journal.facts.ranges == ByteRangeSet(0..<65_536)
             }
@@ -167,7 +167,8 @@ import Testing
 
     // MARK: Responses that are not read to their end
 
-    /// Another worker took the end of the first response over, and the bytes that it kept were never compared with its digest.
+    /// A regression: another worker took over the end of the first response, and the bytes it kept were never compared
+    /// with the digest.
     @Test func `I3 a shortened response is compared once its whole range is there`() async throws {
         let body = SeededBody(seed: 84, size: 8 << 20)
         let script = OriginScript(
@@ -197,7 +198,7 @@ import Testing
             let first = await harness.transfer(request, tries: 1)
             #expect(first.success == nil && first.facts.ranges.byteCount > 0)
             #expect(!first.facts.pendingDigests.isEmpty)
-            // What a kill leaves is what the journal holds.
+            // After a kill, only the journal's facts remain.
             let facts = isKilled ? harness.journal.facts : first.facts
             let history = await harness.transfer(request, from: facts)
             try harness.expectFile(history, body)
@@ -215,7 +216,7 @@ import Testing
             let run = harness.makeRun(harness.job(request))
             async let report = run.run()
             await harness.journal.wait { $0.ranges.contains(0..<200_000) && $0.ranges.byteCount > 4 << 20 }
-            // What a kill leaves is what the journal holds.
+            // After a kill, only the journal's facts remain.
             let facts = harness.journal.facts
             #expect(facts.pendingDigests.digests.contains { $0.start == 0 && $0.end == body.size })
             await run.stop()

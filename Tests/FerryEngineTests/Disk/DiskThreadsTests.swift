@@ -6,7 +6,7 @@ import Testing
 @testable import FerryEngine
 
 @Suite(.timeLimit(.minutes(1))) struct `Threads for work on disks` {
-    /// Gives as many threads as a test says.
+    /// Starts at most as many threads as a test allows.
     private final class Threads: Sendable {
         private let left: Mutex<Int>
 
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// Otherwise whoever asked would wait for ever, and so would the end of the engine.
+    /// Otherwise the callers and the engine's shutdown would wait forever.
     @Test func `refuse their work with what to do where the system gives no thread, and work again when it does`()
         async throws
     {

@@ -8,7 +8,7 @@ import Testing
     private static let large = SeededBody(seed: 95, size: 4 << 20)
     private static let small = SeededBody(seed: 96, size: 10_000)
 
-    /// Runs some code while a transfer to a file system of its own hangs in a call.
+    /// Runs `body` while a transfer to a separate file system hangs in a call.
     private func whileHanging(
         in call: DiskCall, transfers: Int, of content: SeededBody,
         _ body: (EngineHarness, ScriptedOrigin) async throws -> Void
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// One event loop a file system: what hung on a common one would stop everything.
+    /// Each file system has its own event loop. On a shared one, a hanging call would stop everything.
     @Test(arguments: [DiskCall.write, .syncData, .allocate, .openFolder])
     func `holds up its own transfers alone`(call: DiskCall) async throws {
         try await whileHanging(in: call, transfers: 6, of: Self.large) { harness, origin in
@@ -60,7 +60,7 @@ import Testing
             async let report = run.run()
             defer { hold.release() }
             try await eventually("the disk hangs") { hold.count > 0 }
-            // The actor of the run answers while its writes hang.
+            // The run's actor responds while its writes hang.
             await run.follow(job.request)
             await run.stop()
             hold.release()
@@ -89,7 +89,7 @@ import Testing
         harness.outside.remove()
     }
 
-    /// Digests of large files must not occupy the threads on which checkpoints are made.
+    /// Digests of large files must not occupy the threads for checkpoints.
     @Test func `that reads slowly holds up no checkpoints of its own transfers`() async throws {
         try await withEngine(OriginScript(Self.large)) { harness, origin in
             let request = harness.request(origin.url())

@@ -12,9 +12,9 @@ import Testing
     private static let script = OriginScript(body, .on(.request(1), .cut(after: received)))
 
     enum Change: CaseIterable, Sendable {
-        /// One byte is another.
+        /// One byte is changed.
         case byte
-        /// One byte is another, and the time of modification is put back.
+        /// One byte is changed, and the modification time is restored.
         case hiddenByte
         case cut, growth
     }
@@ -38,7 +38,7 @@ import Testing
         try FileManager.default.setAttributes([.modificationDate: before], ofItemAtPath: path)
     }
 
-    /// - Parameter isSameProcess: whether digests that the first attempt has left in memory are still there.
+    /// - Parameter isSameProcess: Whether the digests of the first attempt are still in memory.
     @Test(arguments: Change.allCases, [true, false])
     func `is never placed with a checksum that it has not`(change: Change, isSameProcess: Bool) async throws {
         try await withEngine(Self.script) { harness, origin in
@@ -86,7 +86,7 @@ import Testing
     @Test func `is continued with its digest where nothing has changed`() async throws {
         try await withEngine(Self.script) { harness, origin in
             let request = harness.request(origin.url()) { $0.checksums = [Self.body.checksum(.sha256)] }
-            // A file that is read again fails.
+            // Reading the file again fails.
             harness.disk.fail(.read)
             let history = await harness.transfer(request)
             try harness.expectFile(history, Self.body)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// Network file systems send data when a file is closed or later, and then show the server's time.
+    /// Network file systems may send data when a file is closed or later. The modification time is then the server's.
     @Test(arguments: [true, false])
     func `is fetched again once where its file system changes times by itself`(hasChecksum: Bool) async throws {
         let script = OriginScript(
@@ -122,9 +122,9 @@ import Testing
         }
     }
 
-    /// What an attempt writes must not look like the doing of others to the start after a crash.
+    /// After a crash, the next start must not take the attempt's own writes for changes by another program.
     ///
-    /// - Parameter loss: what a power cut takes; nil is the end of the process alone.
+    /// - Parameter loss: The effect of a power cut, or `nil` if only the process ends.
     @Test(arguments: [nil, .bytes, .bytesAndLengths] as [FaultyDisk.Loss?])
     func `is continued after a crash in the middle of the second attempt`(loss: FaultyDisk.Loss?) async throws {
         let script = OriginScript(
@@ -163,7 +163,7 @@ import Testing
         #expect(reason(file(.folder)) == "is a folder")
         #expect(reason(file(.other)) == "is no regular file")
         #expect(reason(file(owner: 0)) == "belongs to user 0, not to user 1000")
-        #expect(reason(file(links: 2))?.contains("has 2 names") == true)
+        #expect(reason(file(links: 2))?.contains("has 2 hard links") == true)
         #expect(reason(file(size: 99))?.contains("has 99 bytes") == true)
     }
 }
@@ -171,7 +171,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `A partial file that is cut while its transfer writes it` {
     private static let body = SeededBody(seed: 96, size: 3 << 20)
 
-    /// Bytes were written behind the cut, so that the file had its size and zeros in the middle.
+    /// A regression: bytes were written beyond the truncation, so the file had its full size with zeros in the middle.
     @Test(arguments: [0, 100_000, 2_900_000] as [UInt64]) func `is fetched again`(size: UInt64) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .hold("half", at: .body(2 << 20))))
         try await withEngine(script) { harness, origin in

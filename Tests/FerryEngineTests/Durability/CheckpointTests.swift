@@ -34,7 +34,7 @@ import Testing
                         return first
                     })
                 else { return }
-                // This sync takes until the whole file has been written.
+                // This sync lasts until the whole file has been written.
                 origin.release("half")
                 while progress.received.load(ordering: .relaxed) < body.size { sched_yield() }
             }

@@ -10,7 +10,7 @@ import Testing
         .intentCommitted, .attributesSet, .renamed, .folderSynced,
     ]
 
-    /// Runs a transfer that loses its power at a step, then goes on from what disk and journal kept.
+    /// Runs a transfer that loses power at a step, then continues from the surviving disk and journal.
     private func survive(
         _ step: LifecycleStep, loss: FaultyDisk.Loss, _ script: OriginScript, expecting body: SeededBody,
         policy: ConflictPolicy = .unique, _ location: SourceLocation = #_sourceLocation
@@ -34,7 +34,7 @@ import Testing
     func `D1 D3 a power cut at any step costs no right byte and places no wrong one`(
         step: LifecycleStep, loss: FaultyDisk.Loss
     ) async throws {
-        // The pace makes checkpoints happen before the end.
+        // The rate makes checkpoints happen before the end.
         let body = SeededBody(seed: 81, size: 2 << 20)
         let script = OriginScript(body, always: .throttle(bytesPerSecond: 20 << 20))
         try await survive(step, loss: loss, script, expecting: body)
@@ -42,7 +42,7 @@ import Testing
 
     @Test(arguments: steps, [ConflictPolicy.replace, .fail])
     func `D1 a small file survives a power cut at any step`(step: LifecycleStep, policy: ConflictPolicy) async throws {
-        // Ranges of a file without checkpoints are recorded with the intent, or with the failure of a try.
+        // Without checkpoints, the ranges are recorded with the intent or with a failed attempt.
         let body = SeededBody(seed: 82, size: 200_000)
         let script = OriginScript(body, .on(.request(1), .cut(after: 100_000)))
         try await survive(step, loss: .bytes, script, expecting: body, policy: policy)
@@ -92,7 +92,7 @@ import Testing
             case "shorter": try #require(FileHandle(forUpdatingAtPath: path)).truncate(atOffset: 100_000)
             case "hard link": try manager.linkItem(atPath: path, toPath: harness.path("second"))
             default:
-                // Kept open elsewhere, so that the inode is not given to the new file.
+                // Kept in another place, so that the new file does not reuse its inode.
                 try manager.moveItem(atPath: path, toPath: harness.outside.file("moved"))
             }
             switch how {

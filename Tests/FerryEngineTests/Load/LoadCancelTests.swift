@@ -10,7 +10,7 @@ struct EndlessPieces: LoadBodySource {
     func rewound() async throws -> (any LoadBodySource)? { self }
 }
 
-/// A body that never comes, whatever happens to whoever waits for it.
+/// A body that never arrives, even if its reader is canceled.
 private struct SilentSource: LoadBodySource {
     func next() async throws -> Data? {
         await never()
@@ -19,7 +19,7 @@ private struct SilentSource: LoadBodySource {
     func rewound() async throws -> (any LoadBodySource)? { nil }
 }
 
-/// Returns at no time, also to a canceled task.
+/// Never returns, even in a canceled task.
 private func never() async {
     unsafe await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
 }
@@ -27,7 +27,7 @@ private func never() async {
 @Suite(.timeLimit(.minutes(1))) struct `Load and cancel` {
     private let body = SeededBody(seed: 74, size: 2_000_000)
 
-    /// What a canceled load may end with: it may have been faster.
+    /// Checks the result of a canceled load, which may have finished before the cancel.
     private func expectCanceled(_ error: ServiceError?) {
         #expect(error == nil || error?.code == .canceled, "\(String(describing: error))")
     }
@@ -164,7 +164,7 @@ private func never() async {
                     "/old", method: turn % 3 == 0 ? "POST" : "GET",
                     body: turn % 3 == 0 ? .bytes(Data(count: 200_000)) : .none, advisor: TestAdvisor())
                 async let failure = load.failure()
-                // Each turn gives the load a little more time before the cancel.
+                // Each round gives the load a little more time before the cancel.
                 for _ in 0..<(turn * 20) { await Task.yield() }
                 load.cancel()
                 expectCanceled(await failure)

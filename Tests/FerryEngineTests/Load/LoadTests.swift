@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// Another load of the same size, which is read, shows how far the one that is not read could have come.
+    /// A second load of the same size that is read. It shows how far the unread one could have advanced.
     @Test func `32 a slow reader holds the sender back`() async throws {
         let large = SeededBody(seed: 72, size: 128 << 20)
         try await withLoads(OriginScript(large)) { harness async throws in

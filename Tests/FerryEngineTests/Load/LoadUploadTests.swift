@@ -58,7 +58,7 @@ import Testing
     @Test func `another load goes on with a canceled upload`() async throws {
         var behaviour = UploadBehaviour()
         behaviour.faults = [1: .cut(afterBytes: 100_000)]
-        // The first load waits for a server that does not come back.
+        // The first load waits for a server that stays unavailable.
         behaviour.always = .status(503)
         try await withUploads(behaviour) { harness, server, _ in
             let first = Load(request(server), engine: harness.engine, advisor: nil)
@@ -100,7 +100,7 @@ import Testing
             let request = LoadRequest(url: server.url(), method: "PUT", body: .file(path: file.path))
             let load = Load(request, engine: harness.engine, advisor: nil)
             load.onInformational { _ in
-                // After the first bytes have left, and before the rest is read.
+                // After the first bytes were sent, and before the remaining ones are read.
                 try? Data("other".utf8).write(to: URL(filePath: file.path))
                 let handle = FileHandle(forUpdatingAtPath: file.path)
                 try? handle?.truncate(atOffset: 5)

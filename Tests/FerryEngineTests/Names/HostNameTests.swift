@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `Names of hosts` {
     private let body = SeededBody(seed: 5, size: 1_000)
 
-    /// Runs some code with an engine that finds names in this way.
+    /// Runs `body` with an engine that resolves names from a table.
     private func withNames(
         _ findings: [String: NameCache.Finding], tls: TLSFault? = nil, timeouts: Timeouts = Timeouts(),
         _ check: (EngineHarness, ScriptedOrigin, ScriptedNames) async throws -> Void
@@ -23,7 +23,7 @@ import Testing
         ) { harness, origin in try await check(harness, origin, names) }
     }
 
-    /// A run of a transfer that has its own id, so that several can be made at a time.
+    /// Returns a run of a transfer with its own id, so that several can run at a time.
     private func run(_ number: Int, _ url: String, in harness: EngineHarness) -> TransferRun {
         let request = harness.request(url) { $0.name = "file \(number)" }
         let record = TransferRecord(
@@ -32,7 +32,8 @@ import Testing
             TransferJob(record, gate: RateGate([], priority: .normal), progress: TransferProgress()))
     }
 
-    /// Sixty-four dead names must not take all look-ups while the resolver is silent: a healthy one would come last.
+    /// Sixty-four dead names must not occupy every lookup thread while the resolver is silent. A healthy name would be
+    /// resolved last.
     @Test func `a file arrives from a healthy host while 64 names hang, and their runs stop at once`() async throws {
         try await withNames(["healthy.test": .success(["127.0.0.1"])]) { harness, origin, names in
             let runs = (1...64).map { run($0, "http://dead\($0).test:\(origin.port)/x", in: harness) }
@@ -93,7 +94,7 @@ import Testing
         }
     }
 
-    /// The engine's own time is longer than the test's.
+    /// The engine's own timeout is longer than the test's.
     @Test func `T8 a request says how long its connections may take`() async throws {
         var timeouts = Timeouts()
         timeouts.connect = 3600

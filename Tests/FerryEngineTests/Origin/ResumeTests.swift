@@ -130,10 +130,10 @@ import Testing
         try await withEngine(script) { harness, origin in
             let request = harness.request(origin.url())
             var facts = await harness.transfer(request, tries: 1).facts
-            // The end of the file is there already, as several connections would leave it.
+            // The end of the file is already there, as several connections would leave it.
             try harness.write(body.bytes(in: 200_000..<300_000), at: 200_000)
             facts.ranges.insert(200_000..<300_000)
-            // The attempt of those connections has not ended.
+            // The attempt with these connections did not finish.
             facts.stamp = nil
             let report = await harness.makeRun(harness.job(request, facts: facts)).run()
             try harness.expectFile(History(reports: [report], end: end(of: report)), body)

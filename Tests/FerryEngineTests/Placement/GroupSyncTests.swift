@@ -121,7 +121,7 @@ import Testing
         let file = try disk.createFile("file", in: open)
         let written = try unsafe [1, 2, 3].withUnsafeBytes { try unsafe disk.write($0, to: file, at: 0) }
         #expect(written > 0)
-        // Which file system the test's folder is on is not the test's to say; an error would be one.
+        // The file system of the test's folder is unknown, so either result is right. An error is not.
         let isSynced = try disk.syncFileSystem(of: open)
         #expect(try disk.syncFileSystem(of: open) == isSynced)
         #expect(try #require(disk.unwrittenBytes()) >= 0)

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `F2 both folders are made for their user alone, and nothing is left in the first`() async throws {
-        // So few bytes that they are all kept if the connection ends before the head was judged.
+        // So few bytes that all are kept even if the connection ends before the head is judged.
         let script = OriginScript(body, .on(.request(1), .cut(after: 400_000)))
         try await withEngine(script) { harness, origin in
             let request = request(harness, origin) { $0.folder = harness.path("deep/er") }
@@ -180,7 +180,7 @@ import Testing
     func `F2 a power cut at any step of a copy leaves one file and no copy`(
         step: LifecycleStep, policy: ConflictPolicy
     ) async throws {
-        // An intent for the partial file itself comes before the one for its copy.
+        // The intent for the partial file precedes the intent for its copy.
         try await withPowerCut(at: step, OriginScript(body)) { harness, origin, cut in
             let memory = try OtherFileSystem()
             defer { memory.remove() }
@@ -195,7 +195,7 @@ import Testing
             if !memory.isOther { harness.disk.fail(.rename, EXDEV, times: 1) }
             try harness.expectFile(await harness.transfer(request, from: harness.journal.facts), body)
             #expect(try FileManager.default.contentsOfDirectory(atPath: memory.path) == [])
-            // Before the first intent the journal need not know of any byte.
+            // Before the first intent, the journal may not know any byte.
             #expect(origin.requests.count == 1 || step == .wholeVerified)
         }
     }
@@ -224,7 +224,7 @@ import Testing
     }
 }
 
-/// A folder of another file system where there is one.
+/// A folder on another file system, if there is one.
 private struct OtherFileSystem {
     let path: String
     let isOther: Bool

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Numbers were added to a numbered name, as in `file-1-1.bin`.
+    /// A regression: a numbered name got another number, as in `file-1-1.bin`.
     @Test func `a numbered name that was reserved and is taken since leads to the next number`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("file.bin")
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// What a server sends never runs with the rights of a program that stood there.
+    /// Downloaded contents must never run with the permissions of a program that they replace.
     @Test(arguments: [0o4755, 0o2755, 0o1755])
     func `F6 F11 replace does not keep setuid, setgid and sticky bits`(mode: Int) async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// Runs a transfer; when half of the body has come, something happens.
+    /// Runs a transfer and an action once half of the body has arrived.
     private func transfer(
         _ harness: EngineHarness, _ origin: ScriptedOrigin, _ policy: ConflictPolicy = .unique,
         midway: () throws -> Void
@@ -366,7 +366,7 @@ import Testing
         }
     }
 
-    /// The server said that the file was not modified, which is true of its own.
+    /// A regression: the server's 304 was trusted, although it only refers to the server's own file.
     @Test func `F6 update fetches a file again whose bytes were changed in place`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             let request = harness.request(origin.url()) { $0.onConflict = .update }

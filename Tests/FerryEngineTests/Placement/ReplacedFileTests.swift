@@ -6,12 +6,12 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `A partial file that somebody replaces` {
-    /// What stands in the place of the verified file.
+    /// The object that takes the place of the verified file.
     enum Intruder: CaseIterable, Sendable {
         case file, link, nothing
     }
 
-    /// When it comes: while the verified file gets its attributes, or between the last look and the rename.
+    /// Time of the replacement: while the verified file gets its attributes, or between the last check and the rename.
     enum Moment: CaseIterable, Sendable {
         case attributes, rename
     }

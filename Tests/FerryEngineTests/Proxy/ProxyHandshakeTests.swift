@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// The answers of a proxy, byte by byte and all at once, have the same meaning.
+/// Feeds a proxy's replies byte by byte or all at once. Both have the same meaning.
 private func run(_ start: some ProxyHandshake, _ bytes: [UInt8], pieces: Int) throws -> (
     steps: [HandshakeStep], rest: Int
 ) {
@@ -81,7 +81,9 @@ private func run(_ start: some ProxyHandshake, _ bytes: [UInt8], pieces: Int) th
     @Test func `takes no head without an end`() {
         let endless = Array("HTTP/1.1 200 OK\r\n".utf8) + [UInt8](repeating: 0x61, count: 1 << 17)
         let handshake = ConnectHandshake(target: target, credentials: nil)
-        #expect(throws: ProxyRefusal.malformed("its answer is too long")) { try run(handshake, endless, pieces: 4096) }
+        #expect(throws: ProxyRefusal.malformed("its response is too long")) {
+            try run(handshake, endless, pieces: 4096)
+        }
     }
 }
 
@@ -130,8 +132,8 @@ private func run(_ start: some ProxyHandshake, _ bytes: [UInt8], pieces: Int) th
             ([5, 0xFF], .unauthorized), ([5, 2, 1, 1], .unauthorized), ([5, 0, 5, 4, 0, 1], .reply(4)),
             ([5, 0, 5, 1], .reply(1)),
             ([4, 0], .malformed("it does not speak SOCKS 5")),
-            ([5, 1], .malformed("it wants a kind of authentication that Ferry does not have")),
-            ([5, 0, 5, 0, 0, 9, 0, 0], .malformed("its answer has an unknown kind of address")),
+            ([5, 1], .malformed("it requires an authentication that Ferry does not support")),
+            ([5, 0, 5, 0, 0, 9, 0, 0], .malformed("its response has an unknown kind of address")),
         ] as [([UInt8], ProxyRefusal)])
     func `is refused for a reason`(answer: [UInt8], refusal: ProxyRefusal) {
         for pieces in [1, 100] {
@@ -139,7 +141,7 @@ private func run(_ start: some ProxyHandshake, _ bytes: [UInt8], pieces: Int) th
         }
     }
 
-    /// The client of a session may give any text; the length is one byte on the wire.
+    /// The length takes one byte on the wire, but a session's client may pass any text.
     @Test func `never sends a password that its length byte cannot count`() {
         let long = Credentials(user: "u", password: String(repeating: "x", count: 256))
         #expect(throws: ProxyRefusal.unauthorized) { try run(handshake("h", long), [5, 2], pieces: 2) }

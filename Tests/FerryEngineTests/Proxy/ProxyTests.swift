@@ -7,7 +7,7 @@ import Testing
 private let body = SeededBody(seed: 11, size: 300_000)
 private let login = Credentials(user: "me", password: "secret")
 
-/// Runs a transfer through a proxy that its request names.
+/// Runs a transfer through the proxy in its request.
 private func withProxy(
     _ answer: ScriptedProxy.Answer = .tunnel, kind: ScriptedProxy.Kind = .http, scheme: String = "http",
     wants credentials: Credentials? = nil, userinfo: String = "", certificates: TestCertificates? = nil,
@@ -54,7 +54,7 @@ private func withProxy(
         }
     }
 
-    /// Proxies as they are installed open tunnels to port 443 alone.
+    /// In their default configuration, proxies open tunnels to port 443 only.
     @Test func `Q12 is sent requests to an origin without TLS, with the whole URL`() async throws {
         try await withProxy(wants: login, userinfo: "me:secret@") { harness, origin, proxy, history in
             try harness.expectFile(history, body)
@@ -96,7 +96,7 @@ private func withProxy(
         }
     }
 
-    /// A proxy as it is installed permits tunnels to port 443 alone: that does not pass.
+    /// In its default configuration, a proxy permits tunnels to port 443 only. Retrying does not help.
     @Test(arguments: [(403, 1), (502, 3)])
     func `Q12 that does not permit a connection is asked once`(status: Int, attempts: Int) async throws {
         try await withProxy(.refuse(status), tls: .trusted, request: { $0.retries = 2 }) { _, _, _, history in
@@ -104,7 +104,9 @@ private func withProxy(
         }
     }
 
-    @Test(arguments: [("", "wants a user name and password"), ("me:wrong@", "refused the user name or the password")])
+    @Test(arguments: [
+        ("", "requires a user name and password"), ("me:wrong@", "refused the user name or the password"),
+    ])
     func `Q12 that wants other credentials is asked once`(userinfo: String, words: String) async throws {
         for tls in [nil, TLSFault.trusted] as [TLSFault?] {
             try await withProxy(wants: login, userinfo: userinfo, tls: tls, request: { $0.retries = 5 }) {
@@ -126,7 +128,7 @@ private func withProxy(
         }
     }
 
-    /// An answer of the proxy's own cannot be told from one of the origin's.
+    /// The proxy's own response is indistinguishable from one of the origin.
     @Test func `is named with what an origin without TLS answers`() async throws {
         let proxy = try await ScriptedProxy.start()
         try await withEngine(OriginScript(body, always: .status(404))) { harness, origin in
@@ -140,7 +142,7 @@ private func withProxy(
         await proxy.shutdown()
     }
 
-    /// The proxy's own end is in no way the origin's fault, and each end must leave the HTTP client as it was.
+    /// A broken connection to the proxy is not the origin's failure, and must leave the HTTP client intact.
     @Test(
         arguments: [.close, .reset, .bytes("hello\r\n"), .bytes("HTTP/1.1 200 OK\r\n\r\nmore")]
             as [ScriptedProxy.Answer],
@@ -154,7 +156,7 @@ private func withProxy(
             #expect(error.code == .proxyFailed, "\(error)")
             #expect(error.message.hasPrefix("The proxy \(scheme)://127.0.0.1:\(proxy.port) "))
             #expect(origin.requests.isEmpty)
-            // The engine goes on.
+            // The engine still works.
             try harness.expectFile(await harness.transfer(harness.request(origin.url())), body)
         }
     }
@@ -193,7 +195,7 @@ private func withProxy(
     func `carries origins with and without TLS of their own`(tls: TLSFault?) async throws {
         let certificates = try await TestCertificates.make()
         defer { certificates.remove() }
-        // Two authorities: the proxy's, and the origin's, which `insecure` leaves unverified.
+        // Two authorities: the proxy's, and the origin's, which is left unverified by `insecure`.
         let trust = TrustRoots(environment: ["SSL_CERT_FILE": certificates.caFile])
         try await withProxy(
             scheme: "https", wants: login, userinfo: "me:secret@", certificates: certificates, tls: tls,
@@ -205,7 +207,7 @@ private func withProxy(
         }
     }
 
-    /// `--cacert` names an authority for a command whose URLs have no TLS of their own.
+    /// With `--cacert`, a command can name an authority even if its URLs do not use TLS.
     @Test func `is verified by the authorities of the request`() async throws {
         let certificates = try await TestCertificates.make()
         defer { certificates.remove() }
@@ -218,7 +220,7 @@ private func withProxy(
         }
     }
 
-    /// It gets the user's password: no option for origins opens it.
+    /// The proxy receives the user's password, so no option for origins disables its verification.
     @Test func `is verified even where the origin is not`() async throws {
         let certificates = try await TestCertificates.make()
         defer { certificates.remove() }
@@ -273,7 +275,7 @@ private func withProxy(
         try await withProxy(kind: .socks, scheme: scheme, host: "localhost") { harness, origin, proxy, history in
             try harness.expectFile(history, body)
             let host = try #require(proxy.heads.first?.prefix { $0 != ":" })
-            // localhost may be ::1 first.
+            // localhost may resolve to ::1 first.
             #expect(String(host) == asked || (scheme == "socks5" && proxy.heads[0].hasPrefix("::1:")))
         }
     }

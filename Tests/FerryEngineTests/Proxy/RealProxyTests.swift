@@ -4,19 +4,19 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// Proxies that others wrote, as they are installed: tinyproxy, squid with TLS, and microsocks.
+/// Third-party proxies in their default configuration: tinyproxy, squid with TLS, and microsocks.
 @Suite(.timeLimit(.minutes(2)), .enabled(if: ProxyProcess.Program.allCases.allSatisfy(\.isInstalled)))
 struct `Proxies as people have them` {
     private static let body = SeededBody(seed: 12, size: 200_000)
     private static let login = Credentials(user: "me", password: "secret")
 
-    /// What comes of a file of an origin without TLS, and of one with TLS, through a proxy.
+    /// Expected results of downloads from an origin without TLS and from one with TLS, through a proxy.
     struct Case: Sendable, CustomTestStringConvertible {
         let program: ProxyProcess.Program
-        /// Whether the proxy wants credentials.
+        /// Whether the proxy requires credentials.
         let isGuarded: Bool
         let userinfo: String
-        /// The code that ends the transfer; nil for a success.
+        /// The final error code, or `nil` for success.
         let plain: ErrorCode?
         let secure: ErrorCode?
         let words: String
@@ -34,16 +34,16 @@ struct `Proxies as people have them` {
 
     static let cases = [
         Case(.tinyproxy, isGuarded: false, ""), Case(.tinyproxy, isGuarded: true, "me:secret@"),
-        Case(.tinyproxy, isGuarded: true, "", .proxyAuthRequired, .proxyAuthRequired, "wants a user name"),
-        // Its 401 to a wrong password looks like an origin's, but for a tunnel.
+        Case(.tinyproxy, isGuarded: true, "", .proxyAuthRequired, .proxyAuthRequired, "requires a user name"),
+        // Its 401 to a wrong password looks like an origin's, except for a tunnel.
         Case(.tinyproxy, isGuarded: true, "me:bad@", .authRequired, .proxyAuthRequired, "proxy"),
-        // Its tunnels lead to port 443 alone.
+        // It opens tunnels to port 443 only.
         Case(.squid, isGuarded: false, "", nil, .proxyFailed, "HTTP 403"),
         Case(.squid, isGuarded: true, "me:secret@", nil, .proxyFailed, "HTTP 403"),
-        Case(.squid, isGuarded: true, "", .proxyAuthRequired, .proxyAuthRequired, "wants a user name"),
+        Case(.squid, isGuarded: true, "", .proxyAuthRequired, .proxyAuthRequired, "requires a user name"),
         Case(.squid, isGuarded: true, "me:bad@", .proxyAuthRequired, .proxyAuthRequired, "refused the user name"),
         Case(.microsocks, isGuarded: false, ""), Case(.microsocks, isGuarded: true, "me:secret@"),
-        Case(.microsocks, isGuarded: true, "", .proxyAuthRequired, .proxyAuthRequired, "wants a user name"),
+        Case(.microsocks, isGuarded: true, "", .proxyAuthRequired, .proxyAuthRequired, "requires a user name"),
         Case(.microsocks, isGuarded: true, "me:bad@", .proxyAuthRequired, .proxyAuthRequired, "refused the user name"),
     ]
 
@@ -73,7 +73,7 @@ struct `Proxies as people have them` {
         through proxy: String, _ tls: TLSFault?, _ certificates: TestCertificates, _ code: ErrorCode?, _ words: String
     ) async throws {
         try await withClient(OriginScript(Self.body), tls: tls) { harness, origin in
-            // The proxy's authority, and the origin's.
+            // The authorities of the proxy and of the origin.
             let files = [certificates.caFile, origin.caFile].compactMap(\.self)
             let history = await harness.transfer(
                 harness.request(origin.url()) {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `The log` {
-    /// Keeps all that is logged, at every level.
+    /// Records all log messages at every level.
     private final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
 

@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// Origins are reached through a tunnel, so what says 407 is no proxy.
+    /// Origins are reached through a tunnel, so a 407 from inside it is not the proxy's.
     @Test func `Q12 an origin that poses as a proxy is given no credentials`() async throws {
         let script = OriginScript(
             body, always: .status(407), .field("Proxy-Authenticate", "Basic"), .field("WWW-Authenticate", "Basic"))
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    /// The advisor never answers; the run ends all the same.
+    /// The advisor never responds. The run ends nevertheless.
     @Test func `25 a try is stopped while its client thinks`() async throws {
         try await withClient(OriginScript(body, always: .redirect(to: "/b"))) { harness, origin in
             let (asked, continuation) = AsyncStream.makeStream(of: Void.self)

@@ -1,10 +1,11 @@
 import Testing
 
-/// A run's state is its actor's alone, so whoever calls from there has to be there again when the call ends.
+/// A run's state belongs to its actor, so a caller on the actor must be back on it after each call.
 ///
-/// Swift 6.3.1 leaves the caller elsewhere where a `nonisolated(nonsending)` function throws (swiftlang/swift#88259),
-/// which `NonisolatedNonsendingByDefault` makes of each asynchronous function: this package does without that feature.
-/// These functions have the settings of the package's modules, and say when a compiler may have it on.
+/// With Swift 6.3.1, a `nonisolated(nonsending)` function that throws leaves its caller on another executor
+/// (swiftlang/swift#88259). `NonisolatedNonsendingByDefault` makes every asynchronous function one, so this package
+/// does not enable that feature. These functions are compiled with the package's settings. They show when a compiler is
+/// ready for it.
 @Suite struct `Code of an actor` {
     @Test func `is on its actor again after calls that fail`() async {
         await #expect(processExitsWith: .success) { await Caller().failAndGoOn() }
@@ -35,7 +36,7 @@ import Testing
         }
     }
 
-    /// What runs where its caller does.
+    /// Functions that run on their caller's actor.
     private struct Guest {
         func viaCallee(isolation: isolated (any Actor)? = #isolation, _ callee: Callee) async throws {
             try await callee.viaTask()

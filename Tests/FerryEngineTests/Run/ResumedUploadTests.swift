@@ -6,7 +6,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// Runs some code with an engine and a server that keeps uploads.
+/// Runs `body` with an engine and a server with resumable uploads.
 func withUploads<Result>(
     _ behaviour: UploadBehaviour = UploadBehaviour(),
     _ body: (EngineHarness, UploadServer, UploadFixture) async throws -> Result
@@ -24,7 +24,7 @@ func withUploads<Result>(
     }
 }
 
-/// A file that is uploaded.
+/// A file to be uploaded.
 struct UploadFixture {
     let content: SeededBody
     let path: String
@@ -70,7 +70,7 @@ struct UploadFixture {
             #expect(server.requests.last?.value("Upload-Offset") == "301001")
             #expect(server.requests.last?.value("Content-Type") == "application/partial-upload")
             #expect(history.facts.response?.status == 201)
-            // The answer is that of the URL that was asked for, wherever the upload was kept.
+            // The response's URL is the requested one, whatever the upload resource's URL.
             #expect(history.facts.response?.url == server.url() && history.facts.finalURL == server.url())
             #expect(history.facts.exchanges?.map(\.method) == ["PUT", "HEAD", "PATCH", "HEAD", "PATCH"])
             #expect(history.facts.bodySent == file.content.size)
@@ -101,7 +101,7 @@ struct UploadFixture {
             let history = await harness.transfer(try file.request(), tries: 1)
             #expect(history.facts.upload?.resource == server.url("/uploads/1"))
             #expect(harness.journal.commits.map(\.facts).contains { $0.upload?.resource != nil })
-            // Up to where the server may have got it: a kill would leave no more to go by.
+            // The reach includes every byte that the server may have. After a kill, nothing else would be known.
             #expect(
                 harness.journal.commits.map(\.facts).first { $0.upload?.resource != nil }?.upload?.reach
                     == file.content.size)
@@ -157,7 +157,7 @@ struct UploadFixture {
         }
     }
 
-    /// The server ends each request after some bytes, and has lost all of them when it is asked.
+    /// The server ends each request after some bytes, and has lost all of them at the next query.
     @Test func `a server that never keeps anything uses the budget up`() async throws {
         var behaviour = UploadBehaviour()
         for number in stride(from: 1, to: 2000, by: 2) {
@@ -182,7 +182,7 @@ struct UploadFixture {
             let history = await harness.transfer(slow) { job in
                 job.gate = RateGate([RateLimiter(rate: 1 << 30)], priority: .normal)
             }
-            // The bytes that had left when the connection ended are not known exactly; they are a few pieces at most.
+            // The number of bytes sent before the connection ended is not exactly known. It is a few pieces at most.
             #expect(history.failure?.code == .uploadConflict, "\(history.errors)")
             #expect(server.completed.isEmpty)
         }
@@ -232,12 +232,12 @@ struct UploadFixture {
             let second = await harness.transfer(request, from: first.facts)
             #expect(second.failure?.code == .fileChanged)
             #expect(server.completed.isEmpty)
-            // The server was not asked again.
+            // The client did not query the server again.
             #expect(server.requests.count == 1)
         }
     }
 
-    /// The file is replaced by one of the same size and time.
+    /// Another file of the same size and time replaces the file.
     @Test func `a file that was replaced ends the upload`() async throws {
         try await withUploads { harness, server, file in
             let request = try file.request()

@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// Nothing of an empty body is left to be sent, also where nothing was sent.
+    /// An empty body has nothing left to send, even if nothing was sent.
     @Test func `31 a request with an empty body that never left is made again`() async throws {
         try await withClient(OriginScript(always: .status(201, body: "made"))) { harness, origin in
             let request = harness.task(origin.url()) {

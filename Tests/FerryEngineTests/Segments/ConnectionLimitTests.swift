@@ -20,7 +20,7 @@ import Testing
         try await withEngine(script) { harness, origin in
             harness.engine.budget.setLimits(perHost: 2, total: 128)
             try harness.expectFile(await harness.transfer(harness.request(origin.url())), body)
-            // The origin may not know yet that a connection was closed.
+            // The origin may not have noticed yet that a connection was closed.
             #expect([2, 3, 4].contains(origin.facts.mostActiveResponses))
         }
     }
@@ -47,7 +47,7 @@ import Testing
             request.connections = 2
             await run.follow(request)
             await origin.wait { $0.openConnections == 2 }
-            // The newest went, and nobody asked again.
+            // The newest connections were closed, and no request was repeated.
             #expect(origin.facts.connections == 5 && origin.requests.count == 5)
             for number in 1...20 { origin.release("go \(number)") }
             guard case .succeeded(let success) = await report.result else {

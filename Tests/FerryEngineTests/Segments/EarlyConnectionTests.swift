@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `Connections that wait for their request` {
     private let body = SeededBody(seed: 461, size: (8 << 20) + 9)
 
-    /// The first request waits for its answer, and each answer waits behind its first bytes.
+    /// The first request is held before its response, and each response is held after its first bytes.
     private var script: OriginScript {
         OriginScript(
             body, .on(.request(1), .hold("head", at: .head)), .on(.always, .holdEach("go", at: .body(65_536))))
@@ -61,14 +61,14 @@ import Testing
         try await withEngine(script) { harness, origin in
             let run = harness.makeRun(harness.job(harness.request(origin.url()) { $0.connections = 4 }))
             async let report = run.run()
-            // A connection whose request has not arrived would count as idle.
+            // A connection counts as idle until its request has arrived.
             await origin.wait { $0.openConnections == 4 && $0.requests.count == 1 }
             origin.closeIdleConnections()
             await origin.wait { $0.openConnections == 1 }
-            // One that goes after its request may be a refusal: these are known to be gone before.
+            // A connection that closes after its request may be a refusal. These are known to be closed before it.
             try await eventually("closed connections") { await run.early.waiting.allSatisfy(\.isOver) }
             origin.release("head")
-            // All four workers are there, on other connections.
+            // All four workers run, on other connections.
             await origin.wait { $0.held.count == 4 }
             for number in 1...9 { origin.release("go \(number)") }
             guard case .succeeded(let success) = await report.result else {

@@ -8,7 +8,7 @@ import Testing
     private static let other = SeededBody(seed: 432, size: (8 << 20) + 9)
     private var body: SeededBody { Self.body }
 
-    /// Runs a transfer from an origin with one mirror; the origin's first answer waits until both were asked.
+    /// Runs a transfer from an origin with one mirror. The origin's first response is held until both have requests.
     private func withMirror(
         _ script: OriginScript, mirror mirrorScript: OriginScript, connections: Int = 4, digest: Bool = false,
         waits: Bool = true,
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// What the first URL's server asks for must outlast the failure of the mirror after it.
+    /// The first server's Retry-After must outlast the failure of the mirror after it.
     @Test func `of two URLs that fail, the time that was asked for stays with its failure`() async throws {
         try await withOrigin(OriginScript(body, always: .status(404))) { mirror in
             try await withEngine(OriginScript(body, always: .status(503, retryAfter: "77"))) { harness, origin in

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `Servers that take few connections` {
     private let body = SeededBody(seed: 421, size: (8 << 20) + 5)
 
-    /// How a server refuses more than three connections.
+    /// Ways in which a server refuses more than three connections.
     private static let refusals: [OriginMode] = [
         .limit(3, status: 403), .limit(3, status: 429), .limit(3, status: 503), .limitByReset(3),
     ]
@@ -22,12 +22,13 @@ import Testing
             #expect(history.codes == [])
             let answered = zip(origin.facts.requests, origin.facts.bytesSentByRequest).filter { $0.1 > 1000 }
             #expect(answered.count > 1, "no other connection was used")
-            // Eight at the start; none is tried again before minutes have passed.
+            // Eight at the start. None is retried for minutes.
             #expect(origin.requests.count - answered.count < 8)
         }
     }
 
-    /// While the first answer of a signed target goes on, its expiry looked like a host that takes no more connections.
+    /// A regression: while the first response of a signed URL continued, the URL's expiry was taken for a connection
+    /// limit of the host.
     @Test func `O36 X11 a further worker goes back to the original URL where a signed one has expired`() async throws {
         let script = OriginScript(
             body, .on(.path("/file.bin"), .signedRedirect), .on(.path("/signed/*"), .expiring(uses: 1)),
@@ -55,7 +56,7 @@ import Testing
             let history = await harness.transfer(request)
             #expect(history.codes == [])
             let statuses = origin.facts.bytesSentByRequest[before...]
-            // One that has just been closed may still count at the origin.
+            // A connection that was just closed may still count at the origin.
             #expect(statuses.count { $0 <= 1000 } <= 1, "connections were tried that are known to be refused")
         }
     }

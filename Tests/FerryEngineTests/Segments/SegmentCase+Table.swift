@@ -1,9 +1,9 @@
 import FerryCore
 import FerryTesting
 
-/// The misbehaviours of the scripted origin that concern several connections.
+/// Misbehaviors of the scripted origin that involve several connections.
 extension SegmentCase {
-    /// The origin is good, or only its first answer is not.
+    /// The origin behaves well, or only its first response is wrong.
     static let good: [SegmentCase] = [
         SegmentCase("O1", "plain", others: .all),
         SegmentCase("O21", "parts without complete length", others: .all, .on(.ranged, .contentRange(.starComplete))),
@@ -18,7 +18,7 @@ extension SegmentCase {
         SegmentCase("O41", "a right digest of each part", others: .all, .always(.digest(.content, .right))),
     ]
 
-    /// The first head says that there is one connection to be had.
+    /// The first head shows that more connections are useless.
     static let alone: [SegmentCase] = [
         SegmentCase("O2", "chunked", others: .none, .always(.chunked)),
         SegmentCase("O3", "the end of the connection ends the body", others: .none, .always(.untilClose)),
@@ -29,7 +29,7 @@ extension SegmentCase {
         SegmentCase("O27", "a date that is too young and no ETag", others: .none, .always(.dateOnly(age: 0))),
     ]
 
-    /// Ranges are answered wrongly.
+    /// Requests for ranges get wrong responses.
     static let wrongParts: [SegmentCase] =
         [
             ("O16", "200 to every range", OriginMode.noRanges), ("O18", "parts from 0", .rangeFromZero),
@@ -47,9 +47,9 @@ extension SegmentCase {
             late("O19", "Content-Range \(fault)", .contentRange(fault))
         }
 
-    /// A misbehaviour from the second request on, and from the third on.
+    /// Returns a misbehavior that starts with the second request, and one that starts with the third.
     private static func late(_ number: String, _ name: String, _ mode: OriginMode) -> [SegmentCase] {
-        // Where a part came before the change, what follows is the new version.
+        // If a part arrived before the change, the new version follows.
         let new: SeededBody? = if case .version(let new, _) = mode { new } else { nil }
         let failure: ErrorCode? =
             switch number {
@@ -67,7 +67,7 @@ extension SegmentCase {
         ]
     }
 
-    /// Connections fail.
+    /// Connections that fail.
     static let failing: [SegmentCase] = [
         SegmentCase("O5", "parts are cut", .on(.requestNumbers(2..<5), .cut(after: 300_000))),
         SegmentCase("O5", "parts are reset", .on(.requestNumbers(2..<5), .reset(after: 300_000))),
@@ -87,7 +87,7 @@ extension SegmentCase {
         SegmentCase("O41", "wrong digests of parts", .on(.requestNumbers(2..<4), .digest(.content, .wrong))),
     ]
 
-    /// Versions take turns, or follow each other.
+    /// Versions that alternate or replace each other.
     static let versions: [SegmentCase] = [
         SegmentCase(
             "O29", "two versions by turns", file: other, mayBeFirst: true, .on(.turn(1, of: 2), .version(other))),

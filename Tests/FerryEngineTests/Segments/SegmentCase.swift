@@ -2,15 +2,15 @@ import FerryCore
 import FerryTesting
 import Testing
 
-/// One misbehaviour of an origin, and what must come of it with any number of connections.
+/// A misbehavior of an origin, and the expected result with any number of connections.
 struct SegmentCase: Sendable, CustomTestStringConvertible {
-    /// How many requests come before the first answer goes on behind its first bytes.
+    /// Number of further requests before the first response continues after its first bytes.
     enum Others: Sendable {
         /// One for each connection.
         case all
-        /// One more than the first: the others may see no sense in trying.
+        /// One: the other workers may find no reason for a request.
         case one
-        /// None: the first head forbids others.
+        /// None: the first head rules out further requests.
         case none
 
         func requests(_ connections: Int) -> Int {
@@ -33,11 +33,11 @@ struct SegmentCase: Sendable, CustomTestStringConvertible {
     let others: Others
     /// Whether the digest of ``body`` is expected.
     let hasDigest: Bool
-    /// The file that must be there.
+    /// The expected file.
     let file: SeededBody
-    /// Whether the file may be ``body`` as well: it depends on who asks first.
+    /// Whether ``body`` is also accepted, because the result depends on the order of the requests.
     let mayBeFirst: Bool
-    /// The error that may end the transfer where a part came before the misbehaviour; nil if the file must be there.
+    /// The accepted error if a part arrived before the misbehavior, or `nil` if the transfer must succeed.
     let mayFail: ErrorCode?
 
     init(
@@ -56,7 +56,7 @@ struct SegmentCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(number) \(name)" }
 
-    /// The first answer waits behind its first bytes, so that the others come while it lasts.
+    /// The first response is held after its first bytes, so that the other requests arrive meanwhile.
     var script: OriginScript {
         OriginScript(Self.body, rules: [.on(.unranged, .hold("first", at: .body(Self.firstBytes)))] + rules)
     }
@@ -64,14 +64,14 @@ struct SegmentCase: Sendable, CustomTestStringConvertible {
     static let firstBytes: Int64 = 100_000
 }
 
-/// The part of a file that a request asks for.
+/// The range requested of a file.
 struct AskedPart {
-    /// Ends at `Int64.max` where the request names no end.
+    /// `Int64.max` is the upper bound of an open-ended request.
     let range: Range<Int64>
     /// The value of If-Range.
     let validator: String?
 
-    /// nil for a request without a range.
+    /// Returns `nil` for a request without a range.
     init?(_ request: RecordedRequest) {
         guard let value = request.value("Range"), value.hasPrefix("bytes=") else { return nil }
         let ends = value.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)

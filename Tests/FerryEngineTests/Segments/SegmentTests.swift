@@ -8,7 +8,7 @@ import Testing
     private let body = SeededBody(seed: 411, size: (8 << 20) + 77)
     private static let firstBytes: Int64 = 65_536
 
-    /// Each answer waits behind its first bytes.
+    /// Each response is held after its first bytes.
     private var heldScript: OriginScript { OriginScript(body, always: .holdEach("go", at: .body(Self.firstBytes))) }
 
     @Test(arguments: [2, 4, 8])
@@ -25,7 +25,7 @@ import Testing
             let starts = [0] + parts.map(\.range.lowerBound).sorted()
             #expect(zip(starts, starts.dropFirst()).allSatisfy { $1 - $0 >= 512 << 10 })
             #expect(starts.allSatisfy { $0.isMultiple(of: 64 << 10) })
-            // The last part is open at its end.
+            // The last part has an open end.
             #expect(parts.count { $0.range.upperBound >= body.size } == 1)
             for number in 1...connections { origin.release("go \(number)") }
             try harness.expectFile(await transferred, body)
@@ -108,7 +108,7 @@ import Testing
             let job = harness.job(request)
             let run = harness.makeRun(job)
             async let report = run.run()
-            // The third request shows that the worker of the second has left.
+            // The third request shows that the second request's worker has left.
             await origin.wait { $0.held.count == 2 }
             try await eventually("the bytes have arrived") {
                 job.progress.received.load(ordering: .relaxed) == Self.firstBytes
@@ -128,7 +128,7 @@ import Testing
             let history = await transferred
             try harness.expectFile(history, body)
             #expect(history.reports.count == 1)
-            // Looks at the workers follow each other within a small part of the time that the rest of the file takes.
+            // Workers are checked often, in a fraction of the time that the remaining file takes.
             #expect(origin.requests.count == before + 2, "a worker was tried after the second unusable answer")
         }
     }
@@ -142,7 +142,7 @@ import Testing
             }
             async let transferred = harness.transfer(request)
             await origin.wait { $0.held.count == 4 }
-            // The tail is there before what lies in front of it.
+            // The end of the file arrives before the parts in front of it.
             for number in [4, 3, 2, 1] { origin.release("go \(number)") }
             let history = await transferred
             try harness.expectFile(history, body)
@@ -164,7 +164,8 @@ import Testing
             let history = await transferred
             #expect(history.failure?.code == .digestMismatch)
             #expect(harness.contents == [])
-            // Once at the beginning, and once more as one piece; who takes which part in between depends on who is quick.
+            // Once at the beginning, and once more for the whole file. In between, the assignment of parts depends on
+            // timing.
             #expect(origin.requests.count { $0.value("Range") == nil } == 2)
             #expect(origin.requests.last?.value("Range") == nil)
             #expect(origin.requests.last?.value("Cache-Control") == "no-cache")
@@ -182,7 +183,7 @@ import Testing
             await origin.wait { $0.held.count == 4 }
             for number in 1...4 { origin.release("go \(number)") }
             try harness.expectFile(await transferred, body)
-            // A bucket is a second deep; a machine that is busy only makes it longer.
+            // A bucket holds one second of bytes. A busy machine only takes longer.
             #expect(ContinuousClock.now - begin >= .seconds(Double(body.size) / Double(rate) - 1))
         }
     }

@@ -49,7 +49,7 @@ import Testing
             places.endRenewal(of: 0)
         }
         #expect(places[0].course.url.path == "/signed/2" && places[0].courseNumber == 1)
-        // What comes later does not wait.
+        // A later caller does not wait.
         await withCheckedContinuation { waiter in places.wait(for: 0, waiter) }
         #expect(places.beginRenewal(of: 0) == true)
     }

@@ -4,7 +4,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// Runs some code with an engine and a scripted origin; requests may have any method and fields.
+/// Runs `body` with an engine and a scripted origin. Requests may have any method and fields.
 func withClient<Result>(
     _ script: OriginScript, tls: TLSFault? = nil, configured change: (inout Engine.Configuration) -> Void = { _ in },
     _ location: SourceLocation = #_sourceLocation, _ body: (EngineHarness, ScriptedOrigin) async throws -> Result
@@ -22,7 +22,7 @@ func withClient<Result>(
 }
 
 extension EngineHarness {
-    /// A request with the settings of a session's task.
+    /// Returns a request with the settings of a session's task.
     func task(_ url: String, _ change: (inout TransferRequest) -> Void = { _ in }) -> TransferRequest {
         request(url) { request in
             request.name = "file.bin"

@@ -6,13 +6,13 @@ import Logging
 import Synchronization
 import Testing
 
-/// An engine with its disk, its journal and a folder; a transfer runs in it try by try, without the delays between them.
+/// An engine with its disk, its journal and a folder. Runs a transfer attempt by attempt, without delays in between.
 final class EngineHarness: Sendable {
     static let id = TransferID(rawValue: 0x1234)
     static let partialName = PartialFile.name(of: id)
 
     let outside: TemporaryFolder
-    /// The folder that files go to; it lies in `outside`, which shows what leaves it.
+    /// Folder for the files. It lies in `outside`, where escaped files would show.
     let folder: String
     let disk = FaultyDisk()
     let journal: RecordingJournal
@@ -48,7 +48,7 @@ final class EngineHarness: Sendable {
 
     func makeRun(_ job: TransferJob) -> TransferRun { engine.makeRun(job, journal: journal) }
 
-    /// Makes tries until the transfer has ended, or none is left.
+    /// Makes attempts until the transfer has finished or the limit is reached.
     func transfer(
         _ request: TransferRequest, from facts: TransferFacts = TransferFacts(), tries: Int = 20,
         credentials: Credentials? = nil, adjust: (inout TransferJob) -> Void = { _ in }
@@ -74,7 +74,7 @@ final class EngineHarness: Sendable {
             case .failed(let error, _):
                 last = error
                 guard case .fail = ledger.failed(error, policy: policy, now: start, random: 0.5) else { continue }
-                // A whole file whose name was taken at the end waits for another destination.
+                // If its name was taken at the end, a complete file waits for another destination.
                 if error.code.row.kept == .none, report.facts.ranges.isEmpty || error.code != .destinationExists,
                     let partial = report.facts.partial
                 {
@@ -90,7 +90,7 @@ final class EngineHarness: Sendable {
 
     func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-    /// Writes into the partial file and makes it durable, as a worker of the transfer would.
+    /// Writes to the partial file and makes it durable, as a worker would.
     func write(_ bytes: [UInt8], at offset: Int64) throws {
         let file = try disk.openFile(Self.partialName, in: disk.openFolder(folder))
         let count = try unsafe bytes.withUnsafeBytes { try unsafe disk.write($0, to: file, at: offset) }
@@ -98,7 +98,7 @@ final class EngineHarness: Sendable {
         try disk.syncData(file)
     }
 
-    /// Bytes that were written, those that were written again included.
+    /// Number of bytes written, including bytes written again.
     var writtenBytes: Int64 {
         disk.events.reduce(0) { if case .written(let range) = $1 { $0 + Int64(range.count) } else { $0 } }
     }
@@ -118,7 +118,7 @@ final class EngineHarness: Sendable {
         try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
     }
 
-    /// The file's extended attributes as texts.
+    /// Returns the file's extended attributes as strings.
     func extendedAttributes(_ name: String) throws -> [String: String] {
         let key = FileAttributeKey(rawValue: "NSFileExtendedAttributes")
         let found = try FileManager.default.attributesOfItem(atPath: path(name))[key] as? [String: Data]
@@ -135,7 +135,7 @@ final class EngineHarness: Sendable {
 
     // MARK: What must hold
 
-    /// The file is whole and alone in its folder.
+    /// Checks that the file is complete and the only one in its folder.
     func expectFile(
         _ history: History, _ body: SeededBody, name: String = "file.bin", among others: [String] = [],
         _ location: SourceLocation = #_sourceLocation
@@ -148,7 +148,7 @@ final class EngineHarness: Sendable {
         #expect(contents == ([name] + others).sorted(), sourceLocation: location)
     }
 
-    /// No commit claims a byte that was not written before the begin of a sync that had succeeded by then.
+    /// Checks that each commit claims only bytes that were written before the start of an already successful sync.
     func expectHonestJournal(_ location: SourceLocation = #_sourceLocation) {
         let events = disk.events
         let files = Set(journal.commits.compactMap { $0.facts.partial?.name })
@@ -172,7 +172,7 @@ final class EngineHarness: Sendable {
                 case .syncBegan: syncing = written
                 case .syncEnded: for range in syncing.ranges { durable.insert(range) }
                 case .failed(.syncData):
-                    // After a failed sync nothing that was written before it may count.
+                    // After a failed sync, earlier writes must not count.
                     syncing.removeAll()
                     written = durable
                 default: break
@@ -187,7 +187,7 @@ final class EngineHarness: Sendable {
         }
     }
 
-    /// Of many files, of which each is whole at its first commit, none was recorded that had not been synced.
+    /// Checks that every file of a batch was synced before its first commit, at which it is complete.
     private func expectSyncForEach(_ location: SourceLocation) {
         let events = disk.events
         var recorded: Set<String> = []
@@ -212,7 +212,7 @@ final class EngineHarness: Sendable {
     }
 }
 
-/// Runs some code with an engine that is shut down afterwards; nothing may have left its folder.
+/// Runs `body` with an engine, shuts it down, and checks that nothing was written outside its folder.
 func withEngine<Result>(
     configured change: (inout Engine.Configuration) -> Void = { _ in },
     _ location: SourceLocation = #_sourceLocation, _ body: (EngineHarness) async throws -> Result
@@ -229,7 +229,7 @@ func withEngine<Result>(
     }
 }
 
-/// Runs some code with an engine and a scripted origin, and looks at what was asked of the origin.
+/// Runs `body` with an engine and a scripted origin, then checks the requests.
 func withEngine<Result>(
     _ script: OriginScript, tls: TLSFault? = nil, configured change: (inout Engine.Configuration) -> Void = { _ in },
     _ location: SourceLocation = #_sourceLocation, _ body: (EngineHarness, ScriptedOrigin) async throws -> Result
@@ -241,7 +241,7 @@ func withEngine<Result>(
     }
 }
 
-/// What holds for every request of a transfer without fields of the caller's.
+/// Checks the rules for every request of a transfer without custom fields.
 func expectCleanRequests(_ origin: ScriptedOrigin, _ location: SourceLocation = #_sourceLocation) {
     for request in origin.requests {
         #expect(request.method == "GET", sourceLocation: location)
@@ -255,5 +255,5 @@ func expectCleanRequests(_ origin: ScriptedOrigin, _ location: SourceLocation = 
     }
 }
 
-/// The SHA-256 of a file, in hexadecimal digits.
+/// Returns the SHA-256 of a file in hexadecimal.
 func sha256(_ path: String) throws -> String { try FerryTesting.FileDigest.sha256(path) }

@@ -5,7 +5,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// An engine for streamed requests, and an origin.
+/// An engine for streamed requests, with an origin.
 struct LoadHarness: Sendable {
     let engine: Engine
     let origin: ScriptedOrigin
@@ -21,14 +21,14 @@ struct LoadHarness: Sendable {
 }
 
 extension Load {
-    /// The rest of the body.
+    /// Reads the remaining body.
     func rest() async throws(ServiceError) -> [UInt8] {
         var bytes: [UInt8] = []
         while let part = try await part() { bytes += part }
         return bytes
     }
 
-    /// The error of the head or of the body; nil if everything arrives.
+    /// Returns the error of the head or of the body, or `nil` if everything arrives.
     func failure() async -> ServiceError? {
         do throws(ServiceError) {
             _ = try await head()
@@ -40,7 +40,7 @@ extension Load {
     }
 }
 
-/// Runs some code with an engine and an origin whose authority it trusts.
+/// Runs `body` with an engine that trusts the origin's authority.
 func withLoads<Result>(
     _ script: OriginScript, tls: TLSFault? = nil, trusting: Bool = true, body: (LoadHarness) async throws -> Result
 ) async throws -> Result {
@@ -63,7 +63,7 @@ func withLoads<Result>(
     }
 }
 
-/// Answers as the test says, and keeps what it was asked.
+/// An advisor with answers from the test. Records its questions.
 final class TestAdvisor: ExchangeAdvisor {
     private let onRedirect: @Sendable (ProposedRedirect) async -> RedirectAnswer
     private let onChallenge: @Sendable (AuthenticationChallenge) async -> ChallengeAnswer

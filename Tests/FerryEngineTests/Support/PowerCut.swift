@@ -4,7 +4,7 @@ import FerryTesting
 import Synchronization
 import Testing
 
-/// A power cut at the moment at which an engine comes to a step for the first time.
+/// A power cut when an engine first reaches a step.
 final class PowerCut: Sendable {
     private let step: LifecycleStep
     private let harness = Mutex<EngineHarness?>(nil)
@@ -12,10 +12,10 @@ final class PowerCut: Sendable {
 
     fileprivate init(at step: LifecycleStep) { self.step = step }
 
-    /// Whether the engine has come to the step.
+    /// Whether the engine has reached the step.
     var hasHappened: Bool { wasReached.load(ordering: .acquiring) }
 
-    /// Brings the power back; what was not durable is lost.
+    /// Restores power. Everything that was not durable is lost.
     func end(_ loss: FaultyDisk.Loss = .bytesAndLengths) throws {
         guard let harness = harness.withLock({ $0 }) else { return }
         harness.disk.restorePower()
@@ -33,7 +33,7 @@ final class PowerCut: Sendable {
     }
 }
 
-/// Runs some code with an engine that loses its power at a step, and a scripted origin.
+/// Runs `body` with a scripted origin and an engine that loses power at a step.
 func withPowerCut(
     at step: LifecycleStep, _ script: OriginScript, configured change: (inout Engine.Configuration) -> Void = { _ in },
     _ location: SourceLocation = #_sourceLocation,

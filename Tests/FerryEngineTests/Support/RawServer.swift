@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Runs some code with a server that sends the same bytes to every connection at its first bytes, and reads on.
+/// Runs `body` with a server that sends the same bytes to each connection at its first input, and keeps reading.
 ///
 /// - Parameter closes: Whether it closes each connection after these bytes.
 func withRawServer<Result>(

@@ -3,11 +3,11 @@ import FerryEngine
 import FerryTesting
 import Synchronization
 
-/// A journal in memory that keeps every commit, in order, with what had happened on the disk by then.
+/// An in-memory journal that keeps every commit in order, with the number of disk events before it.
 final class RecordingJournal: FactsJournal {
     struct Commit: Sendable {
         var facts: TransferFacts
-        /// How many events the disk had seen.
+        /// Number of disk events before the commit.
         var diskEvents: Int
     }
 
@@ -25,10 +25,10 @@ final class RecordingJournal: FactsJournal {
 
     var commits: [Commit] { state.withLock(\.commits) }
 
-    /// What a daemon that starts now would know.
+    /// The facts that a daemon would read if it started at this point.
     var facts: TransferFacts { commits.last?.facts ?? TransferFacts() }
 
-    /// Makes another live transfer the holder of a destination.
+    /// Reserves a destination for another live transfer.
     func take(_ path: String) { state.withLock { _ = $0.taken.insert(path) } }
 
     /// Fails every commit until `restore`.
@@ -36,7 +36,7 @@ final class RecordingJournal: FactsJournal {
 
     func restore() { state.withLock { $0.isCut = false } }
 
-    /// Returns once facts were recorded for which a condition holds.
+    /// Waits until facts are recorded that fulfill a condition.
     func wait(until holds: @escaping @Sendable (TransferFacts) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in
@@ -64,12 +64,12 @@ final class RecordingJournal: FactsJournal {
     }
 }
 
-/// How all tries of one transfer went.
+/// The reports of all attempts of one transfer.
 struct History: Sendable {
     enum End: Sendable {
         case succeeded(Outcome.Success)
         case failed(ServiceError)
-        /// No try was left; the transfer itself would have gone on.
+        /// The limit of attempts was reached. A real transfer would continue.
         case unfinished(ServiceError)
         case stopped
         case challenged(PendingChallenge)
@@ -82,10 +82,10 @@ struct History: Sendable {
 
     var success: Outcome.Success? { if case .succeeded(let success) = end { success } else { nil } }
 
-    /// The error that ended the transfer.
+    /// The error with which the transfer failed.
     var failure: ServiceError? { if case .failed(let error) = end { error } else { nil } }
 
-    /// The error of each try that failed.
+    /// The error of each failed attempt.
     var errors: [ServiceError] {
         reports.compactMap { if case .failed(let error, _) = $0.result { error } else { nil } }
     }

@@ -3,7 +3,7 @@ import FerryCore
 import FerryEngine
 import Synchronization
 
-/// Takes the place of the system's resolver: each name is found as a test says, and all others hang until the end.
+/// Replaces the system's resolver. Names resolve as scripted, and all others hang until the end.
 final class ScriptedNames: Sendable {
     private let findings: [String: NameCache.Finding]
     private let asked = Mutex<[String]>([])
@@ -11,7 +11,7 @@ final class ScriptedNames: Sendable {
 
     init(_ findings: [String: NameCache.Finding] = [:]) { self.findings = findings }
 
-    /// Names that were looked up, in order.
+    /// Resolved names, in order.
     var lookups: [String] { asked.withLock(\.self) }
 
     var lookup: NameLookup {
@@ -24,6 +24,6 @@ final class ScriptedNames: Sendable {
         }
     }
 
-    /// Lets go of the look-ups that hang, one after the other.
+    /// Releases the hanging lookups, one after the other.
     func release() { isReleased.signal() }
 }

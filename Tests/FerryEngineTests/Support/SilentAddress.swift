@@ -1,7 +1,7 @@
 import FerryTesting
 import Foundation
 
-/// An address of this machine that drops what asks for a connection: its queue of connections is full.
+/// A local address that drops connection requests because its listen queue is full.
 final class SilentAddress {
     private var sockets: [Int32] = []
 
@@ -16,7 +16,7 @@ final class SilentAddress {
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(listener, $0, length) == 0 }
         }
         guard isBound, listen(listener, 0) == 0 else { throw TestingError("\(address) cannot be listened at") }
-        // A queue of length 0 takes one connection; further ones are not answered.
+        // A queue of length 0 accepts one connection. Further ones get no reply.
         for _ in 0..<4 {
             let client = try socket()
             _ = unsafe withUnsafePointer(to: &place) { pointer in

@@ -19,7 +19,7 @@ import Testing
         #expect(above.subject != nil && above.subject == own.issuer)
     }
 
-    /// Whoever answers chooses these bytes.
+    /// The server chooses these bytes.
     @Test func `are not found in damaged bytes, which do no harm`() async throws {
         let files = try await TestCertificates.make()
         defer { files.remove() }

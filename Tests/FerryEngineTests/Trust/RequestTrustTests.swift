@@ -18,7 +18,7 @@ import Testing
             let own = RequestTrust(authorities: origin.caFile)
             try harness.expectFile(
                 await harness.transfer(harness.request(origin.url()) { $0.trust = own }), body)
-            // Its connection is open and is not shared.
+            // Its connection is open but not shared.
             for trust in [nil, RequestTrust()] {
                 let other = await harness.transfer(harness.request(origin.url("/other")) { $0.trust = trust })
                 #expect(other.failure?.code == .tlsCertificate, "\(other.errors)")
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Copying programs put the time of modification back.
+    /// Copying programs restore the modification time.
     @Test func `a file of authorities is read again when another of its age takes its place`() async throws {
         try await withEngine(OriginScript(body), tls: .trusted, configured: untrusting) { harness, origin in
             let own = harness.outside.file("ca.pem")
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// What a connection trusts is read before, on a thread that may wait for the disk, and never by an event loop.
+    /// Trust roots are read in advance, on a thread that may wait for the disk, and never on an event loop.
     @Test(arguments: [false, true])
     func `a connection trusts what was read, whatever has taken its place since`(isFolder: Bool) async throws {
         try await withClient(OriginScript(body), tls: .trusted, configured: untrusting) { harness, origin in
@@ -159,7 +159,7 @@ import Testing
             trust.certificate = files.certificate
             trust.key = files.key
             try harness.expectFile(await harness.transfer(harness.request(origin.url()) { $0.trust = trust }), body)
-            // The connection that has shown it is not shared.
+            // The connection with the verified certificate is not shared.
             trust = trust.foreign
             let again = await harness.transfer(harness.request(origin.url("/b")) { $0.trust = trust }, tries: 1)
             #expect(again.codes.count == 1 && origin.requests.count == 1)
@@ -181,7 +181,7 @@ import Testing
         try await withEngine(OriginScript(body), tls: .asksForCertificate) { harness, origin in
             let files = try #require(origin.clientFiles)
             let trust = RequestTrust(authorities: origin.caFile, certificate: files.certificate, key: files.key)
-            // The same server by another name is another origin.
+            // The same server under another name is another origin.
             let other = origin.url("/file.bin", host: "127.0.0.1")
             try harness.expectFile(await harness.transfer(harness.request(other) { $0.trust = trust }), body)
             origin.script = OriginScript(body, .on(.path("/away"), .redirect(to: other)))

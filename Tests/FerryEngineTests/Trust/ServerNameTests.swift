@@ -6,12 +6,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `The names in a certificate` {
     private let body = SeededBody(seed: 64, size: (1 << 20) + 3)
 
-    /// Finds `origin.test` at the origin.
+    /// Resolves `origin.test` to the origin.
     private func findingOrigin(_ configuration: inout Engine.Configuration) {
         configuration.lookup = NameLookup { $0 == "origin.test" ? .success(["127.0.0.1"]) : NameLookup.system.find($0) }
     }
 
-    /// The certificate is for 127.0.0.1, to which the name leads: that must not make it good for every name that leads there.
+    /// The certificate is for 127.0.0.1, to which the name resolves. It must not be valid for every name with that
+    /// address.
     @Test(arguments: [1, 4])
     func `an address is no name, for no connection of a transfer`(connections: Int) async throws {
         try await withEngine(OriginScript(body), tls: .trusted, configured: findingOrigin) { harness, origin in
@@ -22,7 +23,7 @@ import Testing
                 history.failure?.message.contains("it names localhost, example.org, 127.0.0.1") == true,
                 "\(history.errors)")
             #expect(history.reports.count == 1 && origin.requests.isEmpty)
-            // The same address by a name and an address that the certificate has.
+            // The same address, by a name and by an address in the certificate.
             for host in ["localhost", "127.0.0.1"] {
                 let file = harness.request(origin.url(host: host)) { $0.onConflict = .replace }
                 try harness.expectFile(await harness.transfer(file), body)
@@ -39,7 +40,7 @@ import Testing
         }
     }
 
-    /// A proxy's address is not the origin's.
+    /// A proxy's address is not the origin's address.
     @Test(
         arguments: [
             (.trusted, "127.0.0.2", false), (.otherAddress, "127.0.0.2", true), (.otherAddress, "127.0.0.1", false),
@@ -81,7 +82,7 @@ import Testing
         await server.shutdown()
     }
 
-    /// TLS has no final full stop in a name, and some servers refuse one; `Host` has what the URL has.
+    /// In TLS a name has no trailing dot, and some servers reject one. `Host` has the name as in the URL.
     @Test(arguments: [true, false])
     func `a host with a full stop at its end is asked under its own name`(offersHTTP2: Bool) async throws {
         let lookup = NameLookup { _ in .success(["127.0.0.1"]) }

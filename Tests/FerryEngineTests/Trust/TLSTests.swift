@@ -41,7 +41,7 @@ import Testing
         arguments: [
             (.selfSigned, .selfSigned, "is self-signed"), (.expired, .expired, "expired on 20"),
             (.otherHost, .otherHost, "it names other.example"),
-            (.clientOnlyPurpose, .wrongPurpose, "is not one for servers"),
+            (.clientOnlyPurpose, .wrongPurpose, "is not valid for servers"),
         ] as [(TLSFault, CertificateProblem, String)])
     func `the one thing that is wrong with a certificate is named`(
         fault: TLSFault, problem: CertificateProblem, words: String
@@ -84,7 +84,7 @@ import Testing
         try await withEngine(OriginScript(body), tls: .oldProtocol) { harness, origin in
             let history = await harness.transfer(harness.request(origin.url()))
             #expect(history.failure?.code == .tlsFailed, "\(history.errors)")
-            #expect(history.failure?.message.contains("no version of TLS that is still safe") == true)
+            #expect(history.failure?.message.contains("no safe version of TLS") == true)
             #expect(history.failure?.message.contains("NIO") == false)
             #expect(history.reports.count == 6)
             #expect(origin.requests.isEmpty)
@@ -104,7 +104,7 @@ import Testing
         try await withEngine(OriginScript(body), tls: fault) { harness, origin in
             let careless = await harness.transfer(harness.request(origin.url()) { $0.insecure = true })
             try harness.expectFile(careless, body)
-            // The connection of the careless one is not shared.
+            // The unverified transfer's connection is not shared.
             let careful = await harness.transfer(harness.request(origin.url("/other")))
             #expect(careful.failure?.code == .tlsCertificate)
         }
@@ -155,7 +155,7 @@ import Testing
                 let request = harness.request(nginx.url("a.bin", over: listener))
                 var job = harness.job(request)
                 job.offersHTTP2 = listener == .http2
-                // At this rate the whole file would take half a minute.
+                // At this rate the complete file would take half a minute.
                 job.gate = RateGate([RateLimiter(rate: 100_000)], priority: .normal)
                 let run = harness.makeRun(job)
                 async let report = run.run()

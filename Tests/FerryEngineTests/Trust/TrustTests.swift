@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// A connection that one client accepts is none that another has to accept.
+    /// One client's decision to accept a connection does not apply to another client.
     @Test func `26 who shares a connection is asked all the same`() async throws {
         try await withLoads(OriginScript(), tls: .selfSigned) { harness async throws in
             #expect(await harness.load(advisor: TestAdvisor(trust: { _ in .accept })).failure() == nil)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// A daemon runs for weeks, and authorities come and go meanwhile.
+    /// A daemon runs for weeks. Meanwhile authorities are added and removed.
     @Test func `a new connection goes by the roots as they are`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -106,7 +106,7 @@ import Testing
             }
             #expect(await failure("localhost") == .tlsCertificate)
             try Data(contentsOf: URL(filePath: try #require(origin.caFile))).write(to: file)
-            // Another host has connections of its own.
+            // Another host has its own connections.
             #expect(await failure("127.0.0.1") == nil)
         }
     }
@@ -141,7 +141,7 @@ import Testing
     @Test func `21 no timeout runs while the client decides`() async throws {
         let script = OriginScript(SeededBody(seed: 1, size: 1000), .on(.path("/silent"), .hold("never", at: .head)))
         try await withLoads(script, tls: .trusted) { harness async throws in
-            // A client that thinks until an equal timeout that began later has run out.
+            // The client decides after an equal timeout that began later has expired.
             let advisor = TestAdvisor(trust: { _ in
                 let silent = harness.load("/silent", advisor: TestAdvisor()) { $0.idleTimeout = 1 }
                 #expect(await silent.failure() != nil)
@@ -166,8 +166,8 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `The certificates that an advisor is shown` {
-    /// The library speaks of a certificate once more that breaks the constraints of another one's names, after the leaf: an
-    /// advisor that knows a server by its certificate must not take one of another server for it.
+    /// After the leaf, the library reports again a certificate that violates another one's name constraints. An advisor
+    /// that pins a server's certificate must not take another server's certificate for it.
     @Test(arguments: [true, false])
     func `begin with the server's own, whatever the library speaks of last`(isGood: Bool) async throws {
         let files = try await TestCertificates.make()
@@ -181,7 +181,7 @@ import Testing
         let shown = listener.shown(for: "localhost", leaf: leaf, now: Date())
         #expect(try shown.chain == [leaf, root].map { try Data($0.toDERBytes()) })
         #expect((shown.fault == nil) == isGood)
-        // Without a word on it, a certificate is not trusted.
+        // A certificate without a verdict is not trusted.
         #expect(ChainListener().shown(for: "localhost", leaf: leaf, now: Date()).fault != nil)
         #expect(listener.shown(for: "localhost", leaf: nil, now: Date()).fault != nil)
     }

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// A transfer has half of its body when another one on its connection gets an answer that cannot be used.
+    /// A transfer has half of its body when another stream on its connection receives an unusable response.
     @Test(arguments: [FailingHTTP2Server.Fault.malformedHead, .streamRefused])
     func `of one stream leaves the other streams of its connection alone`(
         fault: FailingHTTP2Server.Fault
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// The client kept the connection of HTTP/2 that was closed, and trapped when it was shut down, or never ended.
+    /// A regression: the client kept the closed HTTP/2 connection. It trapped at its shutdown, or never ended.
     @Test func `goes on over HTTP1 with a server that no longer speaks HTTP2`() async throws {
         try await withServer(.goesBack) { harness, server in
             for number in 1...3 {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// The client builds the path of HTTP/2 itself, from an URL that has none there.
+    /// The client builds the HTTP/2 path itself, from a URL without one.
     @Test func `is not tried for a target that the client cannot read`() async throws {
         try await withServer(.streamRefused) { harness, server in
             let history = await harness.transfer(harness.request(server.url("/%D6%D0")) { $0.name = "a" }, tries: 1) {

@@ -5,13 +5,13 @@ import Testing
 
 @testable import FerryEngine
 
-/// Kept connections that the server gives up as the next request comes.
+/// Kept connections that the server closes as the next request arrives.
 @Suite(.timeLimit(.minutes(1))) struct `Kept connections that are gone` {
     private let body = SeededBody(seed: 511, size: (8 << 20) + 9)
 
-    /// Runs some code with an engine that keeps three connections, by number from 1, then sets a script.
+    /// Runs `body` with an engine that keeps three connections, numbered from 1, then sets a script.
     ///
-    /// - Parameter isForLoads: whether loads may use them, and not transfers.
+    /// - Parameter isForLoads: Whether only loads may use them, instead of only transfers.
     private func withKept(
         then script: OriginScript, isForLoads: Bool = false,
         _ check: (EngineHarness, ScriptedOrigin) async throws -> Void
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// After a sleep of the machine all of them may be gone.
+    /// After the machine sleeps, all of them may be closed.
     @Test(arguments: [OriginMode.closeBeforeHead, .resetBeforeHead])
     func `T4 are no failure, however many there are`(mode: OriginMode) async throws {
         let script = OriginScript(body, .on(.connections(1...3), mode))
@@ -62,15 +62,15 @@ import Testing
         }
     }
 
-    /// That the first request met one says nothing about the connection of the next.
+    /// A closed connection for the first request says nothing about the next request's connection.
     @Test func `S10 are no refusal to a worker, also after the first request has met one`() async throws {
         let script = OriginScript(
             body, .on(.requestNumbers(1..<2), .closeBeforeHead), .on(.request(3), .closeBeforeHead),
             .on(.unranged, .hold("first", at: .body(100_000))))
         try await withKept(then: script) { harness, origin in
             let place = try HTTPURL(parsing: origin.url()).origin
-            // The worker is to ask on a kept connection.
-            harness.engine.budget.noteEarly(place, inVain: true)
+            // The worker should send its request on a kept connection.
+            harness.engine.budget.noteEarly(place, areUnused: true)
             let allowance = harness.engine.budget.allowance(place)
             async let transferred = harness.transfer(harness.request(origin.url()) { $0.connections = 2 })
             await origin.waitForRequests(7)

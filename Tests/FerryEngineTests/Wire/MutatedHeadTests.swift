@@ -7,9 +7,9 @@ import Testing
 
 @testable import FerryEngine
 
-/// Heads that a seed makes, through the whole way of a response: whatever comes, an attempt ends, and the process goes on.
+/// Random response heads, processed by the whole stack. Each attempt must end, and the process must survive.
 ///
-/// docs/contributing.md says how to run more of them.
+/// docs/contributing.md describes how to run more of them.
 @Suite(.timeLimit(.minutes(Mutations.minutes(2)))) struct `Mutated heads of responses` {
     private static let samples = [
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nETag: \"v1\"\r\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nhello",
@@ -23,7 +23,7 @@ import Testing
         "HTTP/1.0 204 No Content\nConnection: keep-alive\n\n",
     ]
 
-    /// Any three characters of a status are as likely as the usual ones: a grammar of heads had not found those below 100.
+    /// Any three characters of a status are as likely as common ones. A grammar of heads had missed statuses below 100.
     private static func sample(_ mutations: inout Mutations) -> [UInt8] {
         let sample = Array(samples[Int.random(in: 0..<samples.count, using: &mutations)].utf8)
         var bytes = Bool.random(using: &mutations) ? mutations.mutate(sample) : sample
@@ -49,7 +49,7 @@ import Testing
         try await withEngine { harness in
             var mutations = Mutations(seed: 101)
             try await mutations.rounds(400) { mutations, round in
-                // One piece, or two: a head that is cut is read in another way.
+                // One or two pieces, because a split head is parsed differently.
                 let bytes = Self.sample(&mutations)
                 answers.next.withLock { $0 = (bytes, Int.random(in: 0...bytes.count, using: &mutations)) }
                 let request = harness.request("http://127.0.0.1:\(port)/\(round)") {
@@ -64,7 +64,7 @@ import Testing
         try await server.close()
     }
 
-    /// What the next connections get, and where it is cut in two.
+    /// The bytes for the next connections, and the position of the split.
     private final class Answers: Sendable {
         let next = Mutex<(bytes: [UInt8], cut: Int)>(([], 0))
     }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import FerryEngine
 
-/// Foundation's URL has an empty path where a path is no UTF-8 once it is decoded; a request that is built from it asks for
-/// the home page.
+/// Foundation's URL has an empty path if the decoded path is not valid UTF-8. A request built from it would fetch the
+/// home page.
 @Suite(.timeLimit(.minutes(1))) struct `Request targets` {
     private let body = SeededBody(seed: 71, size: 100_000)
     private static let targets = [
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// The system's resolver takes a zone by its name for link-local addresses only.
+    /// The system's resolver accepts a zone name only for link-local addresses.
     @Test func `the zone of an address that is in none is no part of what is connected to`() throws {
         let key = ClientPool.Key()
         #expect(try HTTPURL(parsing: "http://[::1%25lo]:80/a").connectionURL(for: key) == "http://[::1]:80/")

@@ -4,7 +4,7 @@ import FerryTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Heads of responses` {
-    /// Answers every request with the same bytes and the end of the connection, and makes one attempt.
+    /// Makes one attempt at a server that responds to each request with the same bytes and closes the connection.
     private func history(
         of head: String, body: String = "hello", check: (EngineHarness, History) throws -> Void
     ) async throws {
@@ -24,14 +24,14 @@ import Testing
         "HTTP/1.1 103 Early Hints\r\nX-A: a\r\n b\r\n\r\nHTTP/1.1 200 OK\r\nX-A:\r\n b\r\nContent-Length: 5\r\n",
     ])
     func `a head of one meaning is read whatever its form`(head: String) async throws {
-        // Bytes beyond the stated length show where the body was seen to end.
+        // Bytes beyond the stated length show where the parser ended the body.
         try await history(of: head, body: "hello, and more") { harness, history in
             #expect(history.success?.size == 5, "\(history.errors)")
             #expect(harness.text("file.bin") == "hello")
         }
     }
 
-    /// A codec that takes chunks apart only where `chunked` comes last hands over the chunk sizes as content.
+    /// A codec that removes chunk framing only if `chunked` comes last would deliver the chunk sizes as content.
     @Test(arguments: [
         "chunked, identity", "identity", "chunked, chunked", "gzip, chunked", "gzip", "", "chunked;q=1", "\"chunked\"",
     ])
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// A connection is used again after a head that was mended, and its next head is mended too.
+    /// A connection is reused after its head was repaired, and its next head is repaired too.
     @Test func `heads are mended one after the other on one connection`() async throws {
         let body = SeededBody(seed: 81, size: 30_000)
         try await withLoads(OriginScript(body, always: .field("X-A", "a\r\n b"))) { harness async throws in

@@ -16,7 +16,7 @@ import Testing
         try channel.writeOutbound(ByteBuffer(string: text))
     }
 
-    /// Whether the end of the connection is told as that of one that the server had given up.
+    /// Whether the end of the connection is reported as that of a stale kept connection.
     private func isStale(_ channel: EmbeddedChannel) -> Bool {
         channel.pipeline.fireChannelInactive()
         do {
@@ -38,7 +38,8 @@ import Testing
         #expect(isStale(second))
     }
 
-    /// An informational response in the middle of a body is no answer: what follows is the rest of the same request.
+    /// An informational response in the middle of a body does not complete the response. The following bytes belong to
+    /// the same request.
     @Test(arguments: [
         ["HTTP/1.1 104 Upload\r\nLocation: /1\r\n\r\n"],
         ["HTTP/1.1 104 Upload\r\nLoca", "tion: /1\r\n\r\n"],

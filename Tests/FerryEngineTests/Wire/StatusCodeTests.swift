@@ -5,10 +5,10 @@ import Testing
 
 @testable import FerryEngine
 
-/// The HTTP client ends the process at a status below 100, at an informational one that ends its stream, and at a second final
-/// head: one line of one server ended the daemon and held all its downloads.
+/// A regression: the HTTP client traps at a status below 100, an informational status that ends its stream, and a
+/// second final head. One line from one server ended the daemon and all its downloads.
 @Suite(.timeLimit(.minutes(1))) struct `Status codes of hostile servers` {
-    /// Makes one attempt at a server that sends these bytes; the process is still there to say how it ended.
+    /// Makes one attempt at a server that sends these bytes, and returns the errors. The process must survive.
     private func codes(of answer: String, proxied: Bool = false) async throws -> [ErrorCode] {
         try await withRawServer(answering: answer, closes: proxied) { port in
             try await withEngine { harness in
@@ -85,7 +85,8 @@ import Testing
         }
     }
 
-    /// NIO writes so large a head at once, and the client trapped when it became writable in the middle of that.
+    /// A regression: NIO writes such a large head at once, and the client trapped when the channel became writable
+    /// during that write.
     @Test(arguments: [40_000, 60_000]) func `a request with a body may have a head as large as any`(size: Int)
         async throws
     {

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryEngine
 
 @Suite(.timeLimit(.minutes(1))) struct `Time limits of one exchange` {
-    /// The time for a connection was added to that for the head, whenever the connection was there.
+    /// A regression: the connection timeout was added to the head timeout, even with an existing connection.
     @Test func `T8 the head has its own time from the request on`() async throws {
         let script = OriginScript(always: .stall(after: 0), .hold("never", at: .head))
         try await withEngine(
@@ -52,7 +52,7 @@ import Testing
         await pauses.wait(seconds: 3600)
     }
 
-    /// The pause before a redirect is waited for in place, and a user who paused the transfer waited for it too.
+    /// A regression: the pause before a redirect keeps the run waiting, and pausing the transfer waited for it too.
     @Test func `T12 a stop does not wait for a server's Retry-After before a redirect`() async throws {
         let script = OriginScript(
             rules: [.on(.path("/a"), .redirect(to: "/file.bin", status: 307), .field("Retry-After", "3"))])

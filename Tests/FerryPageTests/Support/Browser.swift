@@ -1,7 +1,7 @@
 import FerryTesting
 import Foundation
 
-/// A headless Chromium, driven as a user would: by clicks, keys and the pointer (W3C WebDriver).
+/// A headless Chromium, controlled by clicks, keys and the pointer (W3C WebDriver).
 final class Browser: Sendable {
     private let driver: DriverConnection
     private let session: String
@@ -12,16 +12,16 @@ final class Browser: Sendable {
         var height = 800
         var language = "en"
         var isDark = false
-        /// An extension to load, from its folder.
+        /// Folder of an extension to load.
         var extensionFolder: String?
-        /// Whether the program that answers the extension ends at once.
+        /// Whether the extension's native host exits at once.
         var isHostBroken = false
     }
 
-    /// - Parameter folder: where the browser keeps its profile.
+    /// - Parameter folder: Folder for the browser's profile.
     init(_ driver: DriverConnection, _ settings: Settings, folder: String) async throws {
         self.driver = driver
-        // Without a sandbox of its own, which containers often do not allow: it opens the page alone.
+        // Without Chromium's sandbox, which containers often do not allow. The browser only opens the page.
         var arguments = [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
             "--window-size=\(settings.width),\(settings.height)", "--hide-scrollbars", "--user-data-dir=\(folder)",
@@ -47,7 +47,7 @@ final class Browser: Sendable {
         _ = try await command("timeouts", ["script": 60000])
     }
 
-    /// Where a program is; nil if it is not installed.
+    /// Returns a program's path, or `nil` if it is not installed.
     static func path(of program: String) -> String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/bin"]
         return folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -78,7 +78,7 @@ final class Browser: Sendable {
 
     func address() async throws -> String { try await driver.send("GET", "/session/\(session)/url").text ?? "" }
 
-    /// Runs the body of an async function in the page, with its arguments as `given`, and returns what it returns.
+    /// Runs the body of an async function in the page, with its arguments as `given`, and returns its result.
     @discardableResult
     func run(_ body: String, _ given: JSON...) async throws -> JSON { try await run(body, given: given) }
 
@@ -92,7 +92,7 @@ final class Browser: Sendable {
         return answer["value"]
     }
 
-    /// Returns once an expression holds in the page.
+    /// Waits until an expression is true in the page.
     func wait(_ what: String, until expression: String, _ given: JSON...) async throws {
         let loop = """
             const end = Date.now() + 30000;
@@ -114,12 +114,12 @@ final class Browser: Sendable {
         try await run("return document.querySelector(given[0])?.innerText ?? ''", .text(selector)).text ?? ""
     }
 
-    /// Returns errors of scripts and violations of the page's policy. The page itself reports answers that fail.
+    /// Returns script errors and violations of the page's policy. The page itself reports failed requests.
     func complaints() async throws -> [String] {
         let lines = try await command("se/log", ["type": "browser"]).items
         return lines.filter { $0["level"].text == "SEVERE" }.compactMap(\.["message"].text)
             .filter { !$0.contains("Failed to load resource") && !$0.contains("net::ERR_") }
-            // Chromium's parser says what is wrong with a document in a styled one of its own.
+            // Chromium's parser reports a document's errors inside a styled document of its own.
             .filter { !$0.contains("/metalink.js") || !$0.contains("inline style") }
     }
 
@@ -149,7 +149,7 @@ final class Browser: Sendable {
         try await command("element/\(id)/click")
     }
 
-    /// Clicks the visible button with a text.
+    /// Clicks the visible button with this text.
     func press(_ label: String, in scope: String = "body") async throws {
         let find = """
             [...document.querySelector(given[1]).querySelectorAll('button')]
@@ -160,14 +160,14 @@ final class Browser: Sendable {
         try await command("element/\(node.first ?? "")/click")
     }
 
-    /// Types into a field, in place of what is there.
+    /// Replaces the contents of a field.
     func type(_ text: String, into selector: String) async throws {
         let id = try await element(selector).first ?? ""
         try await command("element/\(id)/clear")
         try await command("element/\(id)/value", ["text": .text(text)])
     }
 
-    /// Presses keys one after another where the focus is; modifiers are held for all of them.
+    /// Presses keys one after another in the focused element, while holding the modifiers.
     func keys(_ keys: String..., holding modifiers: [String] = []) async throws {
         func action(_ kind: String, _ key: String) -> JSON { ["type": .text(kind), "value": .text(key)] }
         var steps = modifiers.map { action("keyDown", $0) }
@@ -176,7 +176,7 @@ final class Browser: Sendable {
         try await command("actions", ["actions": [["type": "key", "id": "keys", "actions": .list(steps)]]])
     }
 
-    /// Drags with the pointer from the middle of an element to a point of the window, in small steps.
+    /// Drags with the pointer from the center of an element to a point of the window, in small steps.
     func drag(_ selector: String, toX x: Double, y: Double) async throws {
         let from = try await run(
             "const { x, y, width, height } = document.querySelector(given[0]).getBoundingClientRect(); "
@@ -195,7 +195,7 @@ final class Browser: Sendable {
     }
 }
 
-/// Keys without a character, as WebDriver §17.4.2 writes them.
+/// Keys without a character, encoded as in WebDriver §17.4.2.
 enum Key {
     static let shift = "\u{E008}"
     static let control = "\u{E009}"

@@ -3,13 +3,13 @@ import FerryTesting
 import Foundation
 import Glibc
 
-/// Sends commands to a chromedriver of this machine, one connection each.
+/// Sends commands to a local chromedriver, each on a new connection.
 struct DriverConnection: Sendable {
     let port: Int
 
-    /// Returns the `value` of the answer.
+    /// Returns the `value` of the response.
     ///
-    /// - Throws: ``TestingError`` with what the driver says is wrong.
+    /// - Throws: ``TestingError`` with the driver's error message.
     func send(_ method: String, _ path: String, _ body: JSON? = nil) async throws -> JSON {
         let bytes = try body.map { try JSONEncoder().encode($0) } ?? Data()
         let head = """
@@ -29,10 +29,10 @@ struct DriverConnection: Sendable {
         return value
     }
 
-    /// Whether it takes sessions.
+    /// Returns whether the driver accepts sessions.
     func isReady() async -> Bool { (try? await send("GET", "/status"))?["ready"].isTrue == true }
 
-    /// Sends a request on a thread of its own, since this blocks, and returns the body of the answer.
+    /// Sends a request on a separate thread, because this blocks. Returns the body of the response.
     private func exchange(_ request: Data) async throws -> Data {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { [port] in
@@ -71,7 +71,7 @@ struct DriverConnection: Sendable {
         throw TestingError("chromedriver's answer ended early: \(answer.count) bytes.")
     }
 
-    /// The body of an answer, once all of it is there.
+    /// Returns the body of a response, or `nil` until it is complete.
     private static func whole(_ answer: Data) -> Data? {
         guard let gap = answer.range(of: Data("\r\n\r\n".utf8)) else { return nil }
         let head = String(decoding: answer[..<gap.lowerBound], as: UTF8.self).lowercased()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value of JSON, for a protocol of which only a little is used.
+/// A JSON value, for a protocol of which the tests use a small part.
 enum JSON: Hashable, Sendable, Codable {
     case null
     case bool(Bool)
@@ -32,7 +32,7 @@ enum JSON: Hashable, Sendable, Codable {
         case .null: try box.encodeNil()
         case .bool(let value): try box.encode(value)
         case .number(let value):
-            // WebDriver takes a whole number for a point of the window, not 12.0.
+            // WebDriver requires an integer for a point of the window, not 12.0.
             if let whole = Int(exactly: value) { try box.encode(whole) } else { try box.encode(value) }
         case .text(let value): try box.encode(value)
         case .list(let value): try box.encode(value)
@@ -40,7 +40,7 @@ enum JSON: Hashable, Sendable, Codable {
         }
     }
 
-    /// A member of an object; null if there is none.
+    /// Returns an object's member, or null if there is none.
     subscript(name: String) -> JSON {
         if case .object(let members) = self { members[name] ?? .null } else { .null }
     }
@@ -52,7 +52,7 @@ enum JSON: Hashable, Sendable, Codable {
     var isTrue: Bool { self == .bool(true) }
     var items: [JSON] { if case .list(let value) = self { value } else { [] } }
     var strings: [String] { items.compactMap(\.text) }
-    /// The only value of an object that stands for an element.
+    /// The single member of an object that represents an element.
     var first: String? { if case .object(let members) = self { members.values.first?.text } else { nil } }
 }
 

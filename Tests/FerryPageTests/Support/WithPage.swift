@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// The page of a real daemon in a browser, with an origin to download from.
+/// A real daemon's page in a browser, with an origin.
 struct PageBed: Sendable {
     let ferry: DaemonFixture
     let origin: ScriptedOrigin
@@ -19,7 +19,7 @@ struct PageBed: Sendable {
         try await browser.wait("The list", until: "document.body.dataset.link === 'live'")
     }
 
-    /// Adds a transfer by the command line, and returns its id.
+    /// Adds a transfer with the command line and returns its id.
     @discardableResult
     func add(_ path: String, _ options: String...) async throws -> String {
         let added = try await ferry.run(["add", "-d", ferry.folder] + options + [origin.url(path)])
@@ -27,27 +27,27 @@ struct PageBed: Sendable {
         return added.stdout.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The state of a transfer as the command line shows it.
+    /// Returns the state of a transfer, from the command line.
     func info(_ id: String) async throws -> JSON {
         let shown = try await ferry.run(["info", "--json", id])
         return try JSONDecoder().decode(JSON.self, from: Data(shown.stdout.utf8))
     }
 
-    /// Returns once the row of a transfer has a text in it.
+    /// Waits until a transfer's row contains a text.
     func waitForRow(_ id: String, _ text: String) async throws {
         try await browser.wait(
             "“\(text)” in the row of \(id)",
             until: "document.getElementById(`row-${given[0]}`).textContent.includes(given[1])", .text(id), .text(text))
     }
 
-    /// The names in the list, from its top.
+    /// Returns the names in the list, from the top.
     func names() async throws -> [String] {
         try await browser.run("return [...document.querySelectorAll('.row .name')].map(each => each.textContent)")
             .strings
     }
 }
 
-/// Runs some code with a daemon, its gateway on a free port, and a browser that has not opened the page yet.
+/// Runs `body` with a daemon, its gateway on a free port, and a browser without an open page.
 func withPage(
     _ script: OriginScript = OriginScript(rules: []), _ settings: Browser.Settings = Browser.Settings(),
     _ body: (PageBed) async throws -> Void
@@ -81,7 +81,7 @@ private func end(_ ferry: DaemonFixture) async {
     Attachment.record(log, named: "ferryd.log")
 }
 
-/// Runs some code with a browser, whose driver is ended afterwards.
+/// Runs `body` with a browser, then stops its driver.
 func withBrowser(
     _ ferry: DaemonFixture, _ settings: Browser.Settings, _ body: (Browser) async throws -> Void
 ) async throws {
@@ -110,7 +110,7 @@ func withBrowser(
     _ = await process.result()
 }
 
-/// Tells a browser which program answers the extension, as an installation does.
+/// Registers the extension's native host with a browser, as an installation does.
 private func introduce(_ ferry: DaemonFixture, to folder: String, isBroken: Bool) async throws {
     let script = ferry.home + "/native-host"
     let command = isBroken ? "exit 1" : "exec \(try BuiltProgram.ferry.path()) native-host \"$@\""

@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// An app with managers of one identifier, with the daemon that carries its tasks and the origin that serves them.
+/// An app with managers of one identifier, with the daemon for its tasks and the origin.
 final class AppFixture: Sendable {
     static let identifier = "test"
     static let application = "org.example.app"
@@ -19,14 +19,14 @@ final class AppFixture: Sendable {
         self.origin = origin
     }
 
-    /// Where the app's managers keep their files.
+    /// Folder for the managers' files.
     var cache: String { daemon.file("cache") }
-    /// Where the processes that tell the story write what happens.
+    /// File for the shared event log of several processes.
     var storyFile: String { daemon.file("story.txt") }
 
-    /// Starts a process of the app, which does these commands first.
+    /// Starts a process of the app with initial commands.
     ///
-    /// - Parameter isTold: whether what happens goes to the story that all processes write.
+    /// - Parameter isTold: Whether the process writes its events to the shared log.
     func launch(_ commands: String..., identifier: String = identifier, isTold: Bool = false) throws -> AppProcess {
         try started.withLock { started in
             let files = daemon.file("app-\(started.count)")
@@ -40,13 +40,13 @@ final class AppFixture: Sendable {
         }
     }
 
-    /// What all processes that write the story have told, in order.
+    /// All lines of the shared log, in order.
     var story: [String] {
         String(decoding: FileManager.default.contents(atPath: storyFile) ?? Data(), as: UTF8.self)
             .split(separator: "\n").map(String.init)
     }
 
-    /// Returns once a line of the story has this beginning.
+    /// Waits for a line of the shared log with this prefix.
     func line(_ beginning: String) async throws {
         do {
             try await eventually(within: .seconds(60)) { story.contains { $0.hasPrefix(beginning) } }
@@ -55,7 +55,7 @@ final class AppFixture: Sendable {
         }
     }
 
-    /// The processes of the app that run.
+    /// Returns the app's running processes.
     func processes() -> [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { pid in
@@ -69,19 +69,19 @@ final class AppFixture: Sendable {
 
     // MARK: The daemon
 
-    /// A transfer as `ferry list --json` shows it.
+    /// A transfer in `ferry list --json` output.
     struct Shown: Decodable {
         var url: String
         var state: String
         var bytes_received: Int64
     }
 
-    /// The daemon's transfers.
+    /// Returns the daemon's transfers.
     func transfers() async throws -> [Shown] {
         try await daemon.run(["list", "--json"]).json([Shown].self)
     }
 
-    /// Returns once the daemon has that many transfers that have succeeded, and no other.
+    /// Waits until the daemon has exactly this number of transfers, all of them successful.
     func finished(_ count: Int) async throws {
         var last: [Shown] = []
         do {
@@ -94,9 +94,9 @@ final class AppFixture: Sendable {
         }
     }
 
-    /// Returns once the daemon keeps no event for the app's managers.
+    /// Waits until the daemon has no unacknowledged events for the app's managers.
     func allIsAcknowledged() async throws {
-        // An event of somebody else, which nobody acknowledges, ends each reading.
+        // An event of another session, which remains unacknowledged, marks the end of each reading.
         let added = try await daemon.run(["get", origin.url("/marker")])
         guard added.status == 0 else { throw TestingError("\(added)") }
         try await daemon.withClient { client in
@@ -136,7 +136,7 @@ final class AppFixture: Sendable {
     }
 }
 
-/// Runs some code with an app, and ends everything afterwards.
+/// Runs `body` with an app, then stops everything.
 func withApp(_ script: OriginScript, _ body: (AppFixture) async throws -> Void) async throws {
     try await withOrigin(script) { origin in
         let fixture = try AppFixture(origin)

@@ -2,17 +2,17 @@ import FerryTesting
 import Foundation
 import Glibc
 
-/// A process of `FerryTestApp` that takes commands while it runs.
+/// A process of `FerryTestApp` that accepts commands while it runs.
 final class AppProcess: Sendable {
     private let child: ChildProcess
     private let pipe: FileHandle
     private let storyFile: String
 
-    /// - Parameter files: The path before the names of the pipe and of what the program writes.
+    /// - Parameter files: Path prefix for the pipe and the program's output.
     init(_ arguments: [String], environment: [String: String], files: String) throws {
         let path = files + ".in"
         guard unsafe mkfifo(path, 0o600) == 0 else { throw TestingError("\(path) is not made: \(errno)") }
-        // Open for both directions, so that neither side waits for the other.
+        // Opened for both directions, so that neither side blocks.
         guard let pipe = FileHandle(forUpdatingAtPath: path) else { throw TestingError("\(path) is not opened.") }
         self.pipe = pipe
         storyFile = environment["EVENTS"] ?? files + ".out"
@@ -24,14 +24,14 @@ final class AppProcess: Sendable {
 
     var isRunning: Bool { child.isRunning }
 
-    /// Tells the app what to do, one command after the other.
+    /// Sends commands to the app, one per line.
     func send(_ commands: String...) {
         pipe.write(Data(commands.map { $0 + "\n" }.joined().utf8))
     }
 
     func signal(_ number: Int32) { child.send(number) }
 
-    /// What the process has written, in order.
+    /// The lines written by the process, in order.
     var story: [String] {
         String(decoding: FileManager.default.contents(atPath: storyFile) ?? Data(), as: UTF8.self)
             .split(separator: "\n").map(String.init)
@@ -39,7 +39,7 @@ final class AppProcess: Sendable {
 
     func lines(_ beginning: String) -> [String] { story.filter { $0.hasPrefix(beginning) } }
 
-    /// Returns once a line with this beginning is there; gives the line.
+    /// Waits for a line with this prefix and returns it.
     @discardableResult
     func line(_ beginning: String, count: Int = 1) async throws -> String {
         do {
@@ -54,7 +54,7 @@ final class AppProcess: Sendable {
         return found[count - 1]
     }
 
-    /// Sends commands and returns once a line with this beginning follows.
+    /// Sends commands and waits for a later line with this prefix.
     @discardableResult
     func ask(_ commands: String..., until beginning: String) async throws -> String {
         let before = lines(beginning).count
@@ -66,12 +66,12 @@ final class AppProcess: Sendable {
         }
     }
 
-    /// Ends the process as a crash does, and returns once it is gone.
+    /// Kills the process, as a crash would, and waits for its end.
     func kill() async {
         child.send(SIGKILL)
         _ = await child.result()
     }
 
-    /// Returns once the process has ended; gives its exit status.
+    /// Waits for the process to exit and returns its exit status.
     func end() async -> Int32 { await child.result().status }
 }

@@ -78,7 +78,7 @@ import Testing
         var pairing = Pairing()
         let code = pairing.offer(at: start, using: &random).code
         let results =
-            (0..<Pairing.tries).map { _ in pairing.take("00000000", at: start) } + [pairing.take(code, at: start)]
+            (0..<Pairing.attempts).map { _ in pairing.take("00000000", at: start) } + [pairing.take(code, at: start)]
         #expect(!results.contains(true))
     }
 }

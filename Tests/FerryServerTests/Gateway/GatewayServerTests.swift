@@ -65,7 +65,7 @@ import Testing
             #expect(try await bed.send("GET", script, ["Sec-Fetch-Site": "cross-site"]).status == 403)
             let allowed = try await bed.send("GET", script, ["Origin": "https://a.example"])
             #expect(allowed.status == 200 && allowed.text.hasPrefix("f("))
-            // An error is readable for an allowed page too.
+            // An allowed page can read an error too.
             let unauthorized = try await bed.send("GET", "/v1/transfers", ["Origin": "https://a.example"])
             #expect(unauthorized.status == 401)
             #expect(unauthorized.headers["access-control-allow-origin"] == "https://a.example")
@@ -99,7 +99,7 @@ import Testing
             let slow = try await bed.exchange(
                 Data("POST /jsonrpc HTTP/1.1\r\nHost: localhost:\(bed.port)\r\nContent-Length: 5\r\n\r\n{".utf8))
             #expect(slow.status == 408)
-            // A client that sends no head is let go.
+            // The gateway disconnects a client that sends no head.
             let rest = try await offPool {
                 let connection = try Connection(port: bed.port)
                 defer { connection.end() }
@@ -119,7 +119,7 @@ import Testing
             change = GatewayChange()
             change.isOn = false
             _ = try await bed.gateway.change(change)
-            // The listener ends by itself; until then it may still answer.
+            // The listener closes asynchronously. Until then it may still respond.
             while (try? await bed.send("GET", "/v1/version", bed.bearer)) != nil {}
             change.isOn = true
             _ = try await bed.gateway.change(change)
@@ -147,7 +147,7 @@ import Testing
                     let connection = try Connection(port: port)
                     defer { connection.end() }
                     connection.write(bytes)
-                    // Some are whole requests, and are answered.
+                    // Some are complete requests and get a response.
                     connection.finishWriting()
                     _ = connection.readAll()
                 }
@@ -218,7 +218,7 @@ import Testing
             let second = try await offPool { try RawSocket.open(bed.port) }
             await #expect(throws: (any Error).self) { try await offPool { try RawSocket.open(bed.port) } }
             first.connection.end()
-            // Its place is free once the gateway has seen that it left.
+            // Its place is free once the gateway notices the disconnect.
             while (try? await offPool { try RawSocket.open(bed.port).connection.end() }) == nil {}
             second.connection.end()
             let version = try await bed.send(
@@ -243,7 +243,7 @@ import Testing
                 socket.connection.write(calls)
                 return socket
             }
-            // What was not taken is gone with the connection.
+            // Undelivered output is dropped with its connection.
             while bed.limits.outbound.total > 0 { await Task.yield() }
             silent.connection.end()
             #expect(try await bed.call("aria2.getVersion").status == 200)
@@ -265,7 +265,7 @@ import Testing
     }
 }
 
-/// Holds a task from inside a closure to its end.
+/// Holds a task, so that a closure can set it.
 private final class LockedCode {
     var task: Task<Int?, any Error>?
 }

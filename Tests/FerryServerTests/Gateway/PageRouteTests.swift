@@ -6,7 +6,7 @@ import Testing
 @testable import FerryServer
 
 @Suite(.timeLimit(.minutes(1))) struct `The page over HTTP` {
-    /// The folder of the page's sources.
+    /// Folder of the page's sources.
     private static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appendingPathComponent("../../../Sources/FerryPage/files").standardizedFileURL.path
 
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// Files that the browser loads once the list is there.
+    /// Files loaded by the browser once the list is shown.
     private static let late: Set = [
         "/add.js", "/links.js", "/curl.js", "/metalink.js", "/dialogs.js", "/detail.js",
     ]
@@ -41,7 +41,7 @@ import Testing
         }
         let (german, english) = (try words("de"), try words("en"))
         func missing(_ names: [String], in text: String) -> [String] { names.filter { !text.contains(" \($0): '") } }
-        // The daemon's own sentences are English, and what an invalid request says is no translation's to say.
+        // The daemon's own messages are English. The text of an invalid request cannot be translated.
         let own: Set<ErrorCode> = [.invalidRequest, .unrecognized]
         #expect(missing(ErrorCode.allCases.filter { !own.contains($0) }.map(\.rawValue), in: german) == [])
         for text in [german, english] { #expect(missing(WaitReason.allCases.map(\.rawValue), in: text) == []) }
@@ -80,7 +80,8 @@ import Testing
         }
     }
 
-    /// One transfer elsewhere, or one that another client has removed, kept the files of all others.
+    /// A regression: one transfer with another destination, or one removed by another client, kept the files of all
+    /// others.
     @Test func `removes the files that it may, and says which it may not`() async throws {
         try await withGateway { bed in
             func add(_ folder: String) async throws -> TransferID {
@@ -111,7 +112,7 @@ import Testing
         }
     }
 
-    /// A client with the old secret went on listening.
+    /// A regression: a client with the old secret continued to receive events.
     @Test func `loses its connections when the secret is replaced`() async throws {
         try await withGateway { bed in
             let connection = try Connection(port: bed.port)

@@ -24,7 +24,7 @@ import Testing
         var messages = WebSocketMessages(most: 100)
         let steps: [(WebSocketFrame, WebSocketMessages.Event, held: Int)] = [
             (Self.frame(.text, "one"), .text(ByteBuffer(string: "one")), 0),
-            // A character may be cut by a fragment.
+            // A fragment may split a character.
             (Self.frame(.text, [0x61, 0xC3], fin: false), .nothing, 2),
             (Self.frame(.ping, "p"), .ping(ByteBuffer(string: "p")), 2), (Self.frame(.pong), .nothing, 2),
             (Self.frame(.continuation, [0xA4], fin: false), .nothing, 3),
@@ -102,12 +102,12 @@ import Testing
         #expect(none == [])
         ledger.take(10, of: 1, at: start + .seconds(2))
         #expect(ledger.total == 70)
-        // 2 has taken nothing since second 1.
+        // 2 has read nothing since second 1.
         let second = ledger.add(60, to: 3, at: start + .seconds(3))
         #expect(second == [2] && ledger.total == 90)
         let first = ledger.add(200, to: 3, at: start + .seconds(4))
         #expect(first == [1])
-        // One answer may be larger than all that is allowed.
+        // A single response may exceed the limit.
         #expect(ledger.total == 260)
         ledger.leave(3)
         #expect(ledger.total == 0)
@@ -144,7 +144,7 @@ import Testing
         #expect(here == "0100007F:C350" && there == "0100007F:1A90")
         #expect(LocalPeer.owner(of: here, to: there, in: Self.table) == 1001)
         #expect(LocalPeer.owner(of: there, to: here, in: Self.table) == nil)
-        // The kernel gives such a file a page at a time; its last line is there too.
+        // The kernel returns such a file one page at a time. Its last line must be there too.
         let maps = LocalPeer.contents(of: "/proc/self/maps")
         #expect(maps.utf8.count > 4096 && maps.hasSuffix("\n"))
         #expect(LocalPeer.contents(of: "/nonexistent") == "")

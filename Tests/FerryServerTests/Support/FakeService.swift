@@ -14,16 +14,16 @@ final class FakeService: HostedService {
         var batches: [Int] = []
         var acknowledged: [SessionID: Int64] = [:]
         var settings = ServiceSettings()
-        /// What `status` throws instead of answering.
+        /// Error thrown by `status`, instead of a status.
         var failure: ServiceError?
-        /// What each event stream begins with.
+        /// First events of each event stream.
         var events: [TransferEvent] = []
-        /// Whether its end waits.
+        /// Whether its shutdown waits.
         var isHeld = false
     }
 
     let state = Mutex(State())
-    /// An element for each event stream that its listener has left.
+    /// Yields an element for each event stream that its listener has left.
     let left: AsyncStream<Void>
     private let leave: AsyncStream<Void>.Continuation
 
@@ -43,7 +43,7 @@ final class FakeService: HostedService {
         for await _ in end { break }
     }
 
-    /// Lets the service not end until ``letEnd()``.
+    /// Keeps the service from shutting down until ``letEnd()``.
     func holdEnd() { state.withLock { $0.isHeld = true } }
 
     func letEnd() { ending.yield() }
@@ -202,7 +202,7 @@ final class FakeService: HostedService {
     private static let noSessions = ServiceError(.internal, "No test calls this.")
 }
 
-/// Values for tests.
+/// Sample values.
 enum Sample {
     static func transfer(_ id: TransferID, _ request: TransferRequest) -> Transfer {
         let record = TransferRecord(

@@ -7,14 +7,14 @@ import ServiceLifecycle
 
 @testable import FerryServer
 
-/// A gateway on a free port over a fake service.
+/// A gateway on a free port with a fake service.
 struct GatewayBed: Sendable {
     let gateway: Gateway
     let port: Int
     let secret: String
     let limits: GatewayLimits
 
-    /// A request of HTTP/1.1 as text, and the whole answer.
+    /// Sends an HTTP/1.1 request and returns the complete response.
     func send(
         _ method: String, _ target: String, _ fields: [String: String] = [:], _ body: String = "", host: String? = nil
     ) async throws -> RawResponse {
@@ -33,7 +33,7 @@ struct GatewayBed: Sendable {
         }
     }
 
-    /// What a method answers: the whole body.
+    /// Calls a method and returns the complete response.
     func call(_ method: String, _ parameters: String = "", secret: String? = nil) async throws -> RawResponse {
         let rest = parameters.isEmpty ? "" : ",\(parameters)"
         return try await send(
@@ -44,7 +44,7 @@ struct GatewayBed: Sendable {
     var bearer: [String: String] { ["Authorization": "Bearer \(secret)", "Content-Type": "application/json"] }
 }
 
-/// Runs a gateway while the body runs.
+/// Runs `body` with a running gateway.
 func withGateway(
     _ service: FakeService = FakeService(), _ limits: GatewayLimits = GatewayLimits(),
     change: (inout GatewayChange) -> Void = { _ in }, _ body: (GatewayBed) async throws -> Void
@@ -56,7 +56,7 @@ func withGateway(
             folder: folder + "/gateway", usual: GatewaySettings(folders: ["/srv/media"]), logger: logger)
         let server = GatewayServer(
             gateway: gateway, service: service, logger: logger, limits: limits,
-            // Another test shows that wrong secrets wait.
+            // The delay after wrong secrets has its own test.
             wrongSecrets: WrongSecrets(sleep: { _ in }), retry: .milliseconds(20))
         let group = ServiceGroup(services: [server], logger: logger)
         async let running: Void = group.run()
@@ -84,7 +84,7 @@ func withGateway(
     }
 }
 
-/// Whether the gateway listens, once it does or says why not.
+/// Waits until the gateway listens or reports why not. Returns whether it listens.
 private func listens(_ gateway: Gateway) async throws -> Bool {
     while true {
         let status = await gateway.status()
@@ -94,11 +94,11 @@ private func listens(_ gateway: Gateway) async throws -> Bool {
     }
 }
 
-/// A client's end of a WebSocket, as bytes.
+/// The client's end of a WebSocket, as bytes.
 struct RawSocket: Sendable {
     let connection: Connection
 
-    /// The rest of what came with the answer to the handshake.
+    /// Opens a socket, and keeps the bytes that follow the handshake's response.
     static func open(_ port: Int, _ fields: [String: String] = [:]) throws -> RawSocket {
         let connection = try Connection(port: port)
         var head = "GET /jsonrpc HTTP/1.1\r\nHost: localhost:\(port)\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -133,7 +133,7 @@ struct RawSocket: Sendable {
 
     func text(_ text: String) { connection.write(Self.frame(1, Array(text.utf8))) }
 
-    /// The next frame of the server: its opcode and bytes; nil at the end of the connection.
+    /// Returns the server's next frame as opcode and bytes, or `nil` at the end of the connection.
     func next() -> (opcode: UInt8, payload: Data)? {
         guard let head = exactly(2) else { return nil }
         var count = Int(head[1] & 0x7F)
@@ -145,7 +145,7 @@ struct RawSocket: Sendable {
         return (head[0] & 0x0F, payload)
     }
 
-    /// The code of the close frame that comes, after any other frames; nil if the connection ends without.
+    /// Returns the code of the next close frame after any other frames, or `nil` if the connection ends without one.
     func closeCode() -> Int? {
         while let (opcode, payload) = next() {
             if opcode == 8 { return payload.prefix(2).reduce(0) { $0 << 8 | Int($1) } }

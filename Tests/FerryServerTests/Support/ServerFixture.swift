@@ -5,7 +5,7 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// A folder that is gone after the test; its path is short, since sockets lie in it.
+/// Runs `body` with a temporary folder. Its path is short enough for sockets.
 func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let folder = "/tmp/ferry-\(UInt32.random(in: 0 ... .max))"
     try FileManager.default.createDirectory(
@@ -21,7 +21,7 @@ func withFolder<Result>(_ body: (String) async throws -> Result) async throws ->
     return result
 }
 
-/// Runs a server over a fake service while the body runs, and ends it as a signal would.
+/// Runs `body` with a server for a fake service, then ends the server as a signal would.
 func withServer(
     _ service: FakeService = FakeService(), limits: RequestPhase.Limits = RequestPhase.Limits(),
     mostConnections: Int = 1024, credentials: any PeerCredentials = SystemPeerCredentials(),
@@ -63,23 +63,23 @@ func withServer(
     }
 }
 
-/// Hands lines of the log to a test.
+/// Passes log messages to a test.
 private struct ToldLog: LogHandler {
-    let tell: @Sendable (Logger.Level, String) -> Void
+    let notify: @Sendable (Logger.Level, String) -> Void
     var metadata = Logger.Metadata()
     var logLevel = Logger.Level.trace
 
-    init(_ tell: @escaping @Sendable (Logger.Level, String) -> Void) { self.tell = tell }
+    init(_ notify: @escaping @Sendable (Logger.Level, String) -> Void) { self.notify = notify }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) { tell(event.level, "\(event.message)") }
+    func log(event: LogEvent) { notify(event.level, "\(event.message)") }
 }
 
-/// The permission bits of what is at a path.
+/// Returns the permission bits of a file.
 func mode(_ path: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1

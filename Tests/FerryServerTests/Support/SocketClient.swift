@@ -2,7 +2,7 @@ import FerryAPI
 import FerryCore
 import Foundation
 
-/// A response as it came over the socket.
+/// A response as received from the socket.
 struct RawResponse: Sendable {
     let status: Int
     let headers: [String: String]
@@ -19,7 +19,7 @@ struct RawResponse: Sendable {
     }
 }
 
-/// Speaks HTTP/1.1 over a Unix socket, one connection a request.
+/// Sends HTTP/1.1 requests over a Unix socket, each on a new connection.
 struct SocketClient: Sendable {
     let path: String
 
@@ -44,7 +44,7 @@ struct SocketClient: Sendable {
         }
     }
 
-    /// Sends bytes as they are, and reads until an answer is whole.
+    /// Sends bytes unchanged and reads until the response is complete.
     func exchange(_ request: Data) async throws -> RawResponse {
         try await offPool {
             let connection = try Connection(path: path)
@@ -54,7 +54,7 @@ struct SocketClient: Sendable {
         }
     }
 
-    /// Opens an event stream and reads until as many lines have come, then leaves.
+    /// Opens an event stream, reads this number of lines, then disconnects.
     func lines(_ count: Int, of target: String) async throws -> [String] {
         try await offPool {
             let connection = try Connection(path: path)
@@ -62,7 +62,7 @@ struct SocketClient: Sendable {
             connection.write(Data("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
             var received = Data()
             while true {
-                // The lines of the chunked body that are values.
+                // The lines of the chunked body that contain values.
                 let lines = received.split(separator: UInt8(ascii: "\n"))
                     .filter { $0.first == UInt8(ascii: "{") && $0.last == UInt8(ascii: "}") }
                     .map { String(decoding: $0, as: UTF8.self) }
@@ -74,7 +74,7 @@ struct SocketClient: Sendable {
         }
     }
 
-    /// Opens an event stream and reads it to its end; says when its first line has come.
+    /// Opens an event stream and reads it to its end. Calls `first` once its first line has arrived.
     func stream(_ target: String, first: @escaping @Sendable () -> Void) async throws -> RawResponse {
         try await offPool {
             let connection = try Connection(path: path)
@@ -145,7 +145,7 @@ struct Connection: Sendable {
         }
     }
 
-    /// Stops early if the server has closed its side.
+    /// Writes bytes. Stops early if the server has closed its side.
     func write(_ bytes: Data) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
@@ -172,7 +172,7 @@ struct Connection: Sendable {
         }
     }
 
-    /// Reads until an answer with a length is whole; does not wait for the end of the connection.
+    /// Reads until a response with a length is complete, without waiting for the end of the connection.
     func readAnswer() throws -> RawResponse {
         var bytes = Data()
         while true {
@@ -187,7 +187,7 @@ struct Connection: Sendable {
         }
     }
 
-    /// Says that nothing more is written.
+    /// Closes the sending side.
     func finishWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     func end() { close(descriptor) }
@@ -212,7 +212,7 @@ extension Connection {
     }
 }
 
-/// Runs blocking calls off the threads that the server's tasks need.
+/// Runs blocking calls outside the threads needed by the server's tasks.
 func offPool<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try work() }) }

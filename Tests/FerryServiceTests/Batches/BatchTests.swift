@@ -68,7 +68,7 @@ import Testing
             for id in ids + report.results.compactMap(\.id) { try await bed.wait(for: id, .succeeded) }
             #expect(bed.files == ["1", "2", "4", "5", "other"])
             #expect(bed.origin.requests.filter { $0.value("X-A") == "b" }.map(\.path) == ["/3"])
-            // One that has succeeded is fetched again if its file is gone, and changes need nothing that is new.
+            // A successful transfer is downloaded again if its file is missing. A change does not need new items.
             try FileManager.default.removeItem(atPath: bed.folder + "/1")
             var again = TransferBatch(templates: [try bed.template()], items: [])
             again.starts = ids.map { TransferBatch.Start(id: $0) }

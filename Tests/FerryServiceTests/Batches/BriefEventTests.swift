@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `A manager` {
-    /// Numbers of the durable events in the order in which they were told.
+    /// Returns the numbers of the durable events in the order of their delivery.
     private func numbers(_ app: AttachedApp) -> [Int64] {
         app.signals.compactMap { signal in
             switch signal {
@@ -49,7 +49,7 @@ import Testing
             #expect(app.told(.resumed) == Array(ids.prefix(3)))
             #expect(app.told(.removed) == Array(ids.dropFirst(3)))
             #expect(app.kinds == [.succeeded, .succeeded, .succeeded])
-            // The attachment, submitted and resumed, three ends, and removed.
+            // The attachment, submitted and resumed, three completions, and removed.
             #expect(app.signals.count == 7)
             try await bed.service.acknowledge(bed.session, through: last)
             await app.leave()

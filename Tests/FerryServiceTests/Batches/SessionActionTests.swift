@@ -6,10 +6,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Actions on a session` {
     private static let body = SeededBody(seed: 5, size: 300_000)
-    /// The first response stops after 200,000 bytes; later ones are whole.
+    /// The first response stops after 200,000 bytes. Later ones are complete.
     private static let held = OriginScript(body, .on(.request(1), .hold("middle", at: .body(200_000))))
 
-    /// Runs some code with a manager of which one transfer has 200,000 bytes and gets no more, and nine wait.
+    /// Runs `body` with a manager that has one transfer stalled at 200,000 bytes and nine waiting ones.
     private func withHeld(
         _ kind: ServiceKind, _ body: (ServiceBed, AttachedApp, [TransferID]) async throws -> Void
     ) async throws {

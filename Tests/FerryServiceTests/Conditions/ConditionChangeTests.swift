@@ -64,7 +64,7 @@ import Testing
             _ = try await bed.service.changeSession(.cli, to: settings)
             let free = try await bed.add("/free").id
             let barred = try await bed.add("/barred") { $0.network = NetworkPolicy(allowsCellular: false) }.id
-            // The session's policy waits, whatever the request's says.
+            // The session's policy waits, regardless of the request's.
             let hurried = try await bed.add("/hurried") { $0.network.waits = false }.id
             for id in [free, barred, hurried] { try await bed.wait(for: id, waiting: .cellular) }
             _ = try await bed.service.changeSession(.cli, to: SessionSettings())

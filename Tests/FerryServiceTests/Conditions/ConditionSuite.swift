@@ -2,14 +2,14 @@ import FerryCore
 import FerryService
 import FerryTesting
 
-/// Tests of networks and power, and what transfers do about them.
+/// Tests of network and power conditions, and of the transfers' reactions.
 protocol ConditionSuite {}
 
 extension ConditionSuite {
     static var body: SeededBody { SeededBody(seed: 9, size: 300_000) }
     static var heldOnce: OriginScript { OriginScript(body, .on(.request(1), .hold("first", at: .body(100_000)))) }
 
-    /// Runs some code with a service whose hosts all count as far away.
+    /// Runs `body` with a service that treats all hosts as remote.
     func withFarService(
         _ kind: ServiceKind, _ conditions: FakeConditions, _ script: OriginScript? = nil,
         _ tweak: Tweak = { _ in }, _ body: (ServiceBed) async throws -> Void

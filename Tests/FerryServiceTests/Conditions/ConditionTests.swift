@@ -127,7 +127,7 @@ import Testing
             #expect(failed.error?.code == .offline && failed.error?.details.network == .expensive)
             let patient = try await bed.add("/other") { $0.network = NetworkPolicy(allowsExpensive: false) }.id
             conditions.set { $0.expensive = false }
-            // The service learns of it with the next turn; a retry before fails again.
+            // The service receives the change asynchronously. A retry before that fails again.
             try await bed.wait(for: patient, .succeeded)
             try await bed.act(.retry, id)
             try await bed.wait(for: id, .succeeded)
@@ -169,7 +169,7 @@ import Testing
             for transfer in transfers {
                 try await bed.wait(for: transfer.id, "two tries") { $0.attempts == 2 && $0.reason == .retry }
             }
-            // One more network beside the one that is there.
+            // A second network in addition to the existing one.
             conditions.set { $0.uplinks = [2, 3] }
             for transfer in transfers { try await bed.wait(for: transfer.id, .succeeded) }
             try await bed.wait(for: third, waiting: .cellular)

@@ -1,7 +1,7 @@
 import FerryTesting
 import Foundation
 
-/// A service on a message bus that has a name, and properties that a test changes.
+/// A message bus service with a name, and with properties that a test changes.
 final class FakeBusService: Sendable {
     enum Value: Sendable {
         case number(Int)
@@ -30,7 +30,7 @@ final class FakeBusService: Sendable {
                 folder: folder.path), files: files)
     }
 
-    /// Changes properties, and announces it as services do.
+    /// Changes properties and announces the change, as services do.
     func set(_ properties: [String: Value]) throws {
         guard let pipe = FileHandle(forWritingAtPath: orders) else { throw TestingError("The service is gone.") }
         try pipe.write(contentsOf: Data((Self.json(properties) + "\n").utf8))
@@ -46,7 +46,7 @@ final class FakeBusService: Sendable {
         "{" + properties.map { "\"\($0.key)\": \($0.value.json)" }.joined(separator: ", ") + "}"
     }
 
-    /// Speaks D-Bus's own protocol over the socket, so that nothing but an interpreter is needed.
+    /// Implements D-Bus itself over the socket, so that only an interpreter is needed.
     private static let program = #"""
         import json, os, select, socket, struct, sys
 

@@ -2,7 +2,7 @@ import FerryCore
 import FerryService
 import Synchronization
 
-/// Conditions that a test decides.
+/// Conditions set by a test.
 final class FakeConditions: ConditionSource {
     private struct State {
         var report = ConditionReport()
@@ -22,10 +22,10 @@ final class FakeConditions: ConditionSource {
 
     var report: ConditionReport { state.withLock(\.report) }
 
-    /// What somebody depends on.
+    /// Conditions that transfers depend on.
     var watched: ConditionNeeds { state.withLock(\.watched) }
 
-    /// Seconds between looks at the power.
+    /// Seconds between checks of the power supply.
     var pace: Int? { state.withLock(\.pace) }
 
     func watch(_ needs: ConditionNeeds, changed: @escaping @Sendable () -> Void) {
@@ -50,7 +50,7 @@ final class FakeConditions: ConditionSource {
         changed?()
     }
 
-    /// Says nothing until `answer`.
+    /// Suppresses reports until `answer`.
     func keepSilent() { state.withLock { $0.answers = false } }
 
     func answer() {

@@ -69,7 +69,7 @@ import Testing
             try Data("{}".utf8).write(to: URL(fileURLWithPath: file + ".other"))
             try Data(#"{"cellular": true}"#.utf8).write(to: URL(fileURLWithPath: file))
             try await eventually("the change") { conditions.report.conditions.cellular }
-            // What is told follows what is shown.
+            // The notification follows the change of the report.
             try await eventually("it is told") { told.withLock { $0 } >= 2 }
             #expect(told.withLock { $0 } == 2)
         }

@@ -57,7 +57,7 @@ import Testing
     @Test func `say what is in the way, and when a network has come up`() {
         var known = known()
         _ = known.depend(on: key())
-        // What was never known has not come up.
+        // A network that was never known has not come up.
         let first = known.take(report(.reachability) { $0.reachable = false }, constrained: false)
         #expect(first == KnownConditions.Change(cameUp: false))
         #expect(known.obstacle(key()) == .network && known.obstacle(key("here.test")) == nil && !known.areGood)

@@ -1,12 +1,12 @@
 import FerryTesting
 import Foundation
 
-/// A message bus of a test's own.
+/// A private message bus.
 final class PrivateBus: Sendable {
     static let daemon = "/usr/bin/dbus-daemon"
     static let python = "/usr/bin/python3"
 
-    /// Whether this machine has what it takes; scripts/test installs it.
+    /// Whether this machine has the required programs, which scripts/test installs.
     static var isInstalled: Bool {
         [daemon, python].allSatisfy(FileManager.default.isExecutableFile)
     }
@@ -30,7 +30,7 @@ final class PrivateBus: Sendable {
 
     var address: String { "unix:path=" + folder.file("bus") }
 
-    /// Starts a service that has a name and properties.
+    /// Starts a service with a name and properties.
     func start(_ name: String, _ properties: [String: FakeBusService.Value]) throws -> FakeBusService {
         try FakeBusService(name, properties, socket: folder.file("bus"), in: folder)
     }
@@ -41,7 +41,7 @@ final class PrivateBus: Sendable {
     }
 }
 
-/// Runs some code with a message bus that is ready.
+/// Runs `body` with a ready message bus.
 func withPrivateBus(_ body: (PrivateBus) async throws -> Void) async throws {
     try await withTemporaryFolder { folder in
         let bus = try PrivateBus(in: folder)

@@ -51,7 +51,7 @@ import Testing
         #expect(conditions.report.conditions.uplinks.isEmpty != Self.hasDefaultRoute)
     }
 
-    /// The same, from the kernel's text files.
+    /// The same condition, from the kernel's text files.
     private static var hasDefaultRoute: Bool {
         func lines(_ file: String) -> [[Substring]] {
             String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)

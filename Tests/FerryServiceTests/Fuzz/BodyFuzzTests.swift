@@ -5,7 +5,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// A client may send anything: every body is refused or read, and what is read goes through the checks that follow.
+/// A client may send anything. Each body is rejected or decoded, and each decoded body passes through the later checks.
 @Suite(.timeLimit(.minutes(Mutations.minutes(2)))) struct `Mutated bodies` {
     private static let request = #"""
         {"url":"http://me:pw@127.0.0.1:1/a%20b?c=d","folder":"/tmp/x","mirrors":["http://127.0.0.1/b"],"session":"s:t",
@@ -36,7 +36,7 @@ import Testing
         "template":[0,0],"folder":[null,"/f"],"name":["n",null]},"starts":[{"id":"0000000000000007","name":"n"}]}
         """#
 
-    /// Reads mutations of a body.
+    /// Decodes mutations of a body.
     private func fuzz<Body: StrictBody>(
         _ type: Body.Type, _ sample: String, seed: UInt64, usual: Int = 1200, _ use: (Body) throws -> Void
     ) async throws {
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    /// A program is answered by a daemon that may not be the one that it thinks it is.
+    /// The responding daemon may not be the one that the client expects.
     @Test func `of answers are refused or read by clients`() async throws {
         var transfer = try Transfer(
             TransferRecord(

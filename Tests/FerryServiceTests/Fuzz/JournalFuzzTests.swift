@@ -6,8 +6,8 @@ import Foundation
 import Logging
 import Testing
 
-/// A journal may be of an earlier version, edited by its user, or damaged by a disk: no start ends by a trap or hangs, and
-/// what the journal has is shown, acted upon and forgotten.
+/// A journal may be from an earlier version, edited by its user, or damaged by a disk. No start traps or hangs, and
+/// every transfer can be shown, controlled and removed.
 @Suite(.serialized, .timeLimit(.minutes(Mutations.minutes(3)))) struct `Mutated journals` {
     private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -22,13 +22,13 @@ import Testing
         await journal.close()
     }
 
-    /// Starts a service over what is in a folder, and has it show, start and forget everything.
+    /// Starts a service with the folder's journal, and shows, starts and removes all transfers.
     private func use(_ folder: TemporaryFolder) async throws {
         var configuration = ServiceConfiguration(
             stateFolder: folder.path, logger: Self.quiet, environment: [:],
             journal: SQLiteJournal.opening(in: folder.path, logger: Self.quiet))
         configuration.delayScale = 1e-6
-        // Without networks nothing but this machine is asked.
+        // Without a network, requests only reach this machine.
         configuration.conditions = FakeConditions { $0.reachable = false }
         let service: LocalTransferService
         do throws(ServiceError) {
@@ -51,7 +51,7 @@ import Testing
             _ = try await service.act(.remove, on: TransferSelection())
             _ = try await service.act(.removeWithFile, in: session, on: nil)
         } catch {
-            // The journal may turn out to be damaged only when it is used.
+            // Damage of the journal may be detected only during its use.
             #expect(error.code != .invalidRequest, "\(error)")
         }
         await service.shutdown()
@@ -98,7 +98,7 @@ import Testing
                             in: 0...255, using: &mutations)
                     }
                 case 2:
-                    // The head of a page, where SQLite says how the page is made up.
+                    // The head of a page, which describes its layout to SQLite.
                     let page =
                         Int.random(in: 0..<damaged.count / 4096, using: &mutations) * 4096 + (round < 4 ? 100 : 0)
                     for offset in 0..<8 { damaged[page + offset] = .random(in: 0...255, using: &mutations) }

@@ -6,11 +6,11 @@ import Foundation
 import Logging
 import Testing
 
-/// Every statement reads, changes and forgets rows that anything may have written; none fails because of what a row says.
+/// Every statement reads, changes and removes rows with arbitrary contents. None fails because of a row's contents.
 @Suite(.timeLimit(.minutes(Mutations.minutes(2)))) struct `Mutated rows` {
     private static let undone = ServiceError(.offline, "Undone.")
 
-    /// Runs changes of a journal and undoes them.
+    /// Makes changes in a journal and rolls them back.
     private func undoing(
         _ journal: any Journal, _ mutations: inout Mutations,
         _ body: @escaping @Sendable (any JournalTransaction, inout Mutations) throws(ServiceError) -> Void
@@ -24,11 +24,12 @@ import Testing
             }
         }
         #expect(error == Self.undone)
-        // The changes took numbers from a copy; the next round takes others.
+        // The changes used numbers from a copy of the generator. Skip them, so that the next round uses others.
         for _ in 0..<1024 { _ = mutations.next() }
     }
 
-    /// A new journal now and then: a connection keeps every statement that it has prepared, and each edit is one of its own.
+    /// Replaces the journal from time to time, because a connection caches each prepared statement and every edit is a
+    /// different one.
     private func renew(_ journal: inout SQLiteJournal, at round: Int) async throws {
         guard round % 50 == 49 else { return }
         await journal.close()
@@ -111,7 +112,7 @@ import Testing
         }
         for id in ids.prefix(4) {
             guard var record = try transaction.record(id) else { continue }
-            // Another transfer may have the name by an edit.
+            // Because of an edit, another transfer may have the name.
             do throws(ServiceError) {
                 try transaction.update(record)
                 record = try transaction.record(id) ?? record
@@ -145,7 +146,7 @@ import Testing
         await journal.close()
     }
 
-    /// The files beside the journal that say how earlier daemons ended.
+    /// The files beside the journal that record how earlier daemons ended.
     @Test func `of a start's mark are one all the same`() async throws {
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var mutations = Mutations(seed: 25)

@@ -4,7 +4,7 @@ import FerryCore
 import FerryTesting
 import Foundation
 
-/// Rows with something in every column of every table; nothing in them is asked of another host than this one.
+/// Rows with a value in every column of every table. Their requests name no host but this machine.
 enum SampleRows {
     static func id(_ number: UInt64) -> TransferID { TransferID(rawValue: 1_700_000_000_000 << 20 + number) }
     static let ids = [1...12, 20...22].joined().map(id)
@@ -30,7 +30,7 @@ enum SampleRows {
             SessionRegistration(application: "app", identifier: "s", sendsLaunchEvents: true), of: session)
     }
 
-    /// Transfers of one list, whose requests share a row.
+    /// Adds the transfers of a list, which share one row for their requests.
     private static func fillList(
         _ transaction: any JournalTransaction, in folder: String, _ now: Date
     ) throws(ServiceError) {
@@ -107,7 +107,7 @@ enum SampleRows {
         "sqlite_sequence": ["seq"],
     ]
 
-    /// Changes some columns of some tables, in some of their rows; what does not fit a table is left out.
+    /// Changes some columns in some rows of some tables, and skips values that do not fit the table.
     static func edit(_ transaction: any JournalTransaction, _ mutations: inout Mutations) throws(ServiceError) {
         for _ in 0..<6 {
             switch Int.random(in: 0..<8, using: &mutations) {
@@ -118,7 +118,7 @@ enum SampleRows {
         }
     }
 
-    /// Writes a text to a column of all rows of a table.
+    /// Sets a column to a text in all rows of a table.
     static func set(
         _ column: String, of table: String, to text: [UInt8], _ transaction: any JournalTransaction
     ) throws(ServiceError) {
@@ -160,7 +160,7 @@ enum SampleRows {
     ) throws(ServiceError) {
         let (table, column) = column(of: numbers, &mutations)
         var value = Mutations.integers[Int.random(in: 0..<Mutations.integers.count, using: &mutations)]
-        // After the last number that SQLite has it stores no event.
+        // With SQLite's maximum as the last number, no event could be stored.
         if column == "number" || column == "seq" { value = min(value, 1 << 60) }
         let rest = Int.random(in: 0..<3, using: &mutations)
         try execute(
@@ -177,7 +177,7 @@ enum SampleRows {
         return values
     }
 
-    /// What is against a table's constraints changes nothing.
+    /// Executes a statement. A violation of the table's constraints changes nothing.
     private static func execute(_ sql: String, _ transaction: any JournalTransaction) throws(ServiceError) {
         do throws(ServiceError) { try transaction.connection.execute(sql) } catch {
             guard error.code == .internal else { throw error }

@@ -54,7 +54,7 @@ import Testing
             try await withOrigin(script) { origin in
                 var ids: [TransferID] = []
                 try await withService(kind, origin, outside, keepsState: true) { bed in
-                    // The first never ends, so that the others wait for it.
+                    // The first one never finishes, so the others wait.
                     try await bed.changeSettings { $0.activeTransfers = 1 }
                     ids = try await bed.service.submit(list(bed, paths.map { origin.url($0) })).ids
                     try await bed.wait(for: ids[0], received: 50)

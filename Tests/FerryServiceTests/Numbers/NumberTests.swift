@@ -5,15 +5,15 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// A number that clients, servers and files may have must never end the process, at its ends and beyond.
+/// A number from a client, server or file must never trap, at its limits and beyond.
 @Suite(.timeLimit(.minutes(2))) struct `Numbers from outside` {
     private static let body = SeededBody(seed: 5, size: 900)
     private static let script = OriginScript(body, .on(.path("/busy"), .status(503, retryAfter: "1")))
 
-    /// Lets a day that a server asks for pass in a tenth of a second.
+    /// Scales time so that a server's delay of a day takes a tenth of a second.
     private static func quick(_ configuration: inout ServiceConfiguration) { configuration.delayScale = 1e-6 }
 
-    /// Waits until a transfer has made an attempt, or does not want one, and forgets it.
+    /// Waits until a transfer has made an attempt or needs none, then removes it.
     private func finish(_ transfer: Transfer, _ bed: ServiceBed) async throws {
         try await bed.wait(for: transfer.id, "a try") {
             $0.state.isEnded || $0.attempts > 1 || $0.attempts > 0 && $0.reason != nil || $0.bytesReceived > 0
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// With this reserve no file has room, and the sum of reserve and file is no number.
+    /// With this reserve no file fits, and the sum of reserve and file size overflows.
     @Test func `a transfer waits for a disk with the largest reserve`() async throws {
         try await withService(.inProcess, OriginScript(SeededBody(seed: 1, size: 3 << 20))) { bed in
             try await bed.changeSettings { $0.reserve = .max }
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// A file that a server dates to the year 9999 has a time of modification that no number of nanoseconds can hold.
+    /// For a server's date in the year 9999, the modification time in nanoseconds overflows.
     @Test(arguments: [
         "Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "Sat, 01 Jan 0000 00:00:00 GMT",
     ])

@@ -1,10 +1,10 @@
 import FerryCore
 
-/// Numbers as texts: the ends of what they may be, and what lies beyond.
+/// Numbers as text: the limits of their ranges, and values beyond.
 enum NumberText {
-    /// What JSON calls a number, and texts that other writers put in a number's place.
+    /// Returns JSON numbers, and texts that other programs write instead.
     ///
-    /// - Parameter keys: a text in which the keys are whose ranges count.
+    /// - Parameter keys: A text that contains the keys whose limits are included.
     static func json(for keys: String) -> [String] {
         let others = [
             "-0.0", "0.5", "1e-300", "1e18", "1e300", "-1e300", "1e309", "NaN", "Infinity", "\"NaN\"", "\"7\"",
@@ -12,13 +12,13 @@ enum NumberText {
         return whole + others + ends(of: keys).filter { !whole.contains($0) }
     }
 
-    /// What a field of HTTP or a command line may say.
+    /// Integers for HTTP fields and command lines.
     static let whole = [
         "-9223372036854775808", "-1", "-0", "0", "1", "9007199254740992", "999999999999999999", "1000000000000000000",
         "9223372036854775807", "9223372036854775808", "18446744073709551615", "99999999999999999999999999999999",
     ]
 
-    /// Both ends of some ranges, and their neighbours.
+    /// Returns the limits of some ranges, and their neighbors.
     private static func ends(of keys: String) -> [String] {
         let ranges =
             SettingRange<Int>.all.map { ($0.key, [Int64($0.allowed.lowerBound), Int64($0.allowed.upperBound)]) }
@@ -28,7 +28,7 @@ enum NumberText {
         return Set(numbers.flatMap { [$0.addingSaturated(-1), $0, $0.addingSaturated(1)] }).sorted().map(String.init)
     }
 
-    /// The keys of a request, with `#` where the number stands.
+    /// The keys of a request, with `#` in place of the number.
     static let request = [
         #""rate_limit":#"#, #""connections":#"#, #""retries":#"#, #""status_retries":#"#, #""give_up_after":#"#,
         #""expected_size":#"#, #""max_size":#"#, #""min_speed":#"#, #""min_speed":1,"min_speed_time":#"#,

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// The app was locked out of its session for as long as the launched process lived.
+    /// A regression: the app could not open its session while the launched process lived.
     @Test(arguments: ServiceKind.allCases)
     func `3 is taken from a launched process that does not end, and that is told nothing more`(
         kind: ServiceKind

@@ -25,7 +25,7 @@ import Testing
             #expect(background.attached?.handlesEvents == true)
             await background.leave()
             bed.endLaunched()
-            // A session that comes later is told of after this one would have been told again.
+            // News of this later session arrives after a repeated delivery for the first one would have.
             let other = try await bed.attach("other")
             try await bed.task(1, in: "other")
             await other.leave()
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// Lets an app be launched for its events; gives its process in the background, and a task of that, which waits.
+    /// Launches an app for its events. Returns its background process and a waiting task of that process.
     private func launch(_ bed: ServiceBed) async throws -> (AttachedApp, TransferID) {
         try await bed.registerCommand()
         let app = try await bed.attach()
@@ -184,14 +184,14 @@ import Testing
                     _ = try await bed.attach()
                     let id = try await bed.task(1)
                     try await bed.wait(for: id, .succeeded)
-                    // This one's process has ended, and the daemon ends before it notices.
+                    // This app's process has ended, and the daemon ends before it notices.
                     try await bed.registerCommand(for: last)
                     _ = try await bed.attach(process: .max) { $0.application = last }
                     let second = try await bed.task(1, of: last)
                     try await bed.wait(for: second, .succeeded)
                 }
                 try await withService(kind, origin, outside, keepsState: true) { bed in
-                    // Sessions are looked at by name, and this is the last.
+                    // Sessions are checked in order of their names, and this is the last.
                     try await eventually("the other app is started") { !bed.launches.isEmpty }
                     #expect(bed.launches.count == 1 && bed.launches[0].contains(last), "\(bed.launches)")
                     bed.endLaunched()

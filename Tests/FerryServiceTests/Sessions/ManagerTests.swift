@@ -111,7 +111,7 @@ import Testing
                     #expect(bed.ranges("/running") == [nil, "bytes=200000-"])
                     #expect(bed.launches == [])
                     await app.leave()
-                    // Its user has started it since: it is told of what ended while it was open.
+                    // The user has started the app since. It is still launched for the events while it was open.
                     try await eventually("the app is started") { bed.launches.count == 1 }
                     bed.endLaunched()
                 }

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryService
 
 @Suite(.timeLimit(.minutes(1))) struct `A program that is started` {
-    /// The daemon's own umask keeps its files to its user; an app's files are not the daemon's.
+    /// The daemon's own umask makes its files private. It must not apply to an app's files.
     @Test func `it has the umask that it is given`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.file("umask")

@@ -55,7 +55,7 @@ import Testing
                 try await bed.service.quit(.application(ServiceBed.application))
             }
             #expect(error?.code == .daemonUnreachable)
-            // It stops with the daemon, and has not ended.
+            // The transfer stops with the daemon and has not finished.
             #expect(try await bed.service.transfer(id).finishedAt == nil)
             await app.leave()
             bed.origin.release("rest")
@@ -71,7 +71,7 @@ import Testing
             await bed.origin.waitForHold("rest")
             _ = try await bed.service.quit(.application(ServiceBed.application))
             bed.origin.release("rest")
-            // A process that has been quit and is still there makes nothing that the app is started for.
+            // A process that was quit but still runs produces no events for which the app is launched.
             let id = try await bed.task(2, "/other.bin")
             try await bed.wait(for: id, .succeeded)
             await app.leave()

@@ -10,7 +10,7 @@ import Testing
     private static let allHeld = OriginScript(body, always: .hold("all", at: .body(100_000)))
     private static let session = "ordered"
 
-    /// Adds transfers of the session, each with its priority.
+    /// Adds transfers of the session with their priorities.
     private func add(_ paths: [(String, Priority)], to bed: ServiceBed) async throws -> [TransferID] {
         let session = try SessionID(Self.session)
         let requests = paths.map { path, priority in
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// Lesson 19: the eighth start would be that of the oldest.
+    /// Lesson 19: the eighth transfer to start would be the oldest one.
     @Test(arguments: [true, false], ServiceKind.allCases)
     func `O1 is kept to where that is set`(_ isInOrder: Bool, _ kind: ServiceKind) async throws {
         try await withService(kind, Self.firstHeld) { bed in

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `The same wish` {
-    /// One wish, and the code that refuses it.
+    /// A request and its expected error code.
     struct Wish: CustomTestStringConvertible, Sendable {
         let name: String
         var url = "/file"
@@ -57,7 +57,7 @@ import Testing
             if case .refused(let error) = alone {
                 #expect(error.code == wish.code)
                 #expect(line == error)
-                // A batch keeps what only lacks its place: it can be started again.
+                // A batch stores an item that only lacks its destination, because it can be started again.
                 var refusal = item.results[0].error
                 if let id = item.results[0].id { refusal = try await bed.service.transfer(id).error }
                 #expect(refusal == error)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// Why the only line of a batch is refused, alone or with the whole batch.
+    /// Returns the error of a batch's only item, or of the whole batch.
     private func refusal(
         _ service: any SessionService, _ batch: TransferBatch
     ) async throws(ServiceError) -> ServiceError? {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// A transfer without what tells it from others.
+    /// Returns the transfer's description without its identity.
     private static func plain(_ transfer: Transfer) throws -> String {
         var same = transfer
         same.id = TransferID(rawValue: 1)

@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Synchronization
 
-/// A process of an app that has a session open, as far as a service can tell.
+/// A process with an open session, as seen by a service.
 final class AttachedApp: Sendable {
     private let seen = Mutex<[SessionSignal]>([])
     private let reading: Mutex<Task<Void, Never>?>
@@ -36,14 +36,14 @@ final class AttachedApp: Sendable {
         }
     }
 
-    /// The last task number that it was told of while another process had the session; nil if none had.
+    /// The last task number reported while another process had the session, or `nil` if none had it.
     var lastTaskWhileHeld: Int? {
         seen.withLock { signals in
             if case .held(let number) = signals.first { number } else { nil }
         }
     }
 
-    /// The kinds of the events that it was told, without samples.
+    /// Kinds of the received events, without samples.
     var kinds: [TransferEvent.Kind] {
         seen.withLock { signals in
             signals.compactMap { signal in
@@ -52,7 +52,7 @@ final class AttachedApp: Sendable {
         }
     }
 
-    /// All that it was told, without samples.
+    /// All received signals, without samples.
     var signals: [SessionSignal] {
         seen.withLock { signals in
             signals.filter { signal in
@@ -61,7 +61,7 @@ final class AttachedApp: Sendable {
         }
     }
 
-    /// Number of the last durable event that it was told, whole or in short.
+    /// Number of the last received durable event, full or brief.
     var through: Int64 {
         seen.withLock { signals in
             signals.compactMap { signal in
@@ -74,7 +74,7 @@ final class AttachedApp: Sendable {
         }
     }
 
-    /// The transfers of which it was told in short that they were of a kind, in order.
+    /// Returns the transfers in brief events of a kind, in order.
     func told(_ kind: TransferEvent.Kind) -> [TransferID] {
         seen.withLock { signals in
             signals.flatMap { signal -> [TransferID] in
@@ -83,7 +83,7 @@ final class AttachedApp: Sendable {
         }
     }
 
-    /// Breaks the connection, as the end of the process does.
+    /// Closes the connection, as the end of the process would.
     func leave() async {
         let task = reading.withLock { $0 }
         task?.cancel()
@@ -91,7 +91,7 @@ final class AttachedApp: Sendable {
     }
 }
 
-/// A run loop that listens.
+/// A listening run loop.
 final class ListeningApp: Sendable {
     private let seen = Mutex<[ApplicationSignal]>([])
     private let reading: Mutex<Task<Void, Never>?>

@@ -2,7 +2,7 @@ import FerryCore
 import FerryStore
 import Foundation
 
-/// One read each.
+/// Each call is one read.
 extension Journal {
     func counts(_ session: SessionID? = nil) async throws(ServiceError) -> [JournalPhase: Int] {
         try await read { reader throws(ServiceError) in try reader.counts(session: session) }
@@ -31,7 +31,7 @@ extension JournalTransaction {
         return try begin(ids, of: session, circumstances, gone: gone)
     }
 
-    /// Stores another wish.
+    /// Stores another intent.
     @discardableResult
     func setIntent(_ id: TransferID, _ intent: TransferIntent) throws(ServiceError) -> Bool {
         guard var record = try record(id) else { return false }
@@ -39,7 +39,7 @@ extension JournalTransaction {
         return try update(record)
     }
 
-    /// Stores how a transfer ended.
+    /// Stores a transfer's outcome.
     @discardableResult
     func finish(_ id: TransferID, outcome: Outcome, at: Date, facts: TransferFacts) throws(ServiceError) -> Bool {
         guard var record = try record(id) else { return false }
@@ -52,7 +52,7 @@ extension JournalTransaction {
 }
 
 extension JournalReader {
-    /// What the reader or the transaction of a journal in SQLite works on.
+    /// The SQLite connection of a journal's reader or transaction.
     var connection: JournalConnection {
         guard let reads = self as? any SQLiteReads else { preconditionFailure("This journal is not in SQLite.") }
         return reads.connection

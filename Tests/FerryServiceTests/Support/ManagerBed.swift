@@ -3,11 +3,11 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// What tests of managers do.
+/// Helpers for tests of managers.
 extension ServiceBed {
     static let managed = "managed"
 
-    /// The session of the manager.
+    /// The manager's session.
     var session: SessionID {
         get throws { try attachment(Self.managed) { $0.isManager = true }.session() }
     }
@@ -20,7 +20,7 @@ extension ServiceBed {
         }
     }
 
-    /// What the manager's transfers have in common.
+    /// Returns the common template of the manager's transfers.
     func template(_ change: (inout TransferRequest) -> Void = { _ in }) throws -> TransferRequest {
         var template = TransferRequest(url: "", folder: folder)
         template.session = try session
@@ -30,7 +30,7 @@ extension ServiceBed {
         return template
     }
 
-    /// Items for paths of the origin, each named after its last part.
+    /// Returns a batch with one item for each path of the origin, named after the last path component.
     func batch(
         _ paths: [String], _ change: (inout TransferRequest) -> Void = { _ in }
     ) throws -> TransferBatch {
@@ -43,7 +43,7 @@ extension ServiceBed {
             })
     }
 
-    /// Submits a batch of which nothing is refused.
+    /// Submits a batch that must be accepted completely.
     func submit(_ batch: TransferBatch, at location: SourceLocation = #_sourceLocation) async throws -> [TransferID] {
         let report = try await service.submit(batch)
         #expect(report.results.allSatisfy { $0.error == nil }, sourceLocation: location)
@@ -52,7 +52,7 @@ extension ServiceBed {
         return ids
     }
 
-    /// Acts on transfers of the manager without a failure; returns the number of the last event.
+    /// Performs an action on the manager's transfers, which must succeed. Returns the number of the last event.
     @discardableResult
     func perform(
         _ action: SessionAction, on ids: [TransferID]? = nil, at location: SourceLocation = #_sourceLocation
@@ -78,7 +78,7 @@ extension ServiceBed {
 }
 
 extension AttachedApp {
-    /// Returns once the events of its session up to a number were told.
+    /// Waits until the session has received its events up to a number.
     func wait(through number: Int64) async throws {
         try await eventually("event \(number) is told") { self.through >= number }
     }

@@ -3,20 +3,20 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// A service with an origin to fetch from and a folder to fetch to.
+/// A service with an origin and a destination folder.
 struct ServiceBed: Sendable {
     let service: any SessionService
     let origin: ScriptedOrigin
-    /// Holds state, socket and the folder of the files.
+    /// Folder for the state, the socket and the destination folder.
     let outside: TemporaryFolder
 
-    /// The folder that files go to.
+    /// The destination folder.
     var folder: String { outside.file("in") }
 
-    /// What lies in the folder that files go to.
+    /// Names of the files in the destination folder.
     var files: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() }
 
-    /// A request for a path of the origin, or for another URL.
+    /// Returns a request for a path of the origin or for another URL.
     func request(_ place: String = "/file.bin", _ change: (inout TransferRequest) -> Void = { _ in }) -> TransferRequest
     {
         var request = TransferRequest(url: place.hasPrefix("/") ? origin.url(place) : place, folder: folder)
@@ -34,7 +34,7 @@ struct ServiceBed: Sendable {
         try #require(await add([request(path, change)], at: location).first, sourceLocation: location)
     }
 
-    /// Submits requests of which none may be refused.
+    /// Submits requests that must all be accepted.
     @discardableResult
     func add(_ requests: [TransferRequest], at location: SourceLocation = #_sourceLocation) async throws -> [Transfer] {
         let results = try await service.submit(requests)
@@ -49,7 +49,7 @@ struct ServiceBed: Sendable {
         }
     }
 
-    /// Submits a request that is to be refused.
+    /// Submits a request that must be rejected, and returns the error.
     func refusal(of request: TransferRequest, at location: SourceLocation = #_sourceLocation) async throws
         -> ServiceError
     {
@@ -60,7 +60,7 @@ struct ServiceBed: Sendable {
         return error
     }
 
-    /// Acts on one transfer and requires that it is no error.
+    /// Performs an action on one transfer, which must succeed.
     @discardableResult
     func act(
         _ action: TransferAction, _ id: TransferID, at location: SourceLocation = #_sourceLocation
@@ -73,7 +73,7 @@ struct ServiceBed: Sendable {
 
     // MARK: Waiting
 
-    /// Returns the transfer once a condition holds for it.
+    /// Waits until a condition holds for a transfer and returns the transfer.
     @discardableResult
     func wait(
         for id: TransferID, _ what: String = "the condition", until condition: (Transfer) -> Bool
@@ -103,17 +103,17 @@ struct ServiceBed: Sendable {
         try await wait(for: id, "waiting for \(reason.rawValue)") { $0.state == .waiting && $0.reason == reason }
     }
 
-    /// Waits until a transfer has received that many bytes of a response that is held there.
+    /// Waits until a transfer has received `bytes` bytes of a response that is held there.
     func wait(for id: TransferID, received bytes: Int64) async throws {
         try await wait(for: id, "\(bytes) bytes") { $0.bytesReceived == bytes }
     }
 
     // MARK: Requests
 
-    /// The paths that the origin was asked for, in order.
+    /// The paths requested from the origin, in order.
     var asked: [String] { origin.requests.map(\.path) }
 
-    /// The value of Range in the requests for a path.
+    /// Returns the Range fields of the requests for a path.
     func ranges(_ path: String = "/file.bin") -> [String?] {
         origin.requests.filter { $0.path == path }.map { $0.value("Range") }
     }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The ways in which a service is reached; every behaviour is the same over all of them.
+/// The ways to reach a service. Its behavior is the same in each of them.
 enum ServiceKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case inProcess = "in process"
     case overSocket = "over the socket"

@@ -3,11 +3,11 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// What tests of background sessions do.
+/// Helpers for tests of background sessions.
 extension ServiceBed {
     static let application = "org.example.app"
 
-    /// A process that opens a session of the app; it is this process unless another number is given.
+    /// Returns the attachment of a process to the app's session. The default is this process.
     func attachment(
         _ identifier: String = "session", process: Int32 = getpid(), isBackground: Bool = false,
         _ change: (inout SessionAttachment) -> Void = { _ in }
@@ -55,7 +55,7 @@ extension ServiceBed {
 
     // MARK: Launches
 
-    /// Registers a program that notes its start in a file and lives until the folder's `stay` is gone.
+    /// Registers a program that logs its start in a file and lives until the folder's `stay` is removed.
     func registerCommand(ends: Bool = false, for application: String = Self.application) async throws {
         _ = FileManager.default.createFile(atPath: outside.file("stay"), contents: nil)
         let note = #"echo "$FERRY_BACKGROUND_SESSION $FERRY_APPLICATION_ID $1 $ADDED $PWD" >> "$FILE""#
@@ -69,7 +69,7 @@ extension ServiceBed {
                 ]), of: application)
     }
 
-    /// What the launched programs have noted.
+    /// The logged starts of programs.
     var launches: [String] {
         String(decoding: FileManager.default.contents(atPath: outside.file("launches")) ?? Data(), as: UTF8.self)
             .split(separator: "\n").map(String.init)
@@ -79,6 +79,6 @@ extension ServiceBed {
         "\(identifier) \(Self.application) a  b added \(outside.path)"
     }
 
-    /// Lets the launched programs end.
+    /// Ends the launched programs.
     func endLaunched() { try? FileManager.default.removeItem(atPath: outside.file("stay")) }
 }

@@ -6,12 +6,12 @@ import Foundation
 import Logging
 import Synchronization
 
-/// A journal in memory that may be without room, and that makes those wait who commit.
+/// Opens an in-memory SQLite journal.
 func openSQLiteInMemory() async throws(ServiceError) -> OpenedJournal {
     OpenedJournal(try SQLiteJournal.inMemory(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
 }
 
-/// A disk under a journal in memory, on which one commit may find no room.
+/// A disk with an in-memory journal and room to spare, except for one commit on request.
 final class JournalRoom: Sendable {
     private enum State { case hasRoom, runsOut, hasRunOut }
     private let state = Mutex(State.hasRoom)
@@ -30,7 +30,7 @@ final class JournalRoom: Sendable {
             })
     }
 
-    /// Lets the next commit fail with `SQLITE_FULL`, and no other.
+    /// Makes only the next commit fail with `SQLITE_FULL`.
     func runsOut() {
         state.withLock { if $0 == .hasRoom { $0 = .runsOut } }
     }
@@ -39,24 +39,25 @@ final class JournalRoom: Sendable {
     var hasRunOut: Bool { state.withLock { $0 == .hasRunOut } }
 }
 
-/// Runs some code with a journal that does not grow, and lets it grow again.
+/// Runs `body` with a journal that cannot grow, then removes the limit.
 func withoutRoom(_ service: LocalTransferService, _ body: () async throws -> Void) async throws {
     try await limitPages(of: service.journal, to: 1)
     try await body()
-    // Whoever shares a transaction with those who need room is refused with them.
+    // This commit fails as well if it shares a transaction with one that needs room.
     try await eventually("room") { (try? await limitPages(of: service.journal, to: 1_000_000)) != nil }
 }
 
-/// Lets the journal grow up to so many pages; where it has more, not at all.
+/// Limits the journal to a number of pages. If it has more, it cannot grow.
 private func limitPages(of journal: any Journal, to count: Int) async throws {
     try await journal.commit { transaction throws(ServiceError) in
         _ = try transaction.connection.row("PRAGMA max_page_count = \(count)")
     }
 }
 
-/// Runs some code during a commit, which lasts until the code ends it.
+/// Runs `body` during a commit, which lasts until `body` ends it.
 ///
-/// Who commits waits for its end. Who reads a journal in a file sees what was before; one in memory lets nobody read.
+/// Other commits wait for its end. Readers of a journal in a file see the state before the commit. Readers of an
+/// in-memory journal wait.
 func duringCommit(
     _ service: LocalTransferService, _ body: (_ end: () -> Void) async throws -> Void
 ) async throws {

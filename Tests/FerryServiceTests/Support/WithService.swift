@@ -9,12 +9,12 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// What a test wants to be different about its service.
+/// A test's changes to its service's configuration.
 typealias Tweak = (inout ServiceConfiguration) -> Void
 
-/// Runs some code with a service, an origin and a folder of its own.
+/// Runs `body` with a service, an origin and a folder.
 ///
-/// Delays before retries last a thousandth of what they are in a daemon.
+/// Retry delays last a thousandth of a daemon's.
 func withService(
     _ kind: ServiceKind, _ script: OriginScript = OriginScript(), _ tweak: Tweak = { _ in },
     _ body: (ServiceBed) async throws -> Void
@@ -26,7 +26,7 @@ func withService(
     }
 }
 
-/// Runs some code with a service whose state lies in a folder that outlives it.
+/// Runs `body` with a service whose state folder outlives it.
 func withService(
     _ kind: ServiceKind, _ origin: ScriptedOrigin, _ outside: TemporaryFolder, keepsState: Bool = false,
     _ tweak: Tweak = { _ in }, _ body: (ServiceBed) async throws -> Void
@@ -61,7 +61,7 @@ func withService(
     }
 }
 
-/// Runs some code with a service in this process whose journal lies in a file.
+/// Runs `body` with an in-process service whose journal is a file.
 func withStoredService(
     _ script: OriginScript, _ tweak: Tweak = { _ in },
     _ body: (ServiceBed, LocalTransferService) async throws -> Void
@@ -76,7 +76,7 @@ func withStoredService(
     }
 }
 
-/// Runs some code with a client of a service that is served on its socket.
+/// Runs `body` with a client of a service, over its socket.
 private func serve(
     _ local: LocalTransferService, at paths: FerryPaths, _ logger: Logger,
     _ body: (RemoteTransferService) async throws -> Void
@@ -104,7 +104,7 @@ private func serve(
     try await running
 }
 
-/// Runs the second piece after the first, however that ends.
+/// Runs `body`, then `end`, even if `body` throws.
 private func finally(_ body: () async throws -> Void, then end: () async -> Void) async throws {
     do {
         try await body()

@@ -1,13 +1,13 @@
 import FerryCore
 import Foundation
 
-/// What wishes are tried on: a transfer in each state.
+/// A transfer in each state, to test commands on.
 enum CommandStates {
     static let now = ActiveTime.Instant(wall: Sample.moment + 100, boot: "boot", uptime: 1090.5)
 
     private enum Content: UInt64, CaseIterable { case plain, full, lost, taken }
 
-    /// A record for each state that a row can have.
+    /// Returns a record for each state of a row.
     static func all() throws -> [TransferRecord] {
         var records: [TransferRecord] = []
         let outcomes: [Outcome?] = [
@@ -50,7 +50,7 @@ enum CommandStates {
             record.request.secretsForgotten = true
             record.request.spooled = true
         case .taken:
-            // The first of these has the name; the others chose it as well, and have ended.
+            // The first of these owns the name. The others had chosen it too, and are not live.
             if record.outcome != nil || record.intent == .suspend { record.facts.destination = "/f/taken" }
             record.active = ActiveTime()
         }
@@ -61,7 +61,7 @@ enum CommandStates {
         .forget(file: false, sparesSucceeded: true), .forget(file: true, sparesSucceeded: false),
     ]
 
-    /// Two live transfers cannot have one name: the first in the order of the ids has it.
+    /// Inserts the records. Two live transfers cannot have the same name, so the first id owns it.
     static func insert(_ records: [TransferRecord], into journal: any Journal) async throws -> [TransferRecord] {
         var held: Set<String> = []
         var stored: [TransferRecord] = []
@@ -76,7 +76,7 @@ enum CommandStates {
         return try await journal.read { [stored] reader throws(ServiceError) in try reader.records(stored.map(\.id)) }
     }
 
-    /// Stores what the machine makes of one record after the other.
+    /// Applies a command to one record after the other with the machine.
     static func actOnEach(
         _ command: TransferCommand, _ records: [TransferRecord], _ moment: CommandSituation, in journal: any Journal
     ) async throws {
@@ -87,7 +87,7 @@ enum CommandStates {
         }
     }
 
-    /// Stores what the many-at-once statements make of them.
+    /// Applies a command to all records with the batch statements.
     static func actOnAll(
         _ command: TransferCommand, _ records: [TransferRecord], _ moment: CommandSituation, in journal: any Journal
     ) async throws {

@@ -2,17 +2,17 @@
 import Synchronization
 import Foundation
 
-/// Records the steps of a journal, and holds a body until a number of callers wait behind it.
+/// Records a journal's steps, and blocks a body until a number of callers are queued behind it.
 final class Gate: Sendable {
     private let seen = Mutex<[JournalStep]>([])
     private let opened = DispatchSemaphore(value: 0)
     private let fault = Mutex<(step: JournalStep, code: Int32)?>(nil)
     private let opensAfter: Int
-    /// An element for each transaction that has begun.
+    /// Yields an element for each transaction that begins.
     let begun: AsyncStream<Void>
     private let begin: AsyncStream<Void>.Continuation
 
-    /// - Parameter opensAfter: How many callers have come when the gate opens.
+    /// - Parameter opensAfter: Number of queued callers at which the gate opens.
     init(opensAfter: Int = .max) {
         self.opensAfter = opensAfter
         (begun, begin) = AsyncStream.makeStream()
@@ -36,13 +36,13 @@ final class Gate: Sendable {
 
     func wait() { opened.wait() }
 
-    /// Fails the next step of this kind with a result code of SQLite.
+    /// Fails the next step of this kind with an SQLite result code.
     func fail(at step: JournalStep, with code: Int32) { fault.withLock { $0 = (step, code) } }
 
-    /// How many callers have come.
+    /// Number of queued callers.
     var queued: Int { seen.withLock { seen in seen.count { $0 == .queued } } }
 
-    /// How many bodies each transaction had.
+    /// Number of bodies in each transaction.
     var transactions: [Int] {
         seen.withLock { seen in
             seen.compactMap { step in

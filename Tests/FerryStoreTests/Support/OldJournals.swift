@@ -1,4 +1,4 @@
-/// Steps that make a journal's tables what they were in an earlier version.
+/// Statements that turn a journal's tables back into an earlier version's.
 enum OldJournals {
     /// Without indexes for the parts of the queue.
     static let version10 = [
@@ -6,14 +6,14 @@ enum OldJournals {
         "DELETE FROM grdb_migrations WHERE identifier = '11'",
     ]
 
-    /// With whole requests alone.
+    /// With complete requests only.
     static let version9 =
         version10 + [
             "ALTER TABLE requests DROP COLUMN template", "DROP TABLE request_templates",
             "DELETE FROM grdb_migrations WHERE identifier = '10'",
         ]
 
-    /// Without columns for what decisions depend on.
+    /// Without columns for the values that decisions depend on.
     static let version8 =
         version9 + [
             """
@@ -43,7 +43,7 @@ enum OldJournals {
             "UPDATE transfers SET line = NULL", "DELETE FROM grdb_migrations WHERE identifier IN ('6', '7')",
         ]
 
-    /// What requests that stand apart add to the fourth version.
+    /// Reverts the version that moved requests to a table of their own.
     private static let beforeVersion5 = [
         "ALTER TABLE transfers ADD COLUMN request TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE transfers ADD COLUMN credentials TEXT", "DROP INDEX transfers_destination",

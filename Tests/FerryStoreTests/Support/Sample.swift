@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import Testing
 
-/// Records to store, and journals to store them in.
+/// Sample records and journals.
 enum Sample {
     static let moment = Date(timeIntervalSince1970: 1_700_000_000.125)
     static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -21,7 +21,7 @@ enum Sample {
         return record
     }
 
-    /// A record with something in every column.
+    /// Returns a record with a value in every column.
     static func fullRecord(_ number: UInt64) throws -> TransferRecord {
         var record = try record(number, session: "app", tags: ["a", "b"])
         record.request.deadline = moment.addingTimeInterval(60)
@@ -48,7 +48,7 @@ enum Sample {
         }
     }
 
-    /// Stores a record; returns what is read of it.
+    /// Stores a record and returns it as read back.
     static func stored(_ record: TransferRecord, in journal: any Journal) async throws -> TransferRecord {
         try await insert([record], into: journal)
         return try #require(try await journal.record(record.id))

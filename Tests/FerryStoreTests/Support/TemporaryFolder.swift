@@ -1,7 +1,7 @@
 import FerryStore
 import Foundation
 
-/// A folder of its own for one test, removed with everything in it once nobody holds it.
+/// A private folder for one test, removed with its contents when released.
 final class TemporaryFolder: Sendable {
     let path: String
 

@@ -11,7 +11,7 @@ import Testing
     private static let body = FerryFixture.body
     private static let held = OriginScript(body, always: .hold("go", at: .body(1000)))
 
-    /// Notes the ends of tasks and managers of a fixture that are posted.
+    /// Records the completion notifications of a fixture's tasks and managers.
     private final class Posts {
         let told = Notes<String>()
         private var tokens: [any NSObjectProtocol] = []
@@ -33,7 +33,7 @@ import Testing
         func stop() { for token in tokens { NotificationCenter.default.removeObserver(token) } }
     }
 
-    /// Lets downloads that the origin holds end while there is no manager; then there is one again.
+    /// Finishes held downloads while there is no manager, then creates a new manager.
     private func comeBack(
         _ fixture: FerryFixture, after ends: Int, released hold: String
     ) async throws -> (SessionManager, Posts) {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// An end that the daemon tells again, since it died before the end was acknowledged, is no second transition.
+    /// The daemon died before a completion was acknowledged, so it is delivered again. That is not a second transition.
     @Test func `are none that this process was told of before the daemon died`() async throws {
         try await withFerry(Self.held) { fixture in
             let queue = DispatchQueue(label: "blocked")
@@ -86,7 +86,7 @@ import Testing
             let manager = fixture.manager(queue: queue)
             let task = try #require(manager.download(fixture.origin.url("/file")))
             try await task.reaches(.running)
-            // What has not been told is not acknowledged.
+            // Undelivered events are not acknowledged.
             queue.async { gate.wait() }
             fixture.origin.release("go")
             try await task.reaches(.succeeded)
@@ -102,8 +102,8 @@ import Testing
         }
     }
 
-    /// A pause that had ended before the daemon died is told again with the events that were not acknowledged. The task ran
-    /// by then, and was shown as suspended once more.
+    /// A regression: a pause from before the daemon died is delivered again with the unacknowledged events. The task
+    /// was running again by then, but was shown as suspended.
     @Test func `are no pauses that were over before the daemon died`() async throws {
         try await withFerry(Self.held) { fixture in
             let queue = DispatchQueue(label: "blocked")
@@ -111,7 +111,7 @@ import Testing
             let manager = fixture.manager(queue: queue)
             let task = try #require(manager.download(fixture.origin.url("/file")))
             try await task.receives(1000)
-            // What has not been told is not acknowledged.
+            // Undelivered events are not acknowledged.
             queue.async { gate.wait() }
             let told = Notes<String>()
             task.failure { told.add("\($0.status)") }

@@ -145,7 +145,7 @@ import Testing
             _ = try await task.value
             var events: [DownloadEvent] = []
             while let event = await iterator.next() { events.append(event) }
-            // What an observer has not read is at most the newest progress between two other events.
+            // Unread events include at most the newest progress between two other events.
             var progressInRow = 0
             for event in events {
                 if case .progress = event { progressInRow += 1 } else { progressInRow = 0 }

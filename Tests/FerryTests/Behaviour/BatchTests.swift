@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// A running, a waiting, a suspended, a failed and a succeeded task, in this order.
+    /// Returns a running, a waiting, a suspended, a failed and a succeeded task, in this order.
     private func oneOfEach(_ manager: SessionManager, _ fixture: FerryFixture) async throws -> [DownloadTask] {
         let ended = manager.multiDownload([fixture.origin.url("/bad"), fixture.origin.url("/good")])
         try await ended[0].reaches(.failed)

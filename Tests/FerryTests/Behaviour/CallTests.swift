@@ -186,7 +186,7 @@ import Testing
     enum Answered: String, CaseIterable {
         case suspend, cancel, remove, totalSuspend, totalCancel, asyncSuspend, asyncCancel, enqueue, order, priority
 
-        /// What is there afterwards of three tasks.
+        /// Expected states of three tasks after the call.
         var left: [Status] {
             switch self {
             case .suspend, .asyncSuspend: [.suspended, .running, .waiting]
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    /// docs/behaviour/session-manager.md#C5, #O1, #D1: what a handler or a return has told outlives the daemon.
+    /// docs/behaviour/session-manager.md#C5, #O1, #D1: a result reported by a handler or a return outlives the daemon.
     @Test(arguments: Answered.allCases)
     func `what an answer has told is durable`(call: Answered) async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .body(1000)))) { fixture in
@@ -222,7 +222,7 @@ import Testing
             let later = await fixture.relaunch(limit: 1)
             let left = call == .order ? [tasks[2], tasks[0], tasks[1]] : tasks.filter { manager.tasks.contains($0) }
             #expect(later.tasks.prefix(left.count).map(\.id) == left.map(\.id))
-            // The first task that may run has the slot again.
+            // The first eligible task has the slot again.
             try await eventually("one runs: \(later.tasks.map(\.status))") {
                 later.tasks.map(\.status).sorted { $0.rawValue < $1.rawValue }
                     == call.left.sorted { $0.rawValue < $1.rawValue }
@@ -236,7 +236,7 @@ import Testing
     {
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
             let task = try #require(fixture.manager().download(fixture.origin.url()))
-            // First of all, so that no client starts the daemon again.
+            // Done first, so that no client starts the daemon again.
             await fixture.leave(environment: ["FERRYD": "/nowhere/ferryd"])
             try await fixture.daemon.terminateDaemon()
             let manager = fixture.manager()

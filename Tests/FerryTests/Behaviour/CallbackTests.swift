@@ -16,7 +16,7 @@ import Testing
             try await good.reaches(.succeeded)
             try await bad.reaches(.failed)
             let told = Notes<String>()
-            // On the main queue, so that nothing can run there before the registering calls have returned.
+            // On the main queue, so that no closure runs there before the registering calls have returned.
             await MainActor.run {
                 told.observe(good, as: "good")
                 told.observe(bad, as: "bad")
@@ -278,8 +278,8 @@ import Testing
         }
     }
 
-    /// On Linux the thread that posts a notification waits for its observers with `queue: .main`. A closure on the main queue that
-    /// was no operation of the main operation queue waited for itself, and the main queue stood still.
+    /// On Linux, the thread that posts a notification waits for observers with `queue: .main`. A regression: a closure
+    /// that posted on the main queue, but not as an operation of the main operation queue, deadlocked the main queue.
     @Test(arguments: [true, false])
     func `an observer on the main queue is told by whatever posts`(operatesOnMain: Bool) async throws {
         try await withFerry { fixture in

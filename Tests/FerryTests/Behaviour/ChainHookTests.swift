@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `Adapters, retriers and credentials of a download chain`: ChainSuite {
     private static let body = FerryFixture.body
 
-    /// Gives requests a token, and fetches another one when a server refuses it.
+    /// Adds a token to requests, and fetches a new token when a server rejects it.
     private final class Tokens: RequestAdapter, RequestRetrier {
         let token: Mutex<String>
         let asked = Notes<String>()

@@ -50,7 +50,7 @@ import Testing
             #expect(!ids.contains(requests[1].downloadTask.id))
             for request in requests { #expect(try await response(request).error == nil) }
             #expect(second.restoredRequests.map(\.downloadTask.id) == [ids[1]])
-            // A request that is not made again is taken as it is.
+            // A restored request that the app does not repeat is used as it is.
             let rest = try #require(second.restoredRequests.first)
             let digest = Notes<String>()
             rest.response { digest.add((try? FileDigest.sha256($0.temporaryURL?.path ?? "")) ?? "none") }
@@ -141,7 +141,7 @@ import Testing
 
     @Test func `the shared manager is run by the daemon`() async throws {
         try await withFerry { fixture in
-            // The one use of the shared manager in these tests: it finds the daemon of the test that is first.
+            // The only use of the shared manager in these tests. It connects to the daemon of the first such test.
             let manager = fixture.make { SessionManager.default }
             #expect(manager === SessionManager.default && manager.identifier == "SessionManager.default")
             let path = fixture.daemon.file("a")
@@ -179,7 +179,7 @@ import Testing
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
             let manager = manager(fixture)
             #expect(manager.delegate.sessionManager === manager)
-            // Unfinished, so that the events are not over by themselves.
+            // Unfinished, so that the events do not finish by themselves.
             manager.download(fixture.origin.url(), to: destination(fixture.daemon.file("a")))
             let told = Notes<String>()
             manager.delegate.sessionDidFinishEventsForBackgroundURLSession = { _ in told.add("closure") }

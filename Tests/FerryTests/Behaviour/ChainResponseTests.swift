@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `The responses of a download chain`: ChainSuite {
     private static let body = FerryFixture.body
 
-    /// A server that answers with a text, as `text/plain`.
+    /// Returns a server that responds with `text` as `text/plain`.
     private static func text(_ text: String) -> OriginScript { OriginScript(body, always: .status(200, body: text)) }
 
     @Test func `values are made of the file, with or without a destination`() async throws {

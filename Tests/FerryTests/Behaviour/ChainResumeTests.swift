@@ -6,12 +6,12 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `A download chain that goes on`: ChainSuite {
     private static let body = FerryFixture.body
 
-    /// A server that holds the first answer of each path after 100,000 bytes.
+    /// A server that holds the first response of each path after 100,000 bytes.
     private static var script: OriginScript {
         OriginScript(body, .on(.pathRequests(...1), .hold("never", at: .body(100_000))))
     }
 
-    /// A manager that the daemon serves, or one of this process.
+    /// Returns a manager with downloads in the daemon or in this process.
     private func manager(_ fixture: FerryFixture, isBackground: Bool) -> SessionManager {
         isBackground ? manager(fixture) : fixture.make { SessionManager(configuration: .default) }
     }
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// Tries a download that has failed once more.
+    /// Retries a failed download once.
     private struct Persistent: RequestRetrier {
         func should(
             _ manager: SessionManager, retry request: Request, with error: any Error,
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// A download of the process itself was tried again for seven days.
+    /// A regression: an in-process download was retried for seven days.
     @Test(arguments: [true, false])
     func `a cut in the process itself is the result, and the rest alone is fetched afterwards`(
         isRetried: Bool
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    /// Lets a download be tried once more, and says so twice.
+    /// Retries a download once, but calls the completion twice.
     private struct Stammering: RequestRetrier {
         func should(
             _ manager: SessionManager, retry request: Request, with error: any Error,

@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// The properties and notifications of a request, beside its result.
+/// A request's properties and notifications, without its result.
 @Suite(.timeLimit(.minutes(2))) struct `Around a download chain`: ChainSuite {
     private static let body = FerryFixture.body
 
@@ -77,7 +77,7 @@ import Testing
                 let request = manager.download(fixture.origin.url(), method: .get)
                 return (request, manager.session)
             }
-            // The download that begins holds the manager for a moment.
+            // Starting the download holds the manager for a moment.
             try await eventually("the manager is gone") { request.manager == nil }
             #expect(request.session === session)
             #expect(request.task?.state == .suspended)

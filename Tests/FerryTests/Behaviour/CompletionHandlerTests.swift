@@ -5,11 +5,11 @@ import Foundation
 import Synchronization
 import Testing
 
-/// docs/behaviour/session-manager.md#P8, #A7, as far as one process shows them; FerryProcessTests has the launch.
+/// docs/behaviour/session-manager.md#P8, #A7, except for the launch, which is tested in FerryProcessTests.
 @Suite(.timeLimit(.minutes(2))) struct `The completion handler of a manager` {
     private static let body = FerryFixture.body
 
-    /// Gives the main queue a name while a test runs.
+    /// Labels the main queue while a test runs.
     private func withNamedMainQueue(_ body: (DispatchSpecificKey<Bool>) async throws -> Void) async throws {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
@@ -87,7 +87,7 @@ import Testing
             try await told.wait(for: "closure true")
             try await answer { manager.start("unknown", handler: $0) }
             #expect(told.all == ["closure true"])
-            // It is the closure's own to call.
+            // The closure is responsible for calling it.
             manager.backgroundCompletionHandler?()
             #expect(told.all == ["closure true", "handler"])
         }

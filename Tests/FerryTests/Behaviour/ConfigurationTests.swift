@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// It was a session of its own: without identifier, which apps unwrap, and without tasks.
+    /// A regression: the session was a separate one, without the identifier, which apps unwrap, and without tasks.
     @Test func `G4 a manager's session shows its configuration, its identifier and its downloads`() async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .body(100_000)))) { fixture in
             let manager = fixture.manager { $0.timeoutIntervalForRequest = 33 }

@@ -32,7 +32,7 @@ import Testing
 
     @Test func `the shared manager has three at a time`() async throws {
         try await withFerry { fixture in
-            // The one use of the shared manager in these tests: it finds the daemon of the test that is first.
+            // The only use of the shared manager in these tests. It connects to the daemon of the first such test.
             let manager = fixture.make { DownloadManager.default }
             #expect(manager === DownloadManager.default && manager.maxDownloadCount == 3)
             #expect(manager.getDownloadModels().isEmpty)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// The poster waited for the main queue, which it was on.
+    /// A regression: a notification posted on the main queue waited for the main queue.
     @Test func `an observer on the main queue hears of downloads and of an address that is none`() async throws {
         try await withFerry { fixture in
             let url = fixture.origin.url()
@@ -200,7 +200,7 @@ import Testing
             try await eventually("the file is gone") { !FileManager.default.fileExists(atPath: file) }
             manager.deleteAllFile()
             try await eventually("all is gone") { try await fixture.stored() == 0 }
-            // The daemon has removed them before it tells so.
+            // The daemon removes the files before it reports that.
             try await eventually("no model is left") { manager.getDownloadModels().isEmpty }
             #expect(manager.getCacheSize() == 0)
         }

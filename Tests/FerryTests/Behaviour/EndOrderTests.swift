@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `Ends on another queue than progress` {
     private static let held = OriginScript(FerryFixture.body, always: .hold("go", at: .body(100_000)))
 
-    /// A row of a table that shows progress after its end stays as it was in the middle.
+    /// A table row that is updated with progress after the completion would stay incomplete.
     @Test func `come after the progress that is still being told`() async throws {
         try await withFerry(Self.held) { fixture in
             let manager = fixture.manager()
@@ -16,7 +16,7 @@ import Testing
             defer { goesOn.signal() }
             task.progress(onMainQueue: false) { _ in
                 told.add("progress begins")
-                // The limit only turns a hang into a failure; later calls do not wait.
+                // The limit only turns a hang into a failure. Later calls do not wait.
                 _ = goesOn.wait(timeout: .now() + 40)
                 goesOn.signal()
                 told.add("progress ends")
@@ -25,7 +25,7 @@ import Testing
             try await told.wait(for: "progress begins")
             fixture.origin.release("go")
             try await task.reaches(.succeeded)
-            // What waits for nothing has its turn on the main queue before this.
+            // Closures that wait for nothing would run on the main queue before this.
             for _ in 0..<3 { await MainActor.run {} }
             #expect(!told.all.contains("success"))
             goesOn.signal()

@@ -31,7 +31,7 @@ import Testing
             let manager = fixture.manager { $0.fileConflictPolicy = .fail }
             let folder = manager.cache.downloadFilePath
             let task = try #require(manager.download(fixture.origin.url(), fileName: "film.mp4"))
-            // Taken while the bytes come: before them nothing would be asked for.
+            // Written while bytes arrive. Before that, the destination would be rejected without a request.
             try await task.receives(1000)
             let strange = Data("strange".utf8)
             try strange.write(to: URL(filePath: folder + "/film.mp4"))
@@ -57,10 +57,10 @@ import Testing
             fixture.origin.release("go")
             try await task.reaches(.failed)
             #expect(partialFiles(manager).isEmpty && !task.hasFile)
-            // What was shown stays until the new start.
+            // The displayed progress stays until the new start.
             #expect(task.progress.completedUnitCount >= 1000 && task.progress.fractionCompleted > 0)
             task.validateFile(code: Self.body.md5Hex, type: .md5) { _ in }
-            // There before the start: the events of a task that has failed end at once.
+            // Added before the start, because the events of a failed task end at once.
             let events = EventQueue()
             task.state.withLock { $0.readers.add(events, as: -1) }
             fixture.origin.script = OriginScript(Self.body, always: .hold("again", at: .body(1000)))
@@ -124,7 +124,7 @@ import Testing
                 try await task.reaches(.failed)
                 #expect(task.error != nil)
                 try await answer { call ? manager.cancel(task, handler: $0) : manager.remove(task, handler: $0) }
-                // docs/behaviour/session-manager.md#K6: an error is that of a failed task alone.
+                // docs/behaviour/session-manager.md#K6: only a failed task has an error.
                 #expect(task.error == nil && task.status == (call ? .canceled : .removed))
             }
         }
@@ -158,8 +158,8 @@ import Testing
         }
     }
 
-    /// docs/behaviour/session-manager.md#S10: what the daemon is asked for.
-    /// How it tries again is in the tests of the state machine.
+    /// docs/behaviour/session-manager.md#S10: the options sent to the daemon. The tests of the state machine cover the
+    /// retries.
     @Test func `of busy servers are tried five times more, of the network until the total time has passed`() throws {
         let place = try #require(SessionPlace(inProcess: "test"))
         var configuration = SessionConfiguration()

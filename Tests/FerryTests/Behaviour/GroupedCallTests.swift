@@ -8,7 +8,7 @@ import Testing
     private static let body = FerryFixture.body
     private static let held = OriginScript(body, always: .hold("go", at: .body(1000)))
 
-    /// Lets no command of a manager begin before the closure is called that this returns.
+    /// Blocks the commands of a manager until the returned closure is called.
     private func hold(_ manager: SessionManager) -> @Sendable () -> Void {
         let (stream, gate) = AsyncStream<Void>.makeStream()
         manager.shared.commands.add { for await _ in stream { break } }
@@ -115,7 +115,7 @@ import Testing
         func add(_ index: Int, after last: Int?) {
             queue.add(
                 for: groups[index],
-                isTakenUp: { group in
+                isAbsorbed: { group in
                     takenUp.add(last.map { groups[$0] === group } ?? false)
                     return takenUp.all.last ?? false
                 }

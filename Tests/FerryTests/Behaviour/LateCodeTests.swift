@@ -15,7 +15,7 @@ import Testing
             let manager = fixture.manager()
             let tasks = manager.multiDownload(fixture.urls(2))
             try await manager.reaches(.succeeded)
-            // As an app leaves it that ends between the daemon's answer and the comparison.
+            // The state left by an app that ends between the daemon's report and the comparison.
             await fixture.leave()
             for (task, code) in zip(tasks, [Self.body.md5Hex, String(repeating: "0", count: 32)]) {
                 var (id, note) = task.state.withLock { ($0.transfer, $0.note) }

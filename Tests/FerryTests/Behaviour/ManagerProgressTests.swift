@@ -18,7 +18,7 @@ import Testing
             let stored = task.state.withLock(\.transfer)
             let id = try #require(stored)
             var transfer = try await fixture.daemon.withClient { try await $0.transfer(id) }
-            // Sooner one after the other than closures are called.
+            // In quicker succession than closures are called.
             for (bytes, state) in [(200_000, TransferState.running), (300_000, .running), (300_000, .succeeded)] {
                 transfer.bytesReceived = Int64(bytes)
                 transfer.state = state
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// docs/behaviour/session-manager.md#closures, #N1: however often the daemon tells.
+    /// docs/behaviour/session-manager.md#closures, #N1: however often the daemon reports it.
     @Test func `is told ten times a second at most, as that of its tasks is`() async throws {
         try await withFerry(OriginScript(FerryFixture.body, always: .hold("never", at: .body(1000)))) { fixture in
             let manager = fixture.manager()

@@ -85,7 +85,7 @@ import Testing
             let held = manager.multiDownload(fixture.urls(6, "held"))
             await fixture.origin.waitForRequests(most)
             for task in held.prefix(most) { try await task.reaches(.running) }
-            // A call that comes to its end shows that nothing else was about to start.
+            // When this call completes, nothing else was about to start.
             try await answer { manager.suspend(held[5], handler: $0) }
             #expect(held.map(\.status) == (0..<6).map { $0 < most ? .running : $0 < 5 ? .waiting : .suspended })
             #expect(fixture.origin.requests.count == most)
@@ -125,7 +125,7 @@ import Testing
         try await withFerry(script) { fixture in
             let manager = fixture.manager(limit: 1)
             let first = try #require(manager.download(fixture.origin.url("/first")))
-            // A server that is busy is not asked again for anything, so the other one has another name.
+            // A busy server gets no other request for a while, so the other task uses another host name.
             let second = try #require(manager.download(fixture.origin.url("/second", host: "localhost")))
             await fixture.origin.waitForHold("first")
             #expect(second.status == .waiting)

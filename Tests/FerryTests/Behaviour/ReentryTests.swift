@@ -8,13 +8,13 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `Calls from inside` {
     private static let body = FerryFixture.body
 
-    /// Where a closure of the app is called.
+    /// A place where the app's closure is called.
     enum Place: String, CaseIterable {
         case taskProgress, taskSuccess, taskFailure, taskCompletion, taskCheck
         case managerProgress, managerSuccess, managerFailure, managerCompletion
         case handlerOfTask, handlerOfAll, handlerOfCache
 
-        /// Whether it is called once the file is there.
+        /// Whether the closure is called after the file is in place.
         var isAfterSuccess: Bool {
             switch self {
             case .taskSuccess, .taskCompletion, .taskCheck, .managerSuccess, .managerCompletion: true
@@ -25,7 +25,7 @@ import Testing
 
     private static let script = OriginScript(body, .on(.path("/file.bin"), .hold("go", at: .body(100_000))))
 
-    /// Calls a closure at a place.
+    /// Registers a closure at a place.
     private func bring(
         _ use: @escaping @Sendable () -> Void, to place: Place, onMainQueue: Bool, _ manager: SessionManager,
         _ task: DownloadTask

@@ -180,7 +180,7 @@ import Testing
         try await withFerry(script) { fixture in
             let manager = fixture.manager(limit: 1)
             let busy = try #require(manager.download(fixture.origin.url("/busy")))
-            // A server that is busy is not asked again for anything, so the other one has another name.
+            // A busy server gets no other request for a while, so the other task uses another host name.
             let free = try #require(manager.download(fixture.origin.url("/free", host: "localhost")))
             try await free.reaches(.succeeded)
             try await busy.waits { reason in

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// S-table: what has succeeded before it could be canceled stays.
+    /// S-table: a task that succeeds before it could be canceled stays.
     @Test func `stay, though one was to be canceled and succeeded before`() async throws {
         try await withFerry(Self.held) { fixture in
             let manager = fixture.manager()
@@ -45,7 +45,7 @@ import Testing
             for task in tasks { try await eventually { task.state.withLock { $0.stored == .succeeded } } }
             gate.yield()
             #expect(try await told.wait(count: 1) == [.succeeded])
-            // A call that comes to its end shows that nothing else was under way.
+            // When this call completes, nothing else was under way.
             try await answer { manager.start("unknown", handler: $0) }
             try await manager.suspendAll()
             #expect(manager.tasks == tasks && tasks.allSatisfy { $0.status == .succeeded })

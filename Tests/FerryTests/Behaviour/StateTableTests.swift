@@ -31,7 +31,7 @@ import Testing
         ),
     ]
 
-    /// Runs a call on a task by its URL or by its object, and gives what its handler saw.
+    /// Performs a call on a task, by its URL or its object, and returns the task as seen by the handler.
     private func run(_ call: Call, _ task: DownloadTask, byURL: Bool, _ manager: SessionManager) async throws -> Status
     {
         let seen = try await answer { (handler: @escaping Handler<(DownloadTask, Status)>) in

@@ -27,7 +27,7 @@ import Testing
             let tasks = manager.multiDownload(fixture.urls(3))
             try await tasks[0].reaches(.running)
             try await tasks[1].reaches(.running)
-            // The first request of each is the one that is never answered.
+            // Each task's first request never gets a response.
             await fixture.origin.waitForRequests(2)
             try await answer { manager.suspend(tasks[1], handler: $0) }
             try await tasks[2].reaches(.running)

@@ -82,7 +82,7 @@ import Testing
             let told = Notes<String>()
             told.observe(task)
             task.validateFile(code: code, type: .sha256) { told.add("check \($0.validation)") }
-            // A call that has come to its end shows that the daemon has the code.
+            // When this call completes, the daemon has the code.
             try await answer { manager.start(task, handler: $0) }
             fixture.origin.release("go")
             try await told.wait(for: "check incorrect")
@@ -128,7 +128,7 @@ import Testing
             let done = DispatchSemaphore(value: 0)
             await MainActor.run {
                 task.validateFile(code: "00", type: .sha512, onMainQueue: false) { _ in done.signal() }
-                // The main queue does nothing until the file was read.
+                // The main queue is blocked until the file was read.
                 done.wait()
             }
             #expect(task.validation == .incorrect)

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// docs/behaviour/session-manager.md#V3: a file of holes, which costs no disk.
+    /// docs/behaviour/session-manager.md#V3: a sparse file, which takes no disk space.
     @Test func `are right beyond 4 GiB`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.file("a")

@@ -18,7 +18,7 @@ import Testing
             (error(.serverBusy, status: 503), .unacceptableStatusCode(code: 503)),
             (error(.redirectRefused, status: 304), .unacceptableStatusCode(code: 304)),
             (error(.redirectRefused), .transport(URLError(.redirectToNonExistentLocation))),
-            // Errors of answers whose status is a good one.
+            // Errors of responses with a successful status.
             (error(.lengthMismatch, status: 200), .transport(URLError(.badServerResponse))),
             (error(.badResponse, status: 206), .transport(URLError(.cannotParseResponse))),
             (error(.resourceChanged, status: 206), .transport(URLError(.badServerResponse))),
@@ -67,7 +67,7 @@ import Testing
         #expect(cause.localizedDescription == "What happened.")
     }
 
-    /// The numbers were the places of the cases, which a new case moves.
+    /// A regression: the numbers were positions of the cases, which change with a new case.
     @Test(
         arguments: [
             (.invalidURL(url: "a"), 1), (.duplicateURL(url: "http://a/"), 2), (.indexOutOfRange, 3),

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(30))) struct `A daemon that dies` {
-    /// How often it dies; FERRY_KILLS sets another number, such as the 1,000 of the lesson.
+    /// Number of kills. FERRY_KILLS sets another number, such as the 1,000 of the lesson.
     private static let kills = ProcessInfo.processInfo.environment["FERRY_KILLS"].flatMap { Int($0) } ?? 25
 
     /// Lesson 26.
@@ -17,7 +17,7 @@ import Testing
             for kill in 0..<Self.kills {
                 try await eventually("a daemon runs") { !fixture.daemon.daemons.isEmpty }
                 let urls = fixture.urls(4, "round-\(kill)")
-                // Calls and deaths overlap: some of the calls are answered by the next daemon.
+                // Calls and kills overlap, so the next daemon handles some of the calls.
                 async let downloads = Self.use(manager, urls)
                 let bytes = Int64.random(in: 0..<60_000, using: &random)
                 await fixture.origin.waitForBytesSent(fixture.origin.bytesSent + (kill % 3 == 0 ? 0 : bytes))
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Downloads, pauses, starts and orders.
+    /// Makes downloads, pauses, starts and changes of order.
     @concurrent private static func use(_ manager: SessionManager, _ urls: [String]) async -> [DownloadTask] {
         let tasks = [manager.download(urls[0])].compactMap(\.self) + manager.multiDownload(Array(urls.dropFirst()))
         manager.suspend(urls[1])

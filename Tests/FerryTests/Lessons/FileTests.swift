@@ -13,7 +13,7 @@ import Testing
             let manager = fixture.manager(cache: cache)
             let task = try #require(manager.download(fixture.origin.url(), fileName: "film.bin"))
             try await task.receives(1000)
-            // A file in place of the folder: unlike a permission it keeps root out too.
+            // A file in place of the folder. Unlike permissions, it stops root too.
             try FileManager.default.removeItem(atPath: cache.downloadFilePath)
             try Data().write(to: URL(filePath: cache.downloadFilePath))
             fixture.origin.release("go")

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// Lesson 19: the rate holds; that it is used is for a benchmark.
+    /// Lesson 19: the rate is not exceeded. A benchmark checks that it is reached.
     @Test func `is limited brings no more than the limit`() async throws {
         let body = SeededBody(seed: 84, size: 1_500_000)
         try await withFerry(OriginScript(body)) { fixture in
@@ -54,7 +54,7 @@ import Testing
             let start = ContinuousClock.now
             let tasks = manager.multiDownload(fixture.urls(2))
             for task in tasks { try await task.reaches(.succeeded) }
-            // Of six seconds' worth the first second may come at once.
+            // The first of six seconds of bytes may arrive at once.
             #expect(start.duration(to: .now) > .seconds(4.4))
             #expect(tasks.allSatisfy { $0.digest == body.sha256Hex })
         }

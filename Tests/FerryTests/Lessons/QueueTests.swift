@@ -31,14 +31,14 @@ import Testing
             try await eventually(within: .seconds(120)) { manager.tasks.allSatisfy { $0.status == .succeeded } }
             watch.cancel()
             let idle = try await watch.value
-            // A slot that nothing fills would be seen free after each of the hundreds of events that follow.
+            // An unused slot would show as free after each of the hundreds of following events.
             #expect(idle < 100, "a slot was free at \(idle) looks, one after the other")
             #expect(fixture.origin.facts.mostActiveResponses <= 2 * limit)
             #expect(manager.tasks.allSatisfy { $0.digest == body.sha256Hex })
         }
     }
 
-    /// How often in a row the daemon showed a free slot beside a task that could have had it; there is a look after each event.
+    /// Returns how many times in a row the daemon showed a free slot beside an eligible task. Checked after each event.
     @concurrent private static func looksAtIdleSlot(_ fixture: FerryFixture, _ limit: Int) async throws -> Int {
         try await fixture.daemon.withClient { client in
             var longest = 0
@@ -46,7 +46,7 @@ import Testing
             var query = TransferQuery()
             query.limit = 1000
             query.states = [.running, .waiting]
-            // Every change of a slot is an event; the end of the watch ends the stream too.
+            // Every change of a slot causes an event. Canceling the watch also ends the stream.
             var events = try await client.events(EventSubscription()).makeAsyncIterator()
             while (try? await events.next()) != nil {
                 guard let transfers = try? await client.transfers(query).transfers else { break }
@@ -71,13 +71,13 @@ import Testing
             }
             for task in manager.tasks { try await task.reaches(.succeeded) }
             try await eventually("a task for each URL") { manager.tasks.count == 6 }
-            // One that has succeeded before it could be canceled keeps its place.
+            // A task that succeeds before it could be canceled keeps its place.
             #expect(Set(manager.tasks.map(\.url.absoluteString)) == Set(urls) && manager.status == .succeeded)
             #expect(manager.tasks.allSatisfy { $0.digest == fixture.origin.script.body.sha256Hex })
         }
     }
 
-    /// Lesson 13; scripts/bench --manager has the times.
+    /// Lesson 13. `scripts/bench --manager` measures the times.
     @Test func `of thousands is handled by single calls`() async throws {
         try await withFerry(OriginScript(FerryFixture.body, always: .hold("never", at: .head))) { fixture in
             let count = 3000
@@ -135,7 +135,7 @@ import Testing
 }
 
 extension Notes<String> {
-    /// Returns once that many notes satisfy a condition.
+    /// Waits until this number of notes satisfies a condition.
     func wait(count: Int, where isWanted: (String) -> Bool) async throws {
         try await wait("\(count) such notes") { $0.count(where: isWanted) >= count }
     }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct `Entries of the log` {
-    /// Keeps what swift-log is told.
+    /// Records the messages of swift-log.
     private final class Kept: Sendable {
         let lines = Mutex<[String]>([])
     }
@@ -43,7 +43,7 @@ import Testing
                 ************************ FerryLog ************************
                 identifier    :  movies
                 Message       :  [Error] It failed.
-                Description   :  There is no task at this place of the list; the order stays as it is.
+                Description   :  There is no task at this index; the order stays as it is.
 
                 """)
     }

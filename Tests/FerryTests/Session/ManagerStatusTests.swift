@@ -3,7 +3,7 @@ import FerryURLSession
 import Testing
 
 @Suite struct `The state of a manager` {
-    /// A state as a reference, since an expectation changes no value.
+    /// A reference to a state, because `#expect` cannot mutate a value.
     private final class Manager {
         private var status = ManagerStatus()
 

@@ -5,7 +5,8 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Requests of a manager's downloads` {
-    /// A download opened as many connections as brought something, so that three tasks were 24 connections to one server.
+    /// A regression: each download opened as many connections as were useful, so three tasks opened 24 connections to
+    /// one server.
     @Test(arguments: [(1, 1), (4, 4), (nil, nil), (0, 1), (1000, 64)] as [(Int?, Int?)])
     func `O6 a download has one connection unless the configuration says otherwise`(given: Int?, sent: Int?) throws {
         let place = try #require(SessionPlace(inProcess: "plans"))

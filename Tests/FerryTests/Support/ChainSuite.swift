@@ -7,7 +7,7 @@ import Testing
 protocol ChainSuite {}
 
 extension ChainSuite {
-    /// A manager of a background session of the fixture's daemon.
+    /// Returns a manager with a background session in the fixture's daemon.
     func manager(
         _ fixture: FerryFixture, identifier: String? = nil, _ change: (URLSessionConfiguration) -> Void = { _ in }
     ) -> SessionManager {
@@ -24,7 +24,7 @@ extension ChainSuite {
         { _, _ in (destinationURL: URL(fileURLWithPath: path), options: options) }
     }
 
-    /// Waits for the response of a request.
+    /// Waits for a request's response and returns it.
     func response(_ request: DownloadRequest) async throws -> DefaultDownloadResponse {
         do {
             return try await answer { request.response(completionHandler: $0) }

@@ -2,9 +2,9 @@
 import FerryTesting
 import Foundation
 
-/// Makes every call of the library once, inside the first closure that asks for it.
+/// Makes every call of the library once, inside the first closure that triggers it.
 ///
-/// Takes the tasks away that it makes, and all others of the manager.
+/// Removes the tasks that it adds, and all others of the manager.
 final class Everything: Sendable {
     private let fixture: FerryFixture
     private let manager: SessionManager
@@ -17,7 +17,7 @@ final class Everything: Sendable {
         self.onMainQueue = onMainQueue
     }
 
-    /// Returns once all calls have returned, and all their handlers and async forms too.
+    /// Waits until all calls, their handlers and their async forms have returned.
     func isUsed() async throws {
         try await told.wait(for: "returned")
         try await told.wait(for: "awaited")
@@ -57,7 +57,7 @@ final class Everything: Sendable {
     }
 
     private func useClosures(_ urls: [String]) {
-        // Another handle, so that the closures of the first stay.
+        // Another handle, so that the closures of the first one stay registered.
         let other = fixture.manager()
         other.progress(onMainQueue: onMainQueue) { _ in }.success(onMainQueue: onMainQueue) { _ in }
             .failure(onMainQueue: onMainQueue) { _ in }.completion(onMainQueue: onMainQueue) { _ in }
@@ -118,7 +118,7 @@ final class Everything: Sendable {
         downloads.deleteAllFile()
     }
 
-    /// A closure cannot wait for these: they begin inside it.
+    /// A closure cannot wait for these, because they start inside it.
     private func useAsync(_ urls: [String]) {
         Task { [manager, told] in
             let task = try? await manager.enqueue(DownloadSpec(urls[2]))

@@ -7,7 +7,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A daemon of its own, an origin, and managers of this process that find that daemon.
+/// A private daemon, an origin, and in-process managers connected to that daemon.
 final class FerryFixture: Sendable {
     static let body = SeededBody(seed: 11, size: 300_000)
 
@@ -30,7 +30,7 @@ final class FerryFixture: Sendable {
 
     // MARK: Managers
 
-    /// A configuration with a limit; the network may be of any kind.
+    /// Returns a configuration with a limit that allows all networks.
     static func configuration(limit: Int = 6, _ change: (inout SessionConfiguration) -> Void = { _ in })
         -> SessionConfiguration
     {
@@ -41,12 +41,12 @@ final class FerryFixture: Sendable {
         return configuration
     }
 
-    /// Where the files of the test's managers are, unless it gives them a cache of their own.
+    /// Folder for the managers' files, unless a test passes another cache.
     var cacheFolder: String { daemon.file("cache") }
 
     func cache(_ name: String = "cache") -> Cache { Cache(identifier, downloadPath: daemon.file(name)) }
 
-    /// A manager with the fixture's identifier, which finds the fixture's daemon.
+    /// Returns a manager with the fixture's identifier, connected to the fixture's daemon.
     func manager(
         limit: Int = 6, identifier: String? = nil, logger: (any Logable)? = nil, cache: Cache? = nil,
         queue: DispatchQueue = DispatchQueue(label: "test"), _ change: (inout SessionConfiguration) -> Void = { _ in }
@@ -60,7 +60,7 @@ final class FerryFixture: Sendable {
         return manager
     }
 
-    /// A manager with a task that was suspended after so many bytes, where the origin holds it.
+    /// Returns a manager with a task that was suspended after `count` bytes, where the origin holds it.
     func suspended(after count: Int64) async throws -> (manager: SessionManager, task: DownloadTask) {
         let manager = manager()
         let task = try #require(manager.download(origin.url()))
@@ -69,14 +69,14 @@ final class FerryFixture: Sendable {
         return (manager, task)
     }
 
-    /// Lets what is made in the closure find the fixture's daemon.
+    /// Connects the managers created in the closure to the fixture's daemon.
     func make<Made>(_ body: () throws -> Made) rethrows -> Made {
         try DaemonService.$substitute.withValue(service.withLock { $0 }, operation: body)
     }
 
-    /// Breaks the connection of all managers for good, as the end of their process does.
+    /// Closes the connection of all managers for good, as the end of their process would.
     ///
-    /// Managers that are made later know only what the daemon has stored.
+    /// Managers created later only know the state stored by the daemon.
     func leave(environment: [String: String] = [:]) async {
         let old = service.withLock { service in
             defer { service = Self.service(daemon, environment) }
@@ -85,36 +85,36 @@ final class FerryFixture: Sendable {
         await old.service.shutdown()
     }
 
-    /// A manager as the next process of the application has it.
+    /// Returns a manager as in the application's next process.
     func relaunch(limit: Int = 6) async -> SessionManager {
         await leave()
         return manager(limit: limit)
     }
 
-    /// Lets go of the managers, so that all that the test does not hold are gone.
+    /// Releases the managers, so that only the ones held by the test remain.
     func forgetManagers() { managers.withLock { $0 = [] } }
 
     // MARK: Circumstances
 
-    /// Replaces what the daemon takes for the conditions of the machine.
+    /// Sets the network and power conditions reported to the daemon.
     func setConditions(_ json: String) throws {
         try Data(json.utf8).write(to: URL(filePath: daemon.file("conditions.json")), options: .atomic)
     }
 
-    /// URLs of that many files of the origin.
+    /// Returns the URLs of `count` files of the origin.
     func urls(_ count: Int, _ name: String = "file") -> [String] {
         (0..<count).map { origin.url("/\(name)-\($0).bin") }
     }
 
-    /// How many transfers the daemon has.
+    /// Returns the number of the daemon's transfers.
     func stored() async throws -> Int { try await states().count }
 
-    /// The bytes that the daemon has of each of its transfers.
+    /// Returns the bytes received by each of the daemon's transfers.
     func bytes() async throws -> [Int64] {
         try await daemon.withClient { try await $0.transfers(.init()).transfers.map(\.bytesReceived) }
     }
 
-    /// Returns once that many of the daemon's transfers have ended, without any manager.
+    /// Waits until `count` of the daemon's transfers have finished, without any manager.
     func waitForEnds(_ count: Int) async throws {
         try await eventually("\(count) transfers have ended") {
             try await states().count { $0 == .succeeded || $0 == .failed } >= count
@@ -135,7 +135,7 @@ final class FerryFixture: Sendable {
     }
 }
 
-/// Runs some code with a daemon and an origin, and ends both afterwards.
+/// Runs `body` with a daemon and an origin, then stops both.
 func withFerry(
     _ script: OriginScript = OriginScript(FerryFixture.body), environment: [String: String] = [:],
     _ body: (FerryFixture) async throws -> Void

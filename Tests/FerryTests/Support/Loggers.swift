@@ -1,7 +1,7 @@
 import Ferry
 import Foundation
 
-/// A logger that says nothing, so that the output of tests stays readable.
+/// A silent logger, to keep the output of tests readable.
 struct SilentLogger: Logable {
     var identifier = "silent"
     var option = LogOption.none
@@ -9,7 +9,7 @@ struct SilentLogger: Logable {
     func log(_ type: LogType) {}
 }
 
-/// A logger that keeps its entries, and may do something with each.
+/// A logger that records its entries and can run a closure for each.
 struct NotingLogger: Logable {
     let identifier = "noting"
     var option = LogOption.default

@@ -1,7 +1,7 @@
 import FerryTesting
 import Synchronization
 
-/// What closures have told, in the order in which they ran.
+/// Notes recorded by closures, in the order in which they ran.
 final class Notes<Note: Sendable>: Sendable {
     private let notes = Mutex<[Note]>([])
 
@@ -10,7 +10,7 @@ final class Notes<Note: Sendable>: Sendable {
     var all: [Note] { notes.withLock { $0 } }
     var count: Int { notes.withLock { $0.count } }
 
-    /// Returns what was told once it satisfies a condition.
+    /// Waits until the notes satisfy a condition and returns them.
     @discardableResult
     func wait(_ what: String = "notes", until condition: ([Note]) -> Bool) async throws -> [Note] {
         do {
@@ -21,7 +21,7 @@ final class Notes<Note: Sendable>: Sendable {
         return all
     }
 
-    /// Returns once that many notes, or that many that match, have been told.
+    /// Waits for `count` notes that match and returns all notes.
     @discardableResult
     func wait(count: Int, where matches: (Note) -> Bool = { _ in true }) async throws -> [Note] {
         try await wait("\(count) notes") { $0.count(where: matches) >= count }
@@ -29,7 +29,7 @@ final class Notes<Note: Sendable>: Sendable {
 }
 
 extension Notes<String> {
-    /// The notes other than those of progress.
+    /// The notes without progress.
     var ends: [String] { all.filter { !$0.contains("progress") } }
 
     func wait(for note: String) async throws { try await wait("“\(note)”") { $0.contains(note) } }

@@ -3,16 +3,16 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// Observers of tasks and managers, and waiting for what they do.
+/// Observers of tasks and managers, and waiting for their notes.
 extension Notes<String> {
-    /// Notes progress, success and failure of a task, with the status that the closure sees.
+    /// Records a task's progress, success and failure, with the status seen by the closure.
     func observe(_ task: DownloadTask, as name: String = "task", onMainQueue: Bool = true) {
         task.progress(onMainQueue: onMainQueue) { self.add("\(name) progress \($0.progress.completedUnitCount)") }
             .success(onMainQueue: onMainQueue) { self.add("\(name) success \($0.status)") }
             .failure(onMainQueue: onMainQueue) { self.add("\(name) failure \($0.status)") }
     }
 
-    /// Notes progress, success and failure of a manager, with the status that the closure sees.
+    /// Records a manager's progress, success and failure, with the status seen by the closure.
     func observe(_ manager: SessionManager, as name: String = "manager", onMainQueue: Bool = true) {
         manager.progress(onMainQueue: onMainQueue) { _ in self.add("\(name) progress") }
             .success(onMainQueue: onMainQueue) { self.add("\(name) success \($0.status)") }
@@ -20,7 +20,7 @@ extension Notes<String> {
     }
 }
 
-/// Makes a call and returns what its handler got; the handler may run once only.
+/// Makes a call and returns its handler's argument. The handler must run only once.
 @discardableResult
 func answer<Subject: Sendable>(
     _ call: (@escaping @Sendable (Subject) -> Void) throws -> Void, at location: SourceLocation = #_sourceLocation
@@ -33,7 +33,7 @@ func answer<Subject: Sendable>(
 }
 
 extension DownloadTask {
-    /// Returns once the task has this status.
+    /// Waits until the task has this status.
     func reaches(_ wanted: Status) async throws {
         do {
             try await eventually { status == wanted }
@@ -44,7 +44,7 @@ extension DownloadTask {
         }
     }
 
-    /// Returns once the task waits for a reason that satisfies a condition.
+    /// Waits until the task has a waiting reason that satisfies a condition.
     func waits(_ isWanted: (WaitingReason) -> Bool) async throws {
         do {
             try await eventually { waitingReason.map(isWanted) ?? false }
@@ -53,7 +53,7 @@ extension DownloadTask {
         }
     }
 
-    /// Returns once that many bytes have come.
+    /// Waits until the task has received this number of bytes.
     func receives(_ bytes: Int64) async throws {
         do {
             try await eventually { progress.completedUnitCount >= bytes }
@@ -63,13 +63,13 @@ extension DownloadTask {
     }
 
     var ferryError: FerryError? { error as? FerryError }
-    /// The SHA-256 of the finished file; nil if there is none.
+    /// The SHA-256 of the finished file, or `nil` if there is none.
     var digest: String? { try? FileDigest.sha256(filePath) }
     var hasFile: Bool { FileManager.default.fileExists(atPath: filePath) }
 }
 
 extension SessionManager {
-    /// Returns once the manager has this status.
+    /// Waits until the manager has this status.
     func reaches(_ wanted: Status) async throws {
         do {
             try await eventually { status == wanted }
@@ -78,12 +78,12 @@ extension SessionManager {
         }
     }
 
-    /// The tasks with a status.
+    /// Returns the number of tasks with a status.
     func count(_ status: Status) -> Int { tasks.count { $0.status == status } }
 }
 
 extension Notes where Note == DownloadEvent {
-    /// Notes the events of a task up to their end; returns once the first is there.
+    /// Records the events of a task up to their end. Returns once the first event has arrived.
     func follow(_ task: DownloadTask) async throws -> Task<Void, Never> {
         let events = task.events
         let reading = Task { for await event in events { add(event) } }
@@ -91,7 +91,7 @@ extension Notes where Note == DownloadEvent {
         return reading
     }
 
-    /// What the events are, without what varies.
+    /// The events as words, without variable values.
     var words: [String] {
         all.compactMap { event in
             switch event {

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Counts how many threads are in a closure at a time.
+/// Counts the threads that are inside a closure at the same time.
 final class Overlap: Sendable {
     private let counts = Mutex((inside: 0, most: 0))
 
-    /// The largest number of threads that were inside at once.
+    /// Maximum number of threads inside at once.
     var most: Int { counts.withLock { $0.most } }
 
-    /// Is inside long enough for another thread to come in if nothing keeps it out.
+    /// Stays inside long enough for another thread to enter unless it is excluded.
     func visit() {
         counts.withLock { counts in
             counts.inside += 1

@@ -6,7 +6,7 @@ import Testing
 
     private static func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
-    /// A window with samples each tenth of a second, of which each brings that many bytes.
+    /// Returns a window with a sample of `bytes` bytes every tenth of a second.
     private func window(_ bytes: Int64, samples: Int) -> SpeedWindow {
         var window = SpeedWindow()
         for sample in 0...samples { window.add(bytes * Int64(sample), at: Self.at(Double(sample) / 10)) }

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct `Calls on a task` {
-    /// A running task is shown as what the call makes of it, until the call was answered or the daemon has said it.
+    /// A call changes the shown status of a running task until it gets a response or the daemon reports the new state.
     @Test(
         arguments: [
             (.suspend, .running, .willSuspend, false), (.cancel, .running, .willCancel, true),
@@ -54,7 +54,7 @@ import Testing
         #expect(calls.departure == .canceled)
     }
 
-    /// A URL names one task, so that one whose place is taken is forgotten if the call that was to end it came too late.
+    /// Only one task has a URL, so a replaced task is forgotten if the call that should have ended it came too late.
     @Test func `make room for another download of the URL only while one of them ends the task`() {
         var calls = TaskCalls()
         let before = (calls.makeRoom(), calls.forgetIfReplaced())
@@ -85,7 +85,7 @@ import Testing
         #expect(!tells(20, after: 300))
         #expect(tells(30, isLast: true, after: 310))
         #expect(!tells(30, isLast: true, after: 320))
-        // A size that is known at the end alone.
+        // A size that becomes known only at the end.
         #expect(tells(30, of: 30, isLast: true, after: 330))
     }
 

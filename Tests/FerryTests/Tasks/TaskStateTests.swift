@@ -11,7 +11,7 @@ import Testing
 
     private func task() -> DownloadTask { .detached(.waiting, .unknown, url: URL(string: "http://example.org/a")) }
 
-    /// What the daemon says of a transfer.
+    /// Returns a transfer as reported by the daemon.
     private func transfer(_ said: Said) throws -> Transfer {
         var fields: [String: Any] = [
             "id": "00000000000000a1", "session": "s", "url": "http://example.org/a", "state": said.state.rawValue,
@@ -26,7 +26,7 @@ import Testing
         var received: Int
         var expected: Int?
         var startedOver = 0
-        /// What the task shows then.
+        /// Fraction shown by the task.
         var fraction: Double
         var isRestarted = false
     }
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// The daemon keeps no secrets of a task that has ended, so that a call that names them gives them again.
+    /// The daemon keeps no secrets of a finished task, so a call with headers has to pass them again.
     @Test(
         arguments: [
             (.waiting, false), (.suspended, false), (.failed, true), (.canceled, true), (.succeeded, true),
@@ -135,7 +135,7 @@ import Testing
         #expect(task.progress.totalUnitCount == 100 && task.progress.completedUnitCount == 20)
     }
 
-    /// A task that gets so many bytes each tenth of a second, as seen after a second.
+    /// Returns a task that receives `bytes` every tenth of a second, as seen after a second.
     private func flowing(_ bytes: Int, expected: Int?) throws -> DownloadTask {
         let task = task()
         for sample in 0...10 {
@@ -172,7 +172,7 @@ import Testing
     @Test func `add up to those of the manager`() throws {
         let tasks = try [flowing(100, expected: 5000), flowing(30, expected: nil), task()]
         let sum = TaskSum(tasks, at: Self.at(1))
-        // A task of unknown size counts its received bytes in both terms.
+        // A task of unknown size adds its received bytes to both totals.
         #expect(sum.received == 1300 && sum.total == 5300)
         #expect(sum.speed == 1300 && sum.timeRemaining == 4)
         #expect(TaskSum(tasks, at: Self.at(3)).speed == 0 && TaskSum([], at: .now).speed == 0)

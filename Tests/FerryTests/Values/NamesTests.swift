@@ -12,7 +12,7 @@ import Testing
     @Test func `are those of sessions where managers have none`() {
         let configuration: URLSessionConfiguration = .background(withIdentifier: "names")
         #expect(configuration.identifier == "names")
-        // Foundation's own has no such member on Linux.
+        // Foundation's own configuration has no such member on Linux.
         #expect(configuration.allowsExpensiveNetworkAccess)
     }
 

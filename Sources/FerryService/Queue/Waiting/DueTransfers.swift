@@ -39,5 +39,5 @@ struct DueTransfers: Sendable {
     mutating func takeAfterTurn(_ id: TransferID) -> Bool { afterTurns.remove(id) != nil }
 
     /// Extends the horizon, as ``DueHorizon/look(at:)`` does.
-    mutating func look(at now: ActiveTime.Instant) -> (after: Date?, through: Date) { horizon.look(at: now) }
+    mutating func advance(at now: ActiveTime.Instant) -> (after: Date?, through: Date) { horizon.advance(at: now) }
 }

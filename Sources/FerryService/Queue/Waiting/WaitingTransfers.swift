@@ -24,7 +24,7 @@ struct WaitingTransfers: Sendable {
     private var changing: Set<SessionID> = []
     /// Old keys of transfers that were skipped by a re-keying, by id.
     private var strays: [TransferID: QueueKey] = [:]
-    /// Number of re-keyings so far. Detects changes between `leave(_:of:)` and `comeBack(_:unless:)`.
+    /// Number of re-keyings so far. Detects changes between `leave(_:of:)` and `restore(_:unless:)`.
     private var keyChanges = 0
 
     /// - Parameter lookAhead: How far ahead deadlines are loaded, in seconds.
@@ -58,7 +58,7 @@ struct WaitingTransfers: Sendable {
         if let waiting = delayed.removeValue(forKey: id), waiting.key != key { ready.remove(id, waiting.key) }
     }
 
-    /// Removed transfers with their positions, for `comeBack(_:unless:)`.
+    /// Transfers taken out of their queues, with their positions, for `restore(_:unless:)`.
     struct TakenOut: Sendable {
         let session: SessionID
         fileprivate let ready: [(id: TransferID, key: QueueKey)]
@@ -80,11 +80,11 @@ struct WaitingTransfers: Sendable {
             session: session, ready: ready.remove(ids, of: session), delayed: waiting, keyChanges: keyChanges)
     }
 
-    /// Returns removed transfers to their positions.
+    /// Puts transfers that were taken out of their queues back in their positions.
     ///
     /// - Returns: Whether a re-keying took place meanwhile, so that this session must be re-keyed again.
     @discardableResult
-    mutating func comeBack(_ taken: TakenOut, unless isLive: (TransferID) -> Bool) -> Bool {
+    mutating func restore(_ taken: TakenOut, unless isLive: (TransferID) -> Bool) -> Bool {
         for (id, key) in taken.ready where !isLive(id) { ready.insert(id, key) }
         // A delayed transfer's alarm may have gone off meanwhile.
         for (id, waiting) in taken.delayed where !isLive(id) { delay(id, waiting) }
@@ -307,7 +307,7 @@ struct WaitingTransfers: Sendable {
         at now: ActiveTime.Instant, _ clock: ContinuousClock.Instant
     ) -> (after: Date?, through: Date) {
         set(Alarm(due: clock + .seconds(dues.interval), cause: .schedule))
-        return dues.look(at: now)
+        return dues.advance(at: now)
     }
 
     // MARK: Alarms

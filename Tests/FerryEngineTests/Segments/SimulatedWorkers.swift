@@ -1,35 +1,38 @@
 import FerryCore
 import FerryTesting
 
-/// Workers that fetch one file side by side, as values: what they write is right or wrong by blocks, and every answer states the
-/// digest of right bytes. Workers are cut, lie, are shortened and stolen from; attempts end, and the process is killed.
+/// A model of workers that fetch one file in parallel.
 ///
-/// `SegmentPlan`, `TransferFacts` and `PendingDigests` are the product's. What `SegmentWorkers` and `TransferRun` do with them is done here.
-struct SimulatedCrew {
-    /// A change of behaviour that a law must find.
+/// Each block on disk is right or wrong, and every response states the digest of the right bytes. Workers lose their
+/// connection, send wrong bytes, are shortened and lose work to others. Attempts end, and the process is killed.
+///
+/// `SegmentPlan`, `TransferFacts` and `PendingDigests` are the real types. This model replaces `SegmentWorkers` and
+/// `TransferRun`.
+struct SimulatedWorkers {
+    /// A deliberate mistake that a law must detect.
     enum Mistake: CaseIterable {
-        /// The digest of an answer is forgotten when another worker takes its end over.
+        /// Forgets a response's digest when another worker takes over its end.
         case forgetsShortened
-        /// The digest of an answer that was cut is forgotten.
+        /// Forgets the digest of an incomplete response.
         case forgetsCut
-        /// Ranges are stored without what they must be compared with.
+        /// Stores ranges without their pending digests.
         case storesRangesAlone
-        /// What does not have its digest counts all the same.
+        /// Counts bytes with a wrong digest.
         case countsWhatDiffers
-        /// Digests that are pending are not compared before the end.
+        /// Places the file without comparing pending digests.
         case placesUnchecked
     }
 
     private struct Worker {
         let start: Int64
-        /// Where the answer ends, as its head says.
+        /// End of the response, from its head.
         let answerEnd: Int64
         var limit: Int64
         var position: Int64
         let stated: StatedDigest?
-        /// Whether it writes a wrong block now and then.
+        /// Whether it sometimes writes a wrong block.
         let lies: Bool
-        /// Whether another worker has taken its end over.
+        /// Whether another worker has taken over its end.
         var isShortened = false
     }
 
@@ -40,7 +43,7 @@ struct SimulatedCrew {
     private let size: Int64
     private let mistake: Mistake?
     private var dice: Mutations
-    /// Whether each block on disk is right; nil where nothing was written.
+    /// Whether each block on disk is right, or `nil` if it was not written.
     private var disk: [Bool?]
     private var facts = TransferFacts()
     private var journal = TransferFacts()
@@ -48,7 +51,7 @@ struct SimulatedCrew {
     private var workers: [Int: Worker] = [:]
     private var next = 0
     private var now = 0.0
-    /// How often something is wrong, from 0 to 1.
+    /// Probability of a fault, from 0 to 1.
     private let trouble: Double
     private(set) var isPlaced = false
 
@@ -62,10 +65,10 @@ struct SimulatedCrew {
         plan = SegmentPlan(gaps: ByteRangeSet(0..<size), now: 0)
     }
 
-    /// Whether what was placed is the file.
+    /// Whether the placed file is right.
     var isRight: Bool { disk.allSatisfy { $0 == true } }
 
-    /// Lives until the file is placed. The more steps have gone by, the less goes wrong, so that each history ends.
+    /// Runs until the file is placed. Faults become rarer with each step, so each history ends.
     mutating func run() {
         for step in 0..<20_000 where !isPlaced {
             now += Double.random(in: 0...0.5, using: &dice)
@@ -90,7 +93,7 @@ struct SimulatedCrew {
         guard let work = plan.assign(number, setup: 0.01, speed: nil, now: now) else { return }
         if let victim = work.replaced { end(victim, wasCut: false) }
         guard let segment = plan.segments[number] else { return }
-        // The answer may be shorter than what was asked for.
+        // The response may be shorter than the request.
         var answerEnd = segment.end
         if chance(0.1), answerEnd - segment.start > Self.block { answerEnd = segment.start + Self.block }
         for victim in plan.victims(of: number) {
