@@ -136,7 +136,7 @@ struct `An app that ends while it downloads` {
         }
     }
 
-    @Test func `60 is told at its next start of all that its user's signal has ended`() async throws {
+    @Test func `60 is notified at its next start of all tasks that its user's signal ended`() async throws {
         let body = SeededBody(seed: 52, size: 4 * Self.mebibyte)
         try await withApp(OriginScript(body, always: .hold("middle", at: .body(2 * Self.mebibyte)))) { app in
             let first = try app.launch(
@@ -160,7 +160,7 @@ struct `An app that ends while it downloads` {
         }
     }
 
-    @Test func `56 is told that its events are over without an app delegate too`() async throws {
+    @Test func `56 is notified of the end of its events without an app delegate too`() async throws {
         let body = SeededBody(seed: 53, size: 4 * Self.mebibyte)
         try await withApp(OriginScript(body, always: .hold("middle", at: .body(2 * Self.mebibyte)))) { app in
             let first = try app.launch(
@@ -234,7 +234,7 @@ struct `An app that ends while it downloads` {
 
     /// A regression: the acknowledgement came after the delegate's last call, which never returned. The next process
     /// received the completion again, without the file.
-    @Test func `50 is told once of a completion in which it exits`() async throws {
+    @Test func `50 is notified once of a completion in which it exits`() async throws {
         let body = SeededBody(seed: 54, size: 1000)
         try await withApp(OriginScript(body)) { app in
             let first = try app.launch("exit-in-completion", "download=\(app.origin.url())")
@@ -285,7 +285,7 @@ struct `An app that ends while it downloads` {
         }
     }
 
-    @Test func `30 a data task ends with its process and is told so at the next attach`() async throws {
+    @Test func `30 a data task ends with its process, and the next attach reports it`() async throws {
         let body = SeededBody(seed: 51, size: 8 * Self.mebibyte)
         try await withApp(OriginScript(body, always: .hold("middle", at: .body(4 * Self.mebibyte)))) { app in
             let first = try app.launch("data=\(app.origin.url())")

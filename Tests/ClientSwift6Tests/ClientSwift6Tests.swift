@@ -47,7 +47,7 @@ import Testing
         session.invalidateAndCancel()
     }
 
-    @Test func `errors of both domains are told apart`() {
+    @Test func `errors of both domains are distinguished`() {
         #expect(OneModule.explain(URLError(.cancelled)) == "0 nil")
         #expect(OneModule.explain(URLError(.timedOut)) == NSURLErrorDomain)
     }

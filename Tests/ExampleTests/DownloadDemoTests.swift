@@ -35,7 +35,7 @@ struct `The list of downloads` {
         }
     }
 
-    @Test func `pauses, goes on and removes by number, and all at once`() async throws {
+    @Test func `pauses, resumes and removes by number, and all at once`() async throws {
         try await withExample(OriginScript(Self.body, always: .hold("middle", at: .body(500_000)))) { daemon, origin in
             let app = try WrittenTo(daemon, "app")
             app.write("limit 2", "add \(origin.url("/a.bin"))", "add \(origin.url("/b.bin"))")

@@ -7,7 +7,7 @@ import Testing
 struct `The examples` {
     static let mebibyte: Int64 = 1 << 20
 
-    @Test func `S1 pauses and goes on ten times`() async throws {
+    @Test func `S1 pauses and resumes ten times`() async throws {
         let body = SeededBody(seed: 61, size: 48 * Self.mebibyte)
         let script = OriginScript(body, always: .throttle(bytesPerSecond: Int(8 * Self.mebibyte)))
         try await withExample(script) { daemon, origin in

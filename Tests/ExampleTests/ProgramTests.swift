@@ -18,7 +18,7 @@ struct `Programs that apps are like` {
         }
     }
 
-    @Test func `a shelf pauses all, goes on after a kill, and tells finished from unfinished`() async throws {
+    @Test func `a shelf pauses all, resumes after a kill, and distinguishes finished from unfinished`() async throws {
         let script = OriginScript(Self.body, .on(.path("/slow.bin"), .hold("middle", at: .body(500_000))))
         try await withExample(script) { daemon, origin in
             let (fast, slow) = (origin.url("/fast.bin"), origin.url("/slow.bin"))
@@ -42,7 +42,7 @@ struct `Programs that apps are like` {
         }
     }
 
-    @Test func `a service that is told to stop lets its downloads rest, and its next start finishes them`() async throws
+    @Test func `a service that is asked to stop keeps its downloads, and its next start finishes them`() async throws
     {
         let script = OriginScript(Self.body, .on(.path("/slow"), .hold("middle", at: .body(500_000))))
         try await withExample(script) { daemon, origin in

@@ -80,7 +80,7 @@ struct `Snippets of download managers` {
         }
     }
 
-    @Test func `a manager that comes later tells how its tasks ended`() async throws {
+    @Test func `a manager that is created later reports how its tasks ended`() async throws {
         try await withExample(OriginScript(Self.body)) { daemon, origin in
             let first = try daemon.snippet("a1", origin)
             try await first.prints("true 9")

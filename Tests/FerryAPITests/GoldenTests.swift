@@ -125,7 +125,7 @@ import Testing
         #expect(try APIJSON.decoder.decode(SessionSettings.self, from: Data("{}".utf8)) == SessionSettings())
     }
 
-    @Test func `a change of session limits tells what is absent from what is taken away`() throws {
+    @Test func `a change of session limits distinguishes an absent key from null`() throws {
         var settings = SessionSettings(activeTransfers: 1, rateLimit: 2048, hostConnections: 6)
         settings.network = NetworkPolicy(allowsCellular: false)
         settings.idleTimeout = 60

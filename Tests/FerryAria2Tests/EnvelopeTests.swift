@@ -24,7 +24,7 @@ import Testing
         (#""id":12345678901234567890123,"#, "12345678901234567890123"), (#""id":1.50,"#, "1.50"),
         (#""id":{"a":[1]},"#, #"{"a":[1]}"#), (#""id":"1","#, #""1""#),
     ])
-    func `A6 the id comes back with its own type`(id: String, echoed: String) async {
+    func `A6 the id is returned with its own type`(id: String, echoed: String) async {
         let text = await Client().text(#"{\#(id)"jsonrp":"2","method":"aria2.getSessionInfo","params":["token:s"]}"#)
         let session = String(repeating: "ab", count: 20)
         #expect(text == #"{"id":\#(echoed),"jsonrpc":"2.0","result":{"sessionId":"\#(session)"}}"#)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [#"["token:"]"#, "[]", #"["token:s"]"#])
-    func `A2 a secret that is empty lets nobody in`(parameters: String) async {
+    func `A2 an empty secret admits nobody`(parameters: String) async {
         let answer = await Client(secret: "").answer(#"{"id":1,"method":"aria2.getVersion","params":\#(parameters)}"#)
         #expect(answer.isUnauthorized)
     }
@@ -77,7 +77,7 @@ import Testing
         #expect(await client.call("aria2.saveSession") == #""OK""#)
     }
 
-    @Test func `A2 what the interface can do is told without the secret`() async {
+    @Test func `A2 the methods of the interface are listed without the secret`() async {
         let client = Client()
         let methods = await client.answer(#"{"id":1,"method":"system.listMethods"}"#)
         #expect(methods.httpStatus == 200)

@@ -21,7 +21,7 @@ import Testing
         #expect(counts.most <= 2 && counts.ended == 50)
     }
 
-    @Test func `give their turn back when they fail`() async {
+    @Test func `release the lock when they fail`() async {
         let lists = LongLists(most: 1)
         for _ in 0..<3 {
             await #expect(throws: RPCFault.tooLarge) {

@@ -239,7 +239,7 @@ private let complete = #""0000000000000014""#
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `The program behind the interface` {
-    @Test func `tells its versions`() async {
+    @Test func `reports its versions`() async {
         #expect(
             await Client().call("aria2.getVersion", "1,2,3")
                 == #"{"enabledFeatures":["Async DNS","GZip","HTTPS","Message Digest"],"#

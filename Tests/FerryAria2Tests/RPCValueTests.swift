@@ -10,7 +10,7 @@ import Testing
         ("123456789012345678901234567890", "123456789012345678901234567890"), (#"{"a":1,"a":2}"#, #"{"a":2}"#),
         ("\"\u{2028}\"", #""\u2028""#), (#""\u0000""#, #""\u0000""#),
     ])
-    func `comes back as it was`(text: String, written: String) throws {
+    func `is unchanged by a round trip`(text: String, written: String) throws {
         #expect(String(decoding: try RPCValueReader.read(Array(text.utf8)).json, as: UTF8.self) == written)
     }
 

@@ -81,7 +81,7 @@ import Testing
         #expect(bitfield() == #"{"bitfield":"ffc0"}"#)
     }
 
-    @Test func `A12 tells how far the digest of the whole file is`() {
+    @Test func `A12 reports the progress of the digest of the whole file`() {
         var transfer = Transfer.sample(id: 1)
         func keys() -> String {
             String(

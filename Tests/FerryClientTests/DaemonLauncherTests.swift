@@ -214,7 +214,7 @@ import Testing
     }
 
     /// Without this message, a damaged journal that was set aside would only show as an empty list.
-    @Test func `what a daemon found at its start is told by the command that started it`() async throws {
+    @Test func `warnings of a daemon's start are printed by the command that started it`() async throws {
         try await withProgram("echo ready >&3") { configuration in
             let told = Mutex<[String]>([])
             var configuration = configuration

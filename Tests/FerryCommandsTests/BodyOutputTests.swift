@@ -64,7 +64,7 @@ import Testing
     @Test(
         arguments: [("0123456789abcdef", "0123456789abcdef", nil), ("01x3", "0123", .resourceChanged)]
             as [(String, String, ErrorCode?)])
-    func `L2 goes on with another file that begins with what was written`(
+    func `L2 continues with another file that begins with the written bytes`(
         whole: String, output expected: String, code: ErrorCode?
     ) async throws {
         try await withTemporaryFolder { folder in

@@ -29,7 +29,7 @@ import Testing
         #expect(console.talk.contains("saved: /home/me/good (1.0 MiB)"))
     }
 
-    @Test func `get gives up after five tries and add leaves that to the daemon`() async {
+    @Test func `get gives up after five attempts and add leaves that to the daemon`() async {
         let daemon = FakeDaemon(ends: Self.ends)
         _ = await ferry("get", Self.good, daemon: daemon)
         _ = await ferry("add", Self.good, daemon: daemon)
@@ -38,7 +38,7 @@ import Testing
         #expect(daemon.requests.map(\.retryRule) == [RetryRule(unreachableRetries: 2), nil, nil])
     }
 
-    @Test func `E1 an interrupted get pauses its transfers and says how to go on`() async {
+    @Test func `E1 an interrupted get pauses its transfers and says how to resume`() async {
         let console = RecordingConsole(signals: [.interrupt])
         let daemon = FakeDaemon()
         #expect(await ferry("get", Self.good, daemon: daemon, console: console) == 130)

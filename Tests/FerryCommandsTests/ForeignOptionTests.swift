@@ -106,7 +106,7 @@ import Testing
     }
 
     /// A whole-file download must not continue a partial file that an earlier range download has left.
-    @Test func `a part of a file is told from the whole file`() async throws {
+    @Test func `a part of a file is distinguished from the whole file`() async throws {
         let request = try #require(await requests("-r 0-499 --tag a URL").requests.first)
         #expect(request.headers == [HeaderField(name: "Range", value: "bytes=0-499")])
         #expect(request.tags == ["a", "bytes=0-499"])

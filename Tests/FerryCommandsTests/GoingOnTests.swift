@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [TransferState.suspended, .waiting, .running])
-    func `L1 goes on with what is unfinished, and says so`(state: TransferState) async {
+    func `L1 resumes an unfinished transfer, and says so`(state: TransferState) async {
         let (daemon, console) = (daemon { $0.state = state }, RecordingConsole())
         #expect(await ferry("get", Self.url, daemon: daemon, console: console) == 0)
         #expect(daemon.requests.isEmpty)
@@ -56,7 +56,7 @@ import Testing
         ["--new", url], ["-d", "/elsewhere", url], ["-o", "other.iso", url], ["--session", "other", url],
         ["https://example.com/file.iso?2"],
     ])
-    func `L1 makes another transfer where the wish is another one`(words: [String]) async throws {
+    func `L1 adds another transfer where the request differs`(words: [String]) async throws {
         let daemon = daemon()
         let context = CommandContext(
             console: RecordingConsole(signals: [.terminate]), environment: [:], currentFolder: "/home/me"
@@ -78,7 +78,7 @@ import Testing
         #expect(daemon.requests.isEmpty)
     }
 
-    @Test func `L1 goes on with one of two equal wishes, and keeps the order of the answers`() async {
+    @Test func `L1 resumes one of two equal requests, and keeps the order of the replies`() async {
         let (daemon, console) = (daemon(), RecordingConsole())
         let first = "https://example.com/first.iso"
         #expect(
@@ -95,7 +95,7 @@ import Testing
         #expect(lines.count == 4 && lines[1].contains("first.iso") && lines[2].contains("000000000000002f"))
     }
 
-    @Test func `L1 a list goes on with what is unfinished of it, and adds the rest`() async {
+    @Test func `L1 a list resumes its unfinished transfers, and adds the rest`() async {
         let (first, third) = ("https://example.com/1", "https://example.com/3")
         let daemon = FakeDaemon(
             ends: [
@@ -118,7 +118,7 @@ import Testing
         #expect(daemon.changes.contains(change))
     }
 
-    @Test func `L1 more than a line of ids is told as the same command`() async {
+    @Test func `L1 more ids than fit a line are shown as the same command`() async {
         let urls = (1...21).map { "https://example.com/\($0)" }.joined(separator: "\n")
         let console = RecordingConsole(files: ["list": urls], signals: [.interrupt])
         #expect(await ferry("get", "-i", "list", daemon: FakeDaemon(), console: console) == 130)

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `what hides or turns text is written as JSON's escapes`() throws {
+    @Test func `characters that hide or reverse text are written as JSON's escapes`() throws {
         var transfer = Transfer.sample()
         transfer.name = "a\u{202E}b\u{AD}c\u{E0041}d\u{9B}e👨‍👩‍👧"
         let line = try JSONText.line(transfer)

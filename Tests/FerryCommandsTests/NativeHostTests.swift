@@ -83,7 +83,7 @@ import Testing
         #expect(throws: ServiceError.self) { _ = try frames.append([0xFF, 0xFF, 0xFF, 0xFF]) }
     }
 
-    @Test func `is told what runs`() {
+    @Test func `counts the running and the waiting transfers`() {
         var one = Transfer.sample(id: 1, url: "http://a.example/f")
         one.state = .running
         (one.bytesReceived, one.bytesExpected, one.bytesPerSecond) = (10, 40, 5)

@@ -63,7 +63,7 @@ import Testing
         #expect(ProgressLine().render(transfer, width: width, now: now).displayWidth <= width)
     }
 
-    @Test func `a wait says what for, when the next try is and which one`() {
+    @Test func `a wait says its reason, and the time and number of the next attempt`() {
         var transfer = Transfer.sample()
         transfer.state = .waiting
         transfer.reason = .retry
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// A regression: a message with a long URL filled the line and hid the next attempt.
-    @Test func `a wait on a narrow terminal cuts the cause and keeps the time of the next try`() {
+    @Test func `a wait on a narrow terminal cuts the cause and keeps the time of the next attempt`() {
         var transfer = Transfer.sample()
         transfer.state = .waiting
         transfer.reason = .server
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [(0, "spent:         5.0 MiB"), (3, "spent:         5.0 MiB, with 3 starts from byte 0")])
-    func `a page tells what servers have sent`(starts: Int, line: String) {
+    func `a page shows what servers have sent`(starts: Int, line: String) {
         var transfer = Transfer.sample()
         transfer.bytesSpent = 5 << 20
         transfer.startedOver = starts

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [("0", nil), ("1", 0), ("5", 4)] as [(String, Int?)])
-    func `count all tries of a file, as aria2 does`(tries: String, retries: Int?) async {
+    func `count all attempts at a file, as aria2 does`(tries: String, retries: Int?) async {
         let console = RecordingConsole(files: ["list": "http://a/1\n max-tries=\(tries)\n"])
         let daemon = FakeDaemon(ends: ["http://a/1": .success("/home/me/1")])
         _ = await ferry("get", "-q", "-i", "list", daemon: daemon, console: console)

@@ -76,7 +76,7 @@ struct `Commands over a running daemon` {
         }
     }
 
-    @Test func `pause keeps bytes, resume goes on from them`() async throws {
+    @Test func `pause keeps bytes, resume continues from them`() async throws {
         try await withDaemon(Self.stalled) { ferry, origin in
             let id = try await stalledTransfer(ferry, origin)
             #expect(try await ferry.run(["pause", id]) == CommandResult.said("\(id): paused"))
@@ -132,7 +132,7 @@ struct `Commands over a running daemon` {
         }
     }
 
-    @Test func `L1 the same get after Ctrl-C goes on with its bytes`() async throws {
+    @Test func `L1 the same get after Ctrl-C resumes from its bytes`() async throws {
         let script = OriginScript(Self.body, .on(.request(1), .stall(after: Self.half)))
         try await withDaemon(script) { ferry, origin in
             let url = origin.url("/file.bin")
@@ -188,7 +188,7 @@ struct `Commands over a running daemon` {
         }
     }
 
-    @Test func `watch --json tells of every event until the end`() async throws {
+    @Test func `watch --json prints every event until the end`() async throws {
         try await withDaemon(OriginScript(Self.body, always: .hold("middle", at: .body(Self.half)))) { ferry, origin in
             let id = try await ferry.add(origin.url())
             await origin.waitForHold("middle")
@@ -216,7 +216,7 @@ struct `Commands over a running daemon` {
         }
     }
 
-    @Test func `wait ends with Ctrl-C and the transfer goes on`() async throws {
+    @Test func `wait ends with Ctrl-C and the transfer continues`() async throws {
         try await withDaemon(Self.stalled) { ferry, origin in
             let id = try await stalledTransfer(ferry, origin)
             let wait = try ferry.spawn(["wait", id])

@@ -66,7 +66,7 @@ struct `Many transfers and impatient users` {
         }
     }
 
-    @Test func `a transfer that somebody else cancels ends get with 13`() async throws {
+    @Test func `a transfer that another command cancels ends get with 13`() async throws {
         try await withDaemon(OriginScript(always: .stall(after: 1000))) { ferry, origin in
             let get = try ferry.spawn(["get", origin.url()])
             try await eventually("get shows it") { !get.stderr.isEmpty }

@@ -138,7 +138,7 @@ struct `ferry get` {
         }
     }
 
-    @Test func `Ctrl-C pauses, says how to go on, and what it says works`() async throws {
+    @Test func `Ctrl-C pauses, says how to resume, and the printed command works`() async throws {
         let body = SeededBody(seed: 53, size: 4 << 20)
         let script = OriginScript(body, .on(.request(1), .stall(after: 1 << 20)))
         try await withDaemon(script) { ferry, origin in

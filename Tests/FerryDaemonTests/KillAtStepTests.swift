@@ -26,7 +26,7 @@ struct `A daemon that dies at a step` {
         }
     }
 
-    @Test func `D1 after ranges were committed goes on from them`() async throws {
+    @Test func `D1 after ranges were committed resumes from them`() async throws {
         // The client accepts more than this while the head is judged, so every byte counts, however long that takes.
         let script = OriginScript(Self.body, .on(.request(1), .cut(after: 400_000)))
         try await withDaemon(script) { ferry, origin in

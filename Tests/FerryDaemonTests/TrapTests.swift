@@ -18,7 +18,7 @@ struct `A daemon that traps` {
 
     /// Otherwise a transfer that traps the daemon would do so at each start, and every command would fail.
     @Test(arguments: [(SIGILL, SIGTRAP), (SIGABRT, SIGSEGV), (SIGBUS, SIGFPE)])
-    func `fails the transfers at work at its third start, and all others go on`(
+    func `fails the running transfers at its third start, and all others continue`(
         _ first: Int32, _ second: Int32
     ) async throws {
         let script = OriginScript(Self.body, .on(.path("/bad.bin"), .hold("never", at: .body(500_000))))

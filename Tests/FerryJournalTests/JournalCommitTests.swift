@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: JournalKind.allCases)
-    func `is told by the revision, but for those of what runs`(kind: JournalKind) async throws {
+    func `is shown by the revision, except those of running transfers`(kind: JournalKind) async throws {
         let journal = try kind.open()
         let before = journal.revision
         let during = try await journal.commit { [journal] _ throws(ServiceError) in journal.revision }

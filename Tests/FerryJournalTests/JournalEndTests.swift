@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: JournalKind.allCases, [TransferIntent.suspend, .cancel, .remove])
-    func `is not stored over another wish`(kind: JournalKind, intent: TransferIntent) async throws {
+    func `is not stored over another command`(kind: JournalKind, intent: TransferIntent) async throws {
         let journal = try kind.open()
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (_, end) = ended(record)
@@ -101,7 +101,7 @@ import Testing
 
     /// A release ends a transfer that its user had suspended.
     @Test(arguments: JournalKind.allCases)
-    func `takes the wish along that it was decided with`(kind: JournalKind) async throws {
+    func `stores the command that it was decided with`(kind: JournalKind) async throws {
         let journal = try kind.open()
         var record = try Sample.fullRecord(1)
         record.intent = .suspend

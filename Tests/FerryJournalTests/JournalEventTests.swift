@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: JournalKind.allCases)
-    func `acknowledging lets go what one session was told`(kind: JournalKind) async throws {
+    func `acknowledging deletes the events of one session`(kind: JournalKind) async throws {
         let journal = try kind.open()
         _ = try await append(2, session: "a", to: journal)
         _ = try await append(2, session: "b", to: journal)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: JournalKind.allCases)
-    func `old events go, and those that are too many in a session that nobody acknowledges`(kind: JournalKind)
+    func `old events are deleted, and excess ones of a session that never acknowledges`(kind: JournalKind)
         async throws
     {
         let journal = try kind.open()

@@ -65,7 +65,7 @@ import Testing
     ]
 
     @Test(arguments: JournalKind.allCases, changes)
-    func `hold nobody who waits for a moment of its own`(kind: JournalKind, change: Change) async throws {
+    func `keep no transfer that waits for a time of its own`(kind: JournalKind, change: Change) async throws {
         let journal = try kind.open()
         var record = try Sample.record(1)
         change.change(&record)

@@ -228,7 +228,7 @@ import Testing
     }
 
     @Test(arguments: JournalKind.allCases)
-    func `what is being forgotten is known until its files are gone`(kind: JournalKind) async throws {
+    func `a transfer that is being removed is known until its files are gone`(kind: JournalKind) async throws {
         let journal = try kind.open()
         let plain = try record(1)
         let partial = try record(2) { $0.facts.partial = Sample.partial }

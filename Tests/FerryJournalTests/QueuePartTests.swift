@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: JournalKind.allCases)
-    func `come in the order of turns, of ends and of submission`(kind: JournalKind) async throws {
+    func `are sorted by turn, by end and by submission`(kind: JournalKind) async throws {
         let journal = try await journal(kind)
         let active: [UInt64] = [4, 8]
         func all(_ part: QueuePart, reversed: Bool = false) async throws -> [UInt64] {

@@ -34,7 +34,7 @@ struct `The page` {
         }
     }
 
-    @Test func `says that the daemon is away, keeps what is typed, and goes on after the kill`() async throws {
+    @Test func `says that the daemon is away, keeps what is typed, and continues after the kill`() async throws {
         try await withPage(Self.held) { bed in
             let browser = bed.browser
             try await bed.open()

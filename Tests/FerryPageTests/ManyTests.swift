@@ -64,7 +64,7 @@ struct `The page with much or many` {
         }
     }
 
-    @Test func `asks for the new secret when it is replaced, and goes on where it was`() async throws {
+    @Test func `asks for the new secret when it is replaced, and continues where it was`() async throws {
         try await withPage { bed in
             let browser = bed.browser
             try await bed.open()

@@ -54,7 +54,7 @@ struct `While the app is away` {
     }
 
     /// Lesson 23.
-    @Test func `a task that ends is told once by notification and once to a closure`() async throws {
+    @Test func `the end of a task is reported once by notification and once to a closure`() async throws {
         try await withApp(Self.held) { app in
             let first = try app.launch("manager")
             try await first.ask("many 2 \(app.origin.url("/file"))", until: "many 2")
@@ -185,7 +185,7 @@ struct `While the app is away` {
 
     /// Lesson 29.
     @Test(arguments: [true, false])
-    func `a released manager's transfer goes on and is adopted by the same code`(isKilledEarly: Bool) async throws {
+    func `a released manager's transfer continues and is adopted by the same code`(isKilledEarly: Bool) async throws {
         try await withApp(Self.held) { app in
             let file = app.daemon.file("documents/a.bin")
             let step = "local-chain \(app.origin.url("/a")) \(file)"

@@ -47,7 +47,7 @@ import Testing
         #expect(alarms.takeDue(at: Self.now + .seconds(9))?.cause == .sweep)
     }
 
-    @Test func `that somebody waits for all stay, however many they are`() {
+    @Test func `with a waiting caller all stay, however many they are`() {
         var alarms = Alarms()
         for number: UInt64 in 1...10_000 { alarms.set(Self.retry(number, after: Double(number))) { _ in true } }
         #expect(alarms.count == 10_000)

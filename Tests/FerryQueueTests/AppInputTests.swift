@@ -81,7 +81,7 @@ import Testing
         #expect(unknown.isEmpty)
     }
 
-    @Test func `let a session go once, and consider it where the service goes on`() {
+    @Test func `release a session once, and consider it where the service continues`() {
         var queue = queue()
         let token = queue.open(session, attachment, by: nil)
         let other = queue.open(session, attachment, by: nil)
@@ -100,7 +100,7 @@ import Testing
         #expect(ending.isEmpty)
     }
 
-    @Test func `consider every session once apps have had the time to come back`() {
+    @Test func `consider every session once apps have had the time to reattach`() {
         var queue = queue()
         _ = queue.take(.app(.settling(after: 5)), at: start)
         #expect(queue.waitingTransfers.nextAlarm == moment(5).clock)

@@ -23,7 +23,7 @@ extension `The queue` {
         #expect(queue.waitingTransfers.count == 1)
     }
 
-    @Test func `asks a server again that wants to be left alone, if the user wishes so`() throws {
+    @Test func `asks a throttling server again on the user's command`() throws {
         var queue = queue(with: [record(1)])
         let origin = try HTTPURL(parsing: "https://a.test/1").origin
         _ = queue.take(.held(origin, seconds: 60, id(1)), at: moment())
@@ -35,7 +35,7 @@ extension `The queue` {
         #expect(inspected.started == [id(1)])
     }
 
-    @Test func `asks a server again once the transfer is gone that it told to wait`() throws {
+    @Test func `asks a server again once the transfer is removed that it told to wait`() throws {
         let origin = try HTTPURL(parsing: "https://a.test/1").origin
         for input in [Input.finished(id(1), size: 5), .finished(id(1), size: nil), .gone([id(1)])] {
             var queue = queue(with: [record(1)])
@@ -130,7 +130,7 @@ extension `The queue` {
         #expect(queue.waitingTransfers.count == 1 && queue.waitingTransfers.delay(of: id(4)) != nil)
     }
 
-    @Test func `gives other keys to what comes back after its session has got another policy`() {
+    @Test func `gives new keys to restored transfers of a session whose policy changed`() {
         var queue = queue(with: [record(1), record(2)], active: 1)
         var out: [WaitingTransfers.TakenOut] = []
         func take(_ input: Input) -> [Effect] { queue.take(input, at: moment()) }

@@ -89,7 +89,7 @@ import Testing
 
     /// The start of a run after something has happened to its transfer.
     @Test(arguments: ["nothing", "stop", "address", "priority", "network"])
-    func `tells a run that begins what has happened since its transfer got the slot`(event: String) {
+    func `informs a starting run of the changes since its transfer got the slot`(event: String) {
         var queue = queue(with: [record(1)])
         var changed = record(1).request
         switch event {
@@ -140,7 +140,7 @@ import Testing
         #expect(down.stopped == [id(2)])
     }
 
-    @Test func `tells transfers that wait for their host so, once, and what they wait for after that`() {
+    @Test func `tells transfers that they wait for their host, once, and then the next reason`() {
         var queue = queue(active: 4)
         var settings = queue.sessions.settings
         settings.connectionsPerHost = 2

@@ -111,7 +111,7 @@ import Testing
         #expect(apps.mayCall(for: session, isAlive: { _ in false }))
     }
 
-    @Test func `tells the latest run loop once, and again if that ends without having attached`() {
+    @Test func `notifies the latest run loop once, and again if it ends without attaching`() {
         var apps = apps()
         _ = apps.connect(ApplicationConnection(application: "app", process: 5, launchedFor: nil))
         let latest = apps.connect(ApplicationConnection(application: "app", process: 6, launchedFor: nil))

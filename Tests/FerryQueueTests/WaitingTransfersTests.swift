@@ -47,7 +47,7 @@ import Testing
         #expect(waiting.nextAlarm == nil)
     }
 
-    @Test func `that wait for an answer ring for no moment, and go on once it is there`() throws {
+    @Test func `that wait for the app's answer set no alarm, and continue with the answer`() throws {
         var waiting = WaitingTransfers(lookAhead: 60)
         let other = try SessionID("other")
         let key = QueueKey(session: other, origin: "a", priority: .normal)
@@ -76,7 +76,7 @@ import Testing
         #expect(order(waiting) == [id(1), id(2)])
     }
 
-    @Test func `come back to where they stood, unless they have begun to run`() {
+    @Test func `return to their place, unless they have begun to run`() {
         var waiting = WaitingTransfers(lookAhead: 60)
         waiting.insert([id(1), id(2), id(3)], a)
         waiting.delay(id(4), delay(5, b))
@@ -89,7 +89,7 @@ import Testing
         #expect(waiting.delay(of: id(4)) != nil && waiting.nextAlarm == now + .seconds(5))
     }
 
-    @Test func `are told of an origin that is held, and those who come later find it held`() {
+    @Test func `are notified of a throttled origin, and later ones find it throttled`() {
         var waiting = WaitingTransfers(lookAhead: 60)
         waiting.insert([id(1), id(2)], a)
         waiting.insert(id(3), b)

@@ -31,7 +31,7 @@ import Testing
         #expect(old.hasSuffix("\n") && !old.isEmpty)
     }
 
-    @Test func `loses no line of many tasks`() async throws {
+    @Test func `loses no output line of many tasks`() async throws {
         let path = folder + "/ferryd.log"
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         defer { close(file) }
@@ -48,7 +48,7 @@ import Testing
         #expect(lines.allSatisfy { $0.hasSuffix(" end") })
     }
 
-    @Test func `goes on with a new file where an earlier try left none`() throws {
+    @Test func `continues with a new file where an earlier attempt left none`() throws {
         let path = folder + "/ferryd.log"
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         defer { close(file) }

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "@", "/", "relative", "/" + String(repeating: "x", count: 200), "/nowhere/notify"])
-    func `that is not there is told nothing`(name: String?) {
+    func `that does not exist gets no notification`(name: String?) {
         let manager = ServiceManager(environment: name.map { ["NOTIFY_SOCKET": $0] } ?? [:])
         manager.ready()
         #expect(manager.isThere == (name == "/nowhere/notify"))

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a body that breaks off is no line of the log`() async throws {
+    @Test func `a body that breaks off adds no line to the log`() async throws {
         let told = Mutex<[String]>([])
         try await withServer(log: { _, message in told.withLock { $0.append(message) } }) { client in
             try await offPool {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a connection beyond the limit is told so, and gets its place when another ends`() async throws {
+    @Test func `a connection beyond the limit gets an error, and its place when another ends`() async throws {
         try await withServer(mostConnections: 1) { client in
             let version = Data("GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
             try await offPool {

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `D3 pause keeps every byte and resume goes on from there`(_ kind: ServiceKind) async throws {
+    func `D3 pause keeps every byte and resume continues from there`(_ kind: ServiceKind) async throws {
         try await withHeld(kind) { bed, id in
             #expect(try await bed.act(.pause, id) == .suspended)
             let paused = try await bed.service.transfer(id)
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `T1 T12 retry after a failure goes on from the kept bytes`(_ kind: ServiceKind) async throws {
+    func `T1 T12 retry after a failure resumes from the kept bytes`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .cut(after: 100_000)))
         try await withService(kind, script) { bed in
             let id = try await bed.add { $0.retries = 0 }.id

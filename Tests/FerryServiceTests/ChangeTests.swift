@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `R13 a running transfer goes on at its new address`(_ kind: ServiceKind) async throws {
+    func `R13 a running transfer continues at its new address`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.path("/old"), .hold("never", at: .body(200_000))))
         try await withService(kind, script) { bed in
             let id = try await bed.add("/old").id
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `R13 a transfer whose address has expired goes on at a new one`(_ kind: ServiceKind) async throws {
+    func `R13 a transfer whose address has expired continues at a new one`(_ kind: ServiceKind) async throws {
         let script = OriginScript(
             Self.body, .on(.path("/old").and(.pathRequests(1...1)), .cut(after: 200_000)),
             .on(.path("/old").and(.pathRequests(2...)), .status(410)))
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `R13 a new address that comes while a try at the old one is settled is asked at once`() async throws {
+    @Test func `R13 a new address that arrives while an attempt at the old one settles is asked at once`() async throws {
         let script = OriginScript(
             Self.body, .on(.path("/held"), .hold("first", at: .body(50))), .on(.path("/old"), .status(403)))
         try await withStoredService(script) { bed, local in

@@ -72,7 +72,7 @@ import Testing
     }
 
     /// A folder on a dead server does not respond at all.
-    @Test(arguments: Ending.allCases) func `hold up nobody where their folder hangs`(_ ending: Ending) async throws {
+    @Test(arguments: Ending.allCases) func `delay no transfer where their folder hangs`(_ ending: Ending) async throws {
         let (before, after) = (FaultyDisk(), FaultyDisk())
         let answer = DispatchSemaphore(value: 0)
         defer { answer.signal() }

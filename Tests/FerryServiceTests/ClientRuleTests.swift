@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `8 a note comes back as it was given`(_ kind: ServiceKind) async throws {
+    func `8 a note is returned as it was given`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             let note = ClientNote(
                 application: "app", identifier: "id", task: 7, kind: .upload,

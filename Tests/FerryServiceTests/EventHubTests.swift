@@ -32,7 +32,7 @@ import Testing
     }
 
     /// A listener that catches up reads committed events, which may include unpublished ones.
-    @Test func `an event that was read from the journal is not told again`() async throws {
+    @Test func `an event that was read from the journal is not delivered again`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
         let first = try await append()
         let second = try await append()
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// An event that was committed but is never published must not delay later events.
-    @Test func `a number that nobody tells is read in the journal by those who listen`() async throws {
+    @Test func `a number without an event is looked up in the journal by listeners`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0, patience: .milliseconds(1))
         var events = try await listen(hub, after: nil).makeAsyncIterator()
         let missing = try await append()
@@ -62,7 +62,7 @@ import Testing
         #expect(try await events.next() == nil)
     }
 
-    @Test func `events are told in the order of their numbers, whatever the order of the calls`() async throws {
+    @Test func `events are delivered in the order of their numbers, whatever the order of the calls`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
         var events = try await listen(hub, after: nil).makeAsyncIterator()
         let (first, second, third) = (try await append(), try await append(), try await append())
@@ -72,7 +72,7 @@ import Testing
         #expect(try await events.next() == nil)
     }
 
-    @Test func `whoever wants ends alone is told of them from the journal and as they come`() async throws {
+    @Test func `a listener for ends alone gets them from the journal and as they come`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
         for kind in [TransferEvent.Kind.submitted, .failed, .resumed] { await hub.publish(try await append(kind)) }
         var subscription = EventSubscription()
@@ -160,7 +160,7 @@ import Testing
         #expect(told.map(\.through) == told.map(\.through).sorted())
     }
 
-    @Test func `what was read in the journal before it was told is told once`() async throws {
+    @Test func `an event that was read in the journal before its notification is delivered once`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
         await hub.publish(try await append(.submitted, 0..<3))
         let early = try await append(.removed, 0..<2)
@@ -188,7 +188,7 @@ import Testing
 
     /// A listener with full events reads a batch's events from the journal. A regression: live events in the meantime
     /// were dropped, so a transfer that started and finished then was never reported as running.
-    @Test func `what is live while a listener catches up is told in its place`() async throws {
+    @Test func `a live event is delivered in its place while a listener catches up`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
         await hub.publish(try await append())
         var events = try await listen(hub, after: 0).makeAsyncIterator()

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `a transfer's life is told in order`(_ kind: ServiceKind) async throws {
+    func `the events of a transfer are delivered in order`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.small)) { bed in
             let stream = try await bed.service.events(EventSubscription())
             let id = try await bed.add { $0.paused = true }.id
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `changes and moves are told to who listens`(_ kind: ServiceKind) async throws {
+    func `changes and moves are delivered to listeners`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.small)) { bed in
             let ids = [
                 try await bed.add("/1") { $0.paused = true }.id, try await bed.add("/2") { $0.paused = true }.id,
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `durable events are numbered without a gap and told in order`(_ kind: ServiceKind) async throws {
+    func `durable events are numbered without a gap and delivered in order`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.small)) { bed in
             let early = try await bed.service.events(subscription { $0.after = 0 })
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `acknowledged events do not come back, those of other sessions do`(_ kind: ServiceKind) async throws {
+    func `acknowledged events are not sent again, those of other sessions are`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             let other = try SessionID("other")
             try await bed.add { $0.paused = true }
@@ -203,7 +203,7 @@ import Testing
 
     /// An active listener receives events directly, a later one from the journal.
     @Test(arguments: ServiceKind.allCases)
-    func `successes alone come without their transfers to whoever wants them in brief`(_ kind: ServiceKind) async throws
+    func `successes alone come without their transfers to brief listeners`(_ kind: ServiceKind) async throws
     {
         let script = OriginScript(Self.small, .on(.path("/missing"), .status(404)))
         try await withService(kind, script) { bed in
@@ -308,7 +308,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `a listener that stops reading holds nobody up and misses nothing durable`(_ kind: ServiceKind) async throws {
+    func `a listener that stops reading delays no other and misses no durable event`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             let stopped = try await bed.service.events(subscription { $0.after = 0 })
             var iterator = stopped.makeAsyncIterator()
@@ -330,7 +330,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `a listener whose task is cancelled is let go`(_ kind: ServiceKind) async throws {
+    func `a listener whose task is cancelled is released`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             let stream = try await bed.service.events(EventSubscription())
             let listening = Task { try? await read(stream) { _ in false } }

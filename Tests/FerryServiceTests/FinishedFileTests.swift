@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `C2 a file that is somebody else's keeps its name`() async throws {
+    @Test func `C2 another owner's file keeps its name`() async throws {
         try await withService(.inProcess, OriginScript(Self.body)) { bed in
             let id = try await bed.add().id
             try await bed.wait(for: id, .succeeded)
@@ -136,7 +136,7 @@ import Testing
     // MARK: Results
 
     @Test(arguments: ServiceKind.allCases)
-    func `S11 8 a refused transfer goes on from its bytes at a new address`(_ kind: ServiceKind) async throws {
+    func `S11 8 a refused transfer resumes from its bytes at a new address`(_ kind: ServiceKind) async throws {
         let script = OriginScript(
             Self.body, .on(.path("/old").and(.pathRequests(1...1)), .cut(after: 200_000)),
             .on(.path("/old").and(.pathRequests(2...)), .status(403, body: "expired")))
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `a transfer tells when its first try began`(_ kind: ServiceKind) async throws {
+    func `a transfer reports when its first attempt began`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .status(503)))
         try await withService(kind, script) { bed in
             let paused = try await bed.add { $0.paused = true }

@@ -108,7 +108,7 @@ import Testing
 
     /// A confirmed command holds, whatever command follows and whichever daemon executes it.
     @Test(arguments: [Wish.cancel, .remove])
-    func `has a wish carried out by the next daemon where this one ends first`(wish: Wish) async throws {
+    func `has a command carried out by the next daemon where this one ends first`(wish: Wish) async throws {
         let disk = FaultyDisk()
         let tweak: Tweak = {
             $0.disk = disk
@@ -176,7 +176,7 @@ import Testing
     }
 
     /// The server may wait some seconds for its connections, and the daemon's whole shutdown has ten.
-    @Test func `stops its transfers as soon as the daemon is told to end`() async throws {
+    @Test func `stops its transfers as soon as the daemon is asked to end`() async throws {
         let disk = FaultyDisk()
         let script = OriginScript(Self.body, .on(.path("/held"), .hold("held", at: .body(600_000))))
         let tweak: Tweak = {

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `fails the transfers that were at work, and lets all others go on`(_ kind: ServiceKind) async throws {
+    func `fails the transfers that were running, and continues all others`(_ kind: ServiceKind) async throws {
         try await withTemporaryFolder { outside in
             let paths = try FerryPaths(environment: ["FERRY_HOME": outside.path], userID: geteuid())
             try await withOrigin(OriginScript(Self.body, .on(.path("/suspect"), .hold("go", at: .body(100_000))))) {

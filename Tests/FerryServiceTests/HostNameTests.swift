@@ -32,7 +32,7 @@ import Testing
 
     /// The names must not be resolved one after the other on an event loop. The healthy one would be last.
     @Test(arguments: ServiceKind.allCases)
-    func `a file arrives from a healthy host, and a pause comes back, while 64 names hang`(
+    func `a file arrives from a healthy host, and a pause returns, while 64 names hang`(
         _ kind: ServiceKind
     ) async throws {
         try await withHangingNames(kind) { bed, lookups in

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `stays where it is somebody else's`(kind: ServiceKind) async throws {
+    func `stays where it belongs to another`(kind: ServiceKind) async throws {
         try await withService(kind, Self.script) { bed in
             let transfer = try await bed.add { $0.paused = true }
             try Data("mine".utf8).write(to: URL(filePath: "\(bed.folder)/mine"))

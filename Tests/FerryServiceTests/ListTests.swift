@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `the status tells version, process and warnings`(_ kind: ServiceKind) async throws {
+    func `the status has version, process and warnings`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             let status = try await bed.service.status()
             #expect(status.version == FerryVersion.current && status.pid == getpid())

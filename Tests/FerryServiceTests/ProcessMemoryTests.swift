@@ -21,7 +21,7 @@ import Testing
         return sum
     }
 
-    @Test func `holds less of the program's code once that is given back, and the program goes on`() async throws {
+    @Test func `holds less of the program's code once that is given back, and the program continues`() async throws {
         let before = try mappedCode()
         #expect(before > 0)
         ProcessMemory.giveBack()

@@ -10,7 +10,7 @@ import Testing
         .on(.path("/file*"), .hold("all", at: .head)))
 
     @Test(arguments: ServiceKind.allCases)
-    func `are what runs or has had its turn, what is in line, and what has ended`(_ kind: ServiceKind) async throws {
+    func `are the running transfers, the queued ones and the ended ones`(_ kind: ServiceKind) async throws {
         try await withService(kind, Self.held, { $0.delayScale = 1 }) { bed in
             func ids(_ part: QueuePart, reversed: Bool = false) async throws -> [TransferID] {
                 try await bed.service.queue(QueueQuery(part, session: .cli, reversed: reversed)).map(\.id)

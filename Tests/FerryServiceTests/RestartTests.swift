@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `D3 what ran goes on from its bytes, what waited runs, what was suspended stays`(
+    func `D3 a running transfer resumes from its bytes, a waiting one runs, a suspended one stays`(
         _ kind: ServiceKind
     ) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(200_000))))

@@ -8,7 +8,7 @@ import Testing
     private static let body = SeededBody(seed: 9, size: 300_000)
 
     @Test(arguments: [0, 1, 3], ServiceKind.allCases)
-    func `T1 retries limits the tries`(_ retries: Int, _ kind: ServiceKind) async throws {
+    func `T1 retries limits the attempts`(_ retries: Int, _ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.body, always: .closeBeforeHead)) { bed in
             let id = try await bed.add { $0.retries = retries }.id
             let failed = try await bed.wait(for: id, .failed)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `T2 a transfer that waits for its next try says when and why`(_ kind: ServiceKind) async throws {
+    func `T2 a transfer that waits for its next attempt says when and why`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .status(500)))
         try await withService(kind, script, { $0.delayScale = 1000 }) { bed in
             let before = Date()
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `T5 what was held goes on when the time is over`(_ kind: ServiceKind) async throws {
+    func `T5 throttled transfers continue when the time is over`(_ kind: ServiceKind) async throws {
         let busy = OriginScript(Self.body, .on(.request(1), .status(503, retryAfter: "60")))
         try await withService(kind, busy) { bed in
             let first = try await bed.add("/1").id

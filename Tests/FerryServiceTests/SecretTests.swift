@@ -58,7 +58,7 @@ import Testing
 
     /// Secrets of failed transfers are deleted after some weeks, of canceled ones at once.
     @Test(arguments: [Outcome.failed(ServiceError(.notFound, "No.")), .canceled])
-    func `are asked for by each way to go on once they were forgotten`(outcome: Outcome) async throws {
+    func `are asked for by each way to resume once they were forgotten`(outcome: Outcome) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .status(404)))
         try await withStoredService(script) { bed, local in
             let id = try await bed.add("/file.bin", give).id
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// Earlier versions kept them until a transfer was removed.
-    @Test func `that an earlier daemon left are forgotten after the start, with nobody resting`() async throws {
+    @Test func `of an earlier daemon are forgotten after the start, without suspended transfers`() async throws {
         let script = OriginScript(Self.body, always: .hold("h", at: .body(0)))
         try await withTemporaryFolder { outside in
             try await withOrigin(script) { origin in

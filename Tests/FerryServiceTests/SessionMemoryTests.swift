@@ -41,7 +41,7 @@ import Testing
         #expect(memory.answer(trust(2)) == .wait)
     }
 
-    @Test func `27 whoever is attached is asked`() {
+    @Test func `27 the attached process is asked`() {
         memory.isAttached = true
         #expect(memory.answer(challenge(), of: id) == .wait)
         #expect(memory.answer(trust(1)) == .wait)
@@ -49,7 +49,7 @@ import Testing
         #expect(memory.answer(challenge(), of: id) == .performDefault)
     }
 
-    @Test func `25 refused credentials are not sent again, and refusals count over tries`() {
+    @Test func `25 refused credentials are not sent again, and refusals count over attempts`() {
         memory.store(credentials, to: challenge())
         for refusals in 1...3 {
             #expect(memory.answer(challenge(), of: id) == credentials)
@@ -62,7 +62,7 @@ import Testing
         #expect(memory.counting(.authentication(challenge()), of: id) == .authentication(challenge()))
     }
 
-    @Test func `23 cookies go back to whoever set them, until they are over`() throws {
+    @Test func `23 cookies go back to the server that set them, until they expire`() throws {
         let url = try HTTPURL(parsing: "http://a.example/x")
         #expect(memory.cookies(for: url) == nil)
         #expect(memory.receive(["k=v"], from: url) != nil)

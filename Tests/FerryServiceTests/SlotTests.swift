@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `L5 priority, sessions in turn, the oldest, and each eighth start the oldest of all`(
+    func `L5 priority, alternating sessions, the oldest, and each eighth start the oldest of all`(
         _ kind: ServiceKind
     ) async throws {
         let script = OriginScript(Self.small, .on(.path("/first"), .hold("first", at: .head)))

@@ -102,7 +102,7 @@ import Testing
         #expect(order.follows(14) && !order.isHeld)
     }
 
-    @Test func `goes on behind a number that nobody tells`() {
+    @Test func `continues after a number without an event`() {
         var order = EventOrder(last: 0)
         for number: Int64 in 2...Int64(EventOrder.capacity + 1) { #expect(order.add(Self.event(number), number) == []) }
         #expect(!order.isFull)

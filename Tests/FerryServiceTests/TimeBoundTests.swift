@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `that passed while a transfer was suspended ends it once it goes on`(_ kind: ServiceKind) async throws {
+    func `that passed while a transfer was suspended ends it once it resumes`(_ kind: ServiceKind) async throws {
         try await withService(kind, Self.held) { bed in
             try await hold(bed)
             let deadline = Date(timeIntervalSinceNow: 0.1)
@@ -182,7 +182,7 @@ import Testing
     }
 
     /// Thousands of transfers that wait for days cost nothing at the start. They are neither read nor given alarms.
-    @Test func `costs a start what is over soon, not what waits`() async throws {
+    @Test func `costs a start the transfers due soon, not the waiting ones`() async throws {
         try await withTemporaryFolder { outside in
             try await withOrigin(Self.held) { origin in
                 var near: [TransferID] = []

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `lets events go that are too many, in every session that nobody acknowledges`() async throws {
+    @Test func `deletes excess events in every session that never acknowledges`() async throws {
         try await withStoredService(
             OriginScript(SeededBody(seed: 3, size: 1000)), { $0.retention.mostUnacknowledged = 3 }
         ) {

@@ -96,7 +96,7 @@ import Testing
         await journal.close()
     }
 
-    @Test func `of many that are suspended and go on are those of each`() async throws {
+    @Test func `of many that are suspended and resumed are those of each`() async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let all = try [
             Self.record(1), Self.record(2) { $0.request.resourceTimeout = 60.5 },

@@ -102,7 +102,7 @@ import Testing
         #expect(gate.transactions == [1, 1])
     }
 
-    @Test func `the revision tells of commits but for those of what runs`() async throws {
+    @Test func `the revision shows commits, except those of running transfers`() async throws {
         let gate = Gate(opensAfter: 2)
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet, probe: gate.probe)
         let before = journal.revision

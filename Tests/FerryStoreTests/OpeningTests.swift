@@ -211,7 +211,7 @@ import Testing
 
     /// SQLite and Foundation reject such deeply nested JSON. The error must affect only this row.
     @Test(arguments: ["[", #"{"a":"#])
-    func `a row that is nested deep stops nobody else`(opening: String) async throws {
+    func `a deeply nested row stops no other`(opening: String) async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
         try await Sample.insert(try (1...6).map { try Sample.record($0) }, into: journal)

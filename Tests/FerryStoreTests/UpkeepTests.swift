@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a journal of many events shrinks once they are let go`(isOfEarlierVersion: Bool) async throws {
+    func `a journal of many events shrinks once they are deleted`(isOfEarlierVersion: Bool) async throws {
         let folder = try TemporaryFolder()
         if isOfEarlierVersion {
             try await SQLiteJournal.open(
@@ -59,7 +59,7 @@ import Testing
         await again.close()
     }
 
-    @Test func `a journal at rest keeps no pages in memory, and goes on afterwards`() async throws {
+    @Test func `an idle journal keeps no pages in memory, and continues afterwards`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
         try await fill(journal)

@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `nodes can take turns with their versions`() async throws {
+    @Test func `nodes can alternate between their versions`() async throws {
         let other = SeededBody(seed: 10, size: 1000)
         try await withOrigin(OriginScript(body, .on(.turn(1, of: 2), .version(other)))) { origin in
             for expected in [body, other, body, other] {

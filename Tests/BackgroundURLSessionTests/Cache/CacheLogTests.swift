@@ -15,7 +15,7 @@ import Testing
         ]
     }
 
-    @Test func `tells each process what the others have changed, once`() async throws {
+    @Test func `reports each change to every other process, once`() async throws {
         try await withTemporaryFolder { folder in
             var one = try #require(CacheLog(in: folder.path))
             var other = try #require(CacheLog(in: folder.path))

@@ -45,7 +45,7 @@ private typealias URLCache = FerryURLSession.URLCache
         }
     }
 
-    @Test(arguments: kinds) func `tells queries apart, and no fragments`(kind: (Int, Int)) async throws {
+    @Test(arguments: kinds) func `distinguishes queries, and no fragments`(kind: (Int, Int)) async throws {
         try await withCache(kind) { cache, _ in
             try store("a", for: request("/?q=a"), in: cache)
             try store("b", for: request("/?q=b#top"), in: cache)
@@ -58,7 +58,7 @@ private typealias URLCache = FerryURLSession.URLCache
         }
     }
 
-    @Test(arguments: kinds) func `tells requests apart by the fields that Vary names`(kind: (Int, Int)) async throws {
+    @Test(arguments: kinds) func `distinguishes requests by the fields that Vary names`(kind: (Int, Int)) async throws {
         try await withCache(kind) { cache, _ in
             let (german, english) = (["accept-language": "de"], ["Accept-Language": "en"])
             try store("de", for: request("/", german), in: cache, vary: "Accept-Language")

@@ -79,7 +79,7 @@ import Testing
     }
 
     /// A task is listed as unfinished until its delegate call has returned.
-    @Test func `43 a task whose completion is told has ended`() async throws {
+    @Test func `43 a task whose completion is reported has ended`() async throws {
         let delegate = Asking()
         let bed = try CoreBed(sessionDelegate: delegate, queue: OperationQueue())
         let (_, transport) = try bed.running(bed.session.dataTask(with: bed.url))

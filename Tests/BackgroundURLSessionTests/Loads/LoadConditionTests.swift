@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `41, 71 a task that waits says so once, and goes on by itself`() async throws {
+    @Test func `41, 71 a waiting task reports it once, and continues by itself`() async throws {
         try await withLoads(OriginScript(body), obstacle: .cellular, waiting) { bed in
             let task = bed.started()
             try await eventually("the task waits") { bed.witness[task].reasons == [.cellular] }

@@ -38,7 +38,7 @@ private typealias URLCredentialStorage = FerryURLSession.URLCredentialStorage
         }
     }
 
-    @Test func `are replaced, removed and told of`() {
+    @Test func `are replaced, removed and announced`() {
         let storage = URLCredentialStorage()
         let changes = Mutex(0)
         let observer = NotificationCenter.default.addObserver(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryURLSession
 
-@Suite struct `What is told of a transfer` {
+@Suite struct `Callbacks of a transfer` {
     /// The recorded calls. A reference, because `#expect` cannot mutate a value.
     private final class Told {
         private var shown: ShownTransfer
@@ -27,7 +27,7 @@ import Testing
         return transfer
     }
 
-    @Test func `38 totals are told when they grow`() {
+    @Test func `38 totals are reported when they grow`() {
         let shown = Told(ShownTransfer(.download))
         let first = running(10)
         #expect(
@@ -39,7 +39,7 @@ import Testing
         #expect(shown.steps(running(30, of: nil)) == [.wrote(total: 30, expected: -1)])
     }
 
-    @Test func `39 a continuation is told once, when the server has answered`() {
+    @Test func `39 a resumption is reported once, when the server has responded`() {
         let shown = Told(ShownTransfer(.download, offset: 40))
         var unanswered = running(40)
         unanswered.response = nil
@@ -49,7 +49,7 @@ import Testing
         #expect(shown.steps(running(60)) == [.wrote(total: 60, expected: 100)])
     }
 
-    @Test func `39, 64 a start from the first byte is told with 0`() {
+    @Test func `39, 64 a start from the first byte is reported with 0`() {
         let shown = Told(ShownTransfer(.download, offset: 40))
         let steps = shown.steps(running(5, startedOver: 1))
         #expect(Array(steps.dropFirst()) == [.resumed(offset: 0, expected: 100), .wrote(total: 5, expected: 100)])
@@ -59,7 +59,7 @@ import Testing
             ])
     }
 
-    @Test func `39 a continuation is told by the process that sees the answer`() {
+    @Test func `39 a resumption is reported by the process that sees the response`() {
         var unanswered = running(40)
         unanswered.response = nil
         let shown = Told(ShownTransfer(.download, restored: unanswered, offset: 40))
@@ -70,13 +70,13 @@ import Testing
         #expect(seen.steps(running(60)) == [.wrote(total: 60, expected: 100)])
     }
 
-    @Test func `40 a task of an earlier process goes on from what it shows`() {
+    @Test func `40 a task of an earlier process resumes from the count it shows`() {
         let shown = Told(ShownTransfer(.download, restored: running(50, startedOver: 1)))
         #expect(shown.steps(running(50, startedOver: 1)).isEmpty)
         #expect(shown.steps(running(70, startedOver: 1)) == [.wrote(total: 70, expected: 100)])
     }
 
-    @Test func `31 an upload tells what it sends, not what comes back`() {
+    @Test func `31 an upload reports the bytes it sends, not those it receives`() {
         let shown = Told(ShownTransfer(.upload))
         var transfer = running(10)
         transfer.response = nil

@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `an awaited upload goes on with what a failure has left`() async throws {
+    @Test func `an awaited upload resumes with the resume data of a failure`() async throws {
         try await withServer(Self.stuck(after: 100_000)) { session, _, server in
             var request = try request(server)
             request.timeoutInterval = 0.2

@@ -87,7 +87,7 @@ import Testing
         await session.listed(after: session.lists)
     }
 
-    @Test func `lets callers go on when another process has it, and asks again when they do`() async throws {
+    @Test func `lets callers continue when another process has it, and asks again when they do`() async throws {
         let client = ListeningClient()
         service.refuseOnce(ServiceError(.sessionInUse, "Process 7 has it."))
         let session = try session(client, attachmentLocks: AttachmentLocks())

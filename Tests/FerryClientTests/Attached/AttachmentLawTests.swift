@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Laws of an attached session` {
     /// Processes and daemons die at random moments, between any two steps.
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func `every event is told, once in a process, and acknowledged after that`(seed: UInt64) {
+    func `every event is delivered once in a process, and acknowledged after that`(seed: UInt64) {
         let world = World(seed: seed)
         for _ in 0..<2000 { world.step() }
         world.rest()

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `the list is read once the daemon tells, and then callers go on`() {
+    @Test func `the list is read once the daemon sends it, and then callers continue`() {
         let session = Session()
         #expect(session.wanted() == [.attach(after: .zero)])
         #expect(session.wanted().isEmpty)
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// An event that was not acknowledged before the daemon died is delivered again at the next attachment.
-    @Test func `an event that comes again after a restart of the daemon is not told again`() {
+    @Test func `an event that is sent again after a restart of the daemon is not delivered again`() {
         let session = Session()
         session.follow()
         session.took(5)
@@ -143,7 +143,7 @@ import Testing
     }
 
     /// A damaged journal is set aside. The new daemon's event numbers start again at 1, and none was delivered yet.
-    @Test func `a daemon that has lost its journal tells numbers that are small again`() {
+    @Test func `a daemon that has lost its journal counts from small numbers again`() {
         let session = Session()
         session.follow()
         session.took(500)

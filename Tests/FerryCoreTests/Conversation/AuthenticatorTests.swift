@@ -147,7 +147,7 @@ import Testing
 }
 
 @Suite struct `Authentication offers` {
-    @Test func `25 several challenges in one field are told apart`() {
+    @Test func `25 several challenges in one field are distinguished`() {
         let offers = AuthenticationOffer.all(in: [
             #"Basic realm="a, b", charset="UTF-8", Digest realm=c,nonce="n\"1", qop="auth,auth-int" , stale = TRUE"#
         ])

@@ -59,7 +59,7 @@ import Testing
         (ForeignFields.drop, ["User-Agent", "Range"], ["User-Agent", "Range", "Authorization", "Cookie", "X"]),
         (.keep, ["User-Agent", "Range", "X"], ["User-Agent", "Range", "X"]),
     ])
-    func `X5 what another origin gets, and what goes on the way back`(
+    func `X5 the fields that another origin gets, and those of the way back`(
         foreign: ForeignFields, away: [String], back: [String]
     ) throws {
         let names = ["User-Agent", "Range", "Authorization", "Cookie", "X"]
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// A load is never rescheduled. At most it waits as long as a transfer would wait without releasing its slot.
-    @Test func `T5 what does not come back waits no longer than what does`() throws {
+    @Test func `T5 a server that stays away waits no longer than one that responds again`() throws {
         var bed = try Bed { $0.allowsLaterAttempt = false }
         #expect(try bed.answer(302, ("Location", "/b"), ("Retry-After", "3600")).word == "send after 10")
     }

@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: [("POST", 201, true), ("DELETE", 404, false), ("GET", 200, false), ("PUT", 303, true)])
-    func `are let go when something else was done to their URL`(method: String, status: Int, isLetGo: Bool) {
+    func `are invalidated by another successful method at their URL`(method: String, status: Int, isLetGo: Bool) {
         #expect(StoredResponse.isInvalidated(by: method, status: status) == isLetGo)
     }
 }

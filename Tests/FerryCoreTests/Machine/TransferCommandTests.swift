@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [nil, .failed, .canceled] as [Outcome.Kind?])
-    func `time under way goes on after a suspension, and begins again after an end`(outcome: Outcome.Kind?) {
+    func `the time of a run continues after a suspension, and begins again after an end`(outcome: Outcome.Kind?) {
         var core = core(outcome == nil ? .suspend : .run, outcome) { core in
             core.active.suspend(at: Self.now)
             core.resourceTimeout = 90
@@ -56,7 +56,7 @@ import Testing
 
     /// A regression: each of these commands revoked the removal, so the files and the row stayed.
     @Test(arguments: [TransferCommand.pause, .resume, .start, .fetchAgain, .cancel])
-    func `what is being forgotten takes no other wish`(command: TransferCommand) {
+    func `a transfer that is being removed accepts no other command`(command: TransferCommand) {
         for intent in [TransferIntent.remove, .removeWithFile] {
             for outcome in [nil, .succeeded, .failed, .canceled] as [Outcome.Kind?] {
                 let before = core(intent, outcome)

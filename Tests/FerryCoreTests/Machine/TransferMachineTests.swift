@@ -37,7 +37,7 @@ import Testing
         (TransferIntent.suspend, false, TransferMachine.Action.enqueue(after: 0, .slot)),
         (.run, true, .enqueue(after: 0, .slot)), (.run, false, .none), (.cancel, false, .none),
     ])
-    func `T12 resuming tries at once, also what waits for a retry`(
+    func `T12 a resume is attempted at once, also for a transfer that waits for a retry`(
         intent: TransferIntent, isDelayed: Bool, action: TransferMachine.Action
     ) {
         var machine = TransferMachine(record(intent: intent))

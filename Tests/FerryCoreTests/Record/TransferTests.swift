@@ -68,7 +68,7 @@ import Testing
         #expect(canceled.state == .canceled && canceled.error?.code == .canceled)
     }
 
-    @Test func `V2 an outcome tells the digests that differ, and one of before has none`() throws {
+    @Test func `V2 an outcome has the digests that differ, and an earlier one has none`() throws {
         let checksum = Checksum(.md5, bytes: [UInt8](repeating: 7, count: 16))
         let outcome = Outcome.succeeded(Outcome.Success(path: "/x", size: 1, verified: [], mismatched: [checksum]))
         let data = try JSONEncoder().encode(outcome)
@@ -78,7 +78,7 @@ import Testing
         #expect(try JSONDecoder().decode(Outcome.Success.self, from: Data(old.utf8)).mismatched == [])
     }
 
-    @Test func `its wire form has every key, and comes back as it went`() throws {
+    @Test func `its wire form has every key, and is unchanged by a round trip`() throws {
         let error = ServiceError(.serverBusy, "Busy.", details: ErrorDetails(httpStatus: 503), as: .doubtful)
         let transfer = Transfer(
             record { $0.retry = RetryPlan(at: start, delay: 5, reason: .retry, error: error) }, live: .waiting(.slot))
@@ -177,7 +177,7 @@ import Testing
         #expect(old.bytesSpent == 7 && old.frontier == 7)
     }
 
-    @Test func `its facts come back from the journal as they went`() throws {
+    @Test func `its facts are unchanged by the journal`() throws {
         var facts = TransferFacts()
         facts.ranges.insert(5..<10)
         facts.advance()

@@ -144,7 +144,7 @@ import Testing
             // Setting the wall clock back subtracts nothing.
             ([.failure(took: 0), .time(-30 * day), .failure(took: 7 * day)], true),
         ] as [([Happening], Bool)])
-    func `T6 tries and delays count from the first failure on, and no wait does`(
+    func `T6 attempts and delays count from the first failure on, and no wait does`(
         happenings: [Happening], ends: Bool
     ) throws {
         var ledger = FailureLedger()

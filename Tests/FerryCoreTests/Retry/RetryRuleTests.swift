@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `tries without a new byte are limited, others are not`() {
+    @Test func `attempts without a new byte are limited, others are not`() {
         let rule = RetryRule(maximumAttemptsWithoutProgress: 3)
         let lost = ServiceError(.connectionLost, "Lost.")
         #expect(verdicts(lost, rule, count: 3) == [false, false, true])

@@ -2,7 +2,7 @@ import FerryCore
 import Foundation
 import Testing
 
-@Suite struct `The line of places to clean up` {
+@Suite struct `The queue of places to clean up` {
     private func place(_ folder: String) -> CleanUpPlace { CleanUpPlace(folders: [folder], isRecorded: true) }
 
     private func begin(_ line: inout CleanUpQueue) -> [String] {
@@ -27,7 +27,7 @@ import Testing
         #expect(begin(&line) == ["/10/a"])
     }
 
-    @Test func `places that hang give their turn to others`() {
+    @Test func `places that hang yield to others`() {
         let folders = (1...20).map { "/\($0)/a" }
         var line = line(folders)
         for folder in begin(&line) { line.hangs(place(folder)) }

@@ -10,7 +10,7 @@ import Testing
 
     private func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: seconds) }
 
-    @Test func `each look goes on where the last one ended, well before that moment`() {
+    @Test func `each check continues where the last one ended, well before that moment`() {
         var horizon = DueHorizon(length: 100)
         #expect(horizon.interval == 50)
         let looks = [0.0, 50, 50].map { horizon.advance(at: instant($0)) }

@@ -100,7 +100,7 @@ import Testing
         (["192.0.2.1", "192.0.2.2", "2001:db8::1"], ["192.0.2.1", "2001:db8::1", "192.0.2.2"]),
         (["192.0.2.1", "192.0.2.2"], ["192.0.2.1", "192.0.2.2"]), ([], []),
     ])
-    func `addresses of both families come in turn`(_ found: [String], _ tried: [String]) {
+    func `addresses of both families alternate`(_ found: [String], _ tried: [String]) {
         var book = Self.book()
         _ = book.ask("a", at: 0)
         _ = book.next()

@@ -33,7 +33,7 @@ import Testing
         #expect(drain(&queue) == [3, 2, 1])
     }
 
-    @Test func `L5 sessions take turns`() throws {
+    @Test func `L5 sessions alternate`() throws {
         var queue = ReadyQueue()
         for id: UInt64 in 1...4 { queue.insert(TransferID(rawValue: id), try key("a")) }
         for id: UInt64 in 5...6 { queue.insert(TransferID(rawValue: id), try key("b")) }
@@ -61,7 +61,7 @@ import Testing
         #expect(drain(&queue) == [1])
     }
 
-    @Test func `the oldest's turn is that of the oldest who may run`() throws {
+    @Test func `every eighth start is the oldest transfer that may run`() throws {
         var queue = ReadyQueue()
         queue.insert(TransferID(rawValue: 1), try key("a", "http://busy", .low))
         queue.insert(TransferID(rawValue: 2), try key("a", "http://free", .low))
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the oldest's turn leaves the order within a session that keeps to it`(isInOrder: Bool) throws {
+    func `the start of the oldest leaves the order within an ordered session`(isInOrder: Bool) throws {
         var queue = ReadyQueue()
         let order = [UInt64](1...20).reversed()
         queue.order(try SessionID("a"), order.map(TransferID.init(rawValue:)))
@@ -112,7 +112,7 @@ import Testing
         #expect((started == Array(order)) == isInOrder)
     }
 
-    @Test func `the oldest's turn brings the session of the oldest its turn, and its first transfer`() throws {
+    @Test func `the start of the oldest takes the first transfer of its session`() throws {
         var queue = ReadyQueue()
         queue.order(try SessionID("a"), [2, 1].map(TransferID.init(rawValue:)))
         for id: UInt64 in [1, 2] { queue.insert(TransferID(rawValue: id), try key("a", "http://\(id)", .low)) }

@@ -24,7 +24,7 @@ import Testing
         #expect(held.origins == ["b"])
     }
 
-    @Test func `it is held only while a transfer lives that was told so`() {
+    @Test func `it is throttled only while a transfer exists that received the response`() {
         var held = held(("a", 10, one), ("a", 20, two), ("b", 10, one))
         #expect(held.release(by: one) == ["b"])
         #expect(held.origins == ["a"] && held.end(of: "a") == now + .seconds(20))

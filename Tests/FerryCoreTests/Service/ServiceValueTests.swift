@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Values of the service` {
-    @Test func `the answer to a submission comes back as it went`() throws {
+    @Test func `the reply to a submission is unchanged by a round trip`() throws {
         let request = TransferRequest(url: "http://example.com/a", folder: "/tmp")
         let record = TransferRecord(
             id: TransferID(rawValue: 1), createdAt: Date(timeIntervalSince1970: 5), request: request, credentials: nil)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `a request comes back as it went, and says only what is unusual`() throws {
+    @Test func `a request is unchanged by a round trip, and encodes only unusual values`() throws {
         var request = TransferRequest(url: "http://example.com/a", folder: "/tmp")
         let plain = try JSONEncoder().encode(request)
         let object = try #require(try JSONSerialization.jsonObject(with: plain) as? [String: Any])

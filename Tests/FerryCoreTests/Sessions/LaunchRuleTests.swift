@@ -43,7 +43,7 @@ import Testing
         Case("60 the user has quit it", .none) { $0.isQuit = true },
     ]
 
-    @Test(arguments: cases) func `54, 55, 60 an app is told in the right situations only`(_ example: Case) {
+    @Test(arguments: cases) func `54, 55, 60 an app is notified in the right situations only`(_ example: Case) {
         var situation = LaunchRule.Situation()
         example.change(&situation)
         #expect(LaunchRule.decide(situation) == example.decision)

@@ -219,7 +219,7 @@ import Testing
         #expect(machine(facts).request == .create(until: 1000))
     }
 
-    @Test func `facts come back from the journal as they were, and foreign ones do no harm`() throws {
+    @Test func `facts are unchanged by the journal, and foreign ones do no harm`() throws {
         var facts = known(offset: 5)
         facts.version = .three
         facts.mostOfPart = 7

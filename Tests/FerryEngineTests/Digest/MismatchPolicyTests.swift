@@ -9,7 +9,7 @@ import Testing
     private let other = SeededBody(seed: 56, size: 300_000)
 
     @Test(arguments: DigestAlgorithm.allCases)
-    func `V2 under keep the file is placed, and its digest is told`(algorithm: DigestAlgorithm) async throws {
+    func `V2 under keep the file is placed, and its digest is reported`(algorithm: DigestAlgorithm) async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             let request = harness.request(origin.url()) {
                 $0.checksums = [other.checksum(algorithm)]
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `V2 under fail the error tells both digests, and an older file stays`() async throws {
+    @Test func `V2 under fail the error has both digests, and an older file stays`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("file.bin")
             let request = harness.request(origin.url()) {
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [MismatchPolicy.keep, .fail])
-    func `V2 a digest that is wished for on the way judges the whole file`(policy: MismatchPolicy) async throws {
+    func `V2 a digest that is requested midway is checked over the whole file`(policy: MismatchPolicy) async throws {
         let script = OriginScript(body, always: .hold("middle", at: .body(150_000)))
         try await withEngine(script) { harness, origin in
             var request = harness.request(origin.url())

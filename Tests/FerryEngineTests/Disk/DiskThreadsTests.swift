@@ -45,7 +45,7 @@ import Testing
         await workers.shutdown()
     }
 
-    @Test func `do in turn what one thread can do where there are no more`() async throws {
+    @Test func `do one after another what one thread can do where there are no more`() async throws {
         let workers = DiskThreads(startThread: Threads(1).start)
         let disk = DiskQueue(system: SystemDisk(), threads: workers)
         let (begins, begin) = AsyncStream<Void>.makeStream()

@@ -142,7 +142,7 @@ import Testing
     }
 }
 
-@Suite struct `Files that a transfer goes on with` {
+@Suite struct `Files that a transfer resumes with` {
     private func file(
         _ kind: FileIdentity.Kind = .regular, size: Int64 = 100, links: UInt64 = 1, owner: UInt32 = 1000
     ) -> FileIdentity {

@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `D7 a journal that cannot be written ends the try`() async throws {
+    @Test func `D7 a journal that cannot be written ends the attempt`() async throws {
         let script = OriginScript(body, always: .hold("half", at: .body(2 << 20)))
         try await withEngine(script, configured: often) { harness, origin in
             let request = harness.request(origin.url())

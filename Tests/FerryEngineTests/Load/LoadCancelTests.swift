@@ -86,7 +86,7 @@ private func never() async {
         }
     }
 
-    @Test func `a load that nobody holds gives its connection up`() async throws {
+    @Test func `a load without a reference closes its connection`() async throws {
         try await withLoads(OriginScript(SeededBody(seed: 1, size: 64 << 20))) { harness async throws in
             _ = try await harness.load().head()
             await harness.origin.waitForNoConnections()

@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `informational responses are told`() async throws {
+    @Test func `informational responses are reported`() async throws {
         let answer = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         try await withLoads(OriginScript(always: .raw(Array(answer.utf8)))) { harness async throws in
             let told = Mutex<[ResponseHead]>([])

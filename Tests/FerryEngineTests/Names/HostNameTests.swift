@@ -74,7 +74,7 @@ import Testing
     @Test(arguments: [
         (NameCache.Failure.notFound, ErrorCode.hostNotFound), (.noAnswer, .dnsFailed),
     ])
-    func `a name that does not exist is told from a resolver that is silent`(
+    func `a name that does not exist is distinguished from a silent resolver`(
         _ failure: NameCache.Failure, _ code: ErrorCode
     ) async throws {
         try await withNames(["dead.test": .failure(failure)]) { harness, origin, names in
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a look-up that hangs fails the try when its time is over`() async throws {
+    @Test func `a lookup that hangs fails the attempt at its timeout`() async throws {
         var timeouts = Timeouts()
         timeouts.connect = 0.01
         try await withNames([:], timeouts: timeouts) { harness, origin, _ in
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `the system's resolver tells a name that it knows from one that cannot exist`() {
+    @Test func `the system's resolver distinguishes a known name from one that cannot exist`() {
         #expect((try? NameLookup.system.find("localhost").get())?.isEmpty == false)
         #expect(NameLookup.system.find("192.0.2.7") == .success(["192.0.2.7"]))
         #expect(NameLookup.system.find("a..b") == .failure(.notFound))

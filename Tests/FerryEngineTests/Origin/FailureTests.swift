@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `O7 a try without a byte is no restart`() async throws {
+    @Test func `O7 an attempt without a byte is no restart`() async throws {
         let script = OriginScript(body, .on(.requests(1...2), .cut(after: 0)))
         try await withEngine(script) { harness, origin in
             let history = await harness.transfer(harness.request(origin.url()))
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `O9 a slow body goes on`() async throws {
+    @Test func `O9 a slow body continues`() async throws {
         let script = OriginScript(body, always: .drip(bytes: 30_000, every: .milliseconds(20)))
         try await withEngine(script) { harness, origin in
             try harness.expectFile(await harness.transfer(harness.request(origin.url())), body)

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `O2 the end of a chunked body tells its length`() async throws {
+    @Test func `O2 the end of a chunked body determines its length`() async throws {
         try await withEngine(OriginScript(body, always: .chunked)) { harness, origin in
             let history = await harness.transfer(harness.request(origin.url()))
             try harness.expectFile(history, body)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [1, 1000])
-    func `O39 a coding that nobody asked for is stored as sent and never continued`(codings: Int) async throws {
+    func `O39 an unrequested coding is stored as sent and never resumed`(codings: Int) async throws {
         let script = OriginScript(
             body, .always(.gzipAnyway(codings: codings)), .on(.request(1), .cut(after: 150_000)))
         try await withEngine(script) { harness, origin in
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `O48 bytes that nobody asked for are not believed`() async throws {
+    @Test func `O48 bytes outside the requested range are rejected`() async throws {
         let script = OriginScript(body, .on(.request(1), .unasked))
         try await withEngine(script) { harness, origin in
             try harness.expectFile(await harness.transfer(harness.request(origin.url("/a.bin"))), body, name: "a.bin")

@@ -223,7 +223,7 @@ import Testing
 
     // MARK: Failures
 
-    @Test func `a failed rename keeps the whole file, which the next try places`() async throws {
+    @Test func `a failed rename keeps the whole file, which the next attempt places`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             harness.disk.fail(.rename, EIO, times: 1)
             let history = await harness.transfer(harness.request(origin.url()))
@@ -293,7 +293,7 @@ import Testing
 
     // MARK: The partial file
 
-    @Test func `F9 CVE_2016_7098 the partial file is hidden and nobody else's`() async throws {
+    @Test func `F9 CVE_2016_7098 the partial file is hidden and readable by its owner only`() async throws {
         try await withEngine(midway) { harness, origin in
             let history = try await transfer(harness, origin) {
                 let mode = try harness.mode(EngineHarness.partialName)

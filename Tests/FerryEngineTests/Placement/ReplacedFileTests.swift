@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A partial file that somebody replaces` {
+@Suite(.timeLimit(.minutes(1))) struct `A partial file that another program replaces` {
     /// The object that takes the place of the verified file.
     enum Intruder: CaseIterable, Sendable {
         case file, link, nothing

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [DiskCall.createFile, .write, .syncData, .setMode, .rename])
-    func `go on by the usual steps where the disk failed once`(call: DiskCall) async throws {
+    func `continue with the usual steps where the disk failed once`(call: DiskCall) async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             harness.disk.fail(call, times: 1)
             let history = await harness.transfer(harness.request(origin.url()))

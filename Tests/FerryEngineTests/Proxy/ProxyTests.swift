@@ -85,7 +85,7 @@ private func withProxy(
     }
 
     @Test(arguments: [(407, ErrorCode.proxyAuthRequired), (403, .proxyFailed), (502, .proxyFailed)])
-    func `Q12 that opens no tunnel is told from an origin that refuses`(status: Int, code: ErrorCode) async throws {
+    func `Q12 that opens no tunnel is distinguished from an origin that refuses`(status: Int, code: ErrorCode) async throws {
         try await withProxy(.refuse(status), tls: .trusted) { harness, origin, proxy, history in
             let error = try #require(history.failure)
             #expect(error.code == code)
@@ -246,7 +246,7 @@ private func withProxy(
         }
     }
 
-    @Test func `is told from one without TLS`() async throws {
+    @Test func `is distinguished from one without TLS`() async throws {
         try await withProxy(scheme: "https") { _, origin, _, history in
             #expect(history.failure?.code == .tlsFailed, "\(history.errors)")
             #expect(history.failure?.message.contains("the proxy https://127.0.0.1:") == true)

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [403, 404])
-    func `S7 S11 a refusal midway keeps the bytes, and the next try goes on from them`(status: Int) async throws {
+    func `S7 S11 a refusal midway keeps the bytes, and the next attempt resumes from them`(status: Int) async throws {
         let script = OriginScript(body, .on(.request(1), .cut(after: 150_000)), .on(.request(2), .status(status)))
         try await withEngine(script) { harness, origin in
             let request = harness.request(origin.url(), strict)

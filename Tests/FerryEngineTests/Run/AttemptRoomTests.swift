@@ -10,7 +10,7 @@ import Testing
         return AttemptSources(request)
     }
 
-    @Test func `S11 are asked in turn, and each once`() {
+    @Test func `S11 are asked one after another, and each once`() {
         var sources = sources(mirrors: 3)
         #expect(sources.current == 0 && sources.others == [1, 2, 3])
         _ = sources.drop(2, "other")
@@ -27,7 +27,7 @@ import Testing
         #expect(sources.drop(0, "another length") == nil)
     }
 
-    @Test func `only mirrors are told of that bytes came from`() {
+    @Test func `only mirrors that sent bytes are reported`() {
         var sources = sources(mirrors: 2)
         for number in [0, 2, 2] { sources.noteUse(of: number) }
         #expect(sources.usedMirrors == [2])

@@ -169,7 +169,7 @@ import Testing
     }
 
     /// The advisor never responds. The run ends nevertheless.
-    @Test func `25 a try is stopped while its client thinks`() async throws {
+    @Test func `25 an attempt is stopped while its client decides`() async throws {
         try await withClient(OriginScript(body, always: .redirect(to: "/b"))) { harness, origin in
             let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
             let (answers, answer) = AsyncStream.makeStream(of: RedirectAnswer.self)

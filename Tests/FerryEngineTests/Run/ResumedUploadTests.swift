@@ -77,7 +77,7 @@ struct UploadFixture {
         }
     }
 
-    @Test func `a POST goes on too, however often it is cut`() async throws {
+    @Test func `a POST resumes too, however often it is cut`() async throws {
         var behaviour = UploadBehaviour()
         for number in stride(from: 1, to: 12, by: 2) { behaviour.faults[number] = .cut(afterBytes: 100_000) }
         try await withUploads(behaviour) { harness, server, file in

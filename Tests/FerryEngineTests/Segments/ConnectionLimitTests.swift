@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `L1 connections come and go while a transfer runs, and the others go on as they are`() async throws {
+    @Test func `L1 connections are added and removed while a transfer runs, and the others continue`() async throws {
         try await withEngine(OriginScript(body, always: .holdEach("go", at: .body(65_536)))) { harness, origin in
             var request = harness.request(origin.url()) { $0.connections = 2 }
             let run = harness.makeRun(harness.job(request))

@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [1, 4])
-    func `S11 a mirror goes on where the first URL broke off`(connections: Int) async throws {
+    func `S11 a mirror continues where the first URL broke off`(connections: Int) async throws {
         let script = OriginScript(body, .on(.request(1), .cut(after: 3 << 20)), .on(.requests(2...), .status(404)))
         try await withMirror(script, mirror: OriginScript(body), connections: connections, waits: false) {
             harness, history, origin, mirror in

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: SegmentCase.wrongParts, connections)
-    func `S9 wrong parts are not stored, and the first answer goes on`(
+    func `S9 wrong parts are not stored, and the first response continues`(
         one: SegmentCase, connections: Int
     ) async throws {
         let origin = try await fetch(one, connections)

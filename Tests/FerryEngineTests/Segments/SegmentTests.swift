@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `S9 unusable parts of all tries count together, and the second ends all extra requests`() async throws {
+    @Test func `S9 unusable parts of all attempts count together, and the second ends all extra requests`() async throws {
         let script = OriginScript(
             body, .on(.request(1), .hold("first", at: .body(Self.firstBytes))), .on(.request(2), .noRanges),
             .on(.request(3), .hold("extra", at: .head)))

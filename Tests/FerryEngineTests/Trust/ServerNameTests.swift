@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `an advisor is told of another name as of any other fault`() async throws {
+    @Test func `an advisor is asked about another name as about any other fault`() async throws {
         try await withLoads(OriginScript(), tls: .otherAddress) { harness async throws in
             let advisor = TestAdvisor()
             let error = await harness.load(advisor: advisor).failure()

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `Q13 an authority that nobody named is not trusted`() async throws {
+    @Test func `Q13 an authority that is not configured is not trusted`() async throws {
         let untrusting = { (configuration: inout Engine.Configuration) in
             configuration.trust = TrustRoots(environment: [:])
         }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a server without TLS is told from one whose TLS fails`() async throws {
+    @Test func `a server without TLS is distinguished from one whose TLS fails`() async throws {
         let answer = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
         try await withRawServer(answering: answer, closes: true) { port in
             try await withEngine { harness in
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: [TLSFault.selfSigned, .expired, .otherHost])
-    func `Q13 insecure is a request's own wish`(fault: TLSFault) async throws {
+    func `Q13 insecure applies to one request`(fault: TLSFault) async throws {
         try await withEngine(OriginScript(body), tls: fault) { harness, origin in
             let careless = await harness.transfer(harness.request(origin.url()) { $0.insecure = true })
             try harness.expectFile(careless, body)
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: Nginx.Listener.allCases)
-    func `a stopped download goes on over each protocol`(listener: Nginx.Listener) async throws {
+    func `a stopped download resumes over each protocol`(listener: Nginx.Listener) async throws {
         try await withNginx { nginx in
             try nginx.add(file: "a.bin", body: body)
             let trust = TrustRoots(environment: ["SSL_CERT_FILE": nginx.caFile])

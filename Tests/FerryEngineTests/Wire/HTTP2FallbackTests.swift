@@ -67,7 +67,7 @@ import Testing
     }
 
     /// A regression: the client kept the closed HTTP/2 connection. It trapped at its shutdown, or never ended.
-    @Test func `goes on over HTTP1 with a server that no longer speaks HTTP2`() async throws {
+    @Test func `resumes over HTTP1 with a server that no longer speaks HTTP2`() async throws {
         try await withServer(.goesBack) { harness, server in
             for number in 1...3 {
                 let history = await harness.transfer(harness.request(server.url("/\(number).txt")), tries: 2) {

@@ -46,7 +46,7 @@ import Testing
         ["HTT", "P/1.1 104 Upload\r\nLocation: /1\r\n\r", "\n"],
         ["HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 104 Upload\r\n", "Location: /1\r\n\r\n"],
     ])
-    func `a request goes on behind an informational response`(pieces: [String]) throws {
+    func `a request continues after an informational response`(pieces: [String]) throws {
         let channel = try channel()
         try write("PUT / HTTP/1.1\r\n\r\n", to: channel)
         for piece in pieces {

@@ -73,7 +73,7 @@ import Testing
         #expect(results == [false, true, false, false, false, true])
     }
 
-    @Test func `is good for a few tries`() {
+    @Test func `is valid for a few attempts`() {
         var random = SystemRandomNumberGenerator()
         var pairing = Pairing()
         let code = pairing.offer(at: start, using: &random).code
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: ["", "\n", "short"])
-    func `opens to nobody with a damaged secret`(text: String) async throws {
+    func `admits nobody with a damaged secret`(text: String) async throws {
         try await withFolder { folder in
             var change = GatewayChange()
             change.isOn = true

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `B1 lets others go on in the same transaction, as the action does`(_ kind: ServiceKind) async throws {
+    func `B1 resumes others in the same transaction, as the action does`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(always: .hold("go", at: .head))) { bed in
             try await bed.limitManager(to: 1)
             let ids = try await bed.submit(bed.batch(["/1", "/2", "/3", "/4"]))
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `skips what is there where that is the policy, with an end that is told`(_ kind: ServiceKind) async throws {
+    func `skips existing files where that is the policy, and reports the end`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             try Data("old".utf8).write(to: URL(filePath: bed.folder + "/there"))
             let app = try await bed.attachManager()

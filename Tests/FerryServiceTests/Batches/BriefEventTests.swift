@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `is told in short what it needs no more of, and ends as a whole`(_ kind: ServiceKind) async throws {
+    func `gets brief events where it asked for them, and ends as a whole`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             let app = try await bed.attachManager()
             let ids = try await bed.submit(bed.batch(["/a", "/b"]) { $0.paused = true })
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `is told of what happened while it was away, merged, until it acknowledges`(_ kind: ServiceKind) async throws {
+    func `gets the merged events of its absence until it acknowledges`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             let ids = try await bed.submit(bed.batch((0..<300).map { "/\($0)" }) { $0.paused = true })
             try await bed.perform(.start, on: Array(ids.prefix(3)))
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `others who listen are told every event`(_ kind: ServiceKind) async throws {
+    func `other listeners get every event`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             var subscription = EventSubscription()
             subscription.session = try bed.session

@@ -26,7 +26,7 @@ import Testing
     private func states(_ bed: ServiceBed) async throws -> [TransferState] { try await bed.transfers.map(\.state) }
 
     @Test(arguments: ServiceKind.allCases)
-    func `B3 pause suspends what runs and what waits, and start lets all go on`(_ kind: ServiceKind) async throws {
+    func `B3 pause suspends running and waiting transfers, and start resumes all`(_ kind: ServiceKind) async throws {
         try await withHeld(kind) { bed, app, ids in
             try await app.wait(through: bed.perform(.pause))
             #expect(app.told(.submitted) == ids)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `start tries again what has failed, and at once what waits for a retry`(_ kind: ServiceKind) async throws {
+    func `start attempts failed transfers again, and at once those that wait for a retry`(_ kind: ServiceKind) async throws {
         let script = OriginScript(
             Self.body, .on(.path("/bad"), .status(404)), .on(.path("/busy"), .status(503)))
         try await withService(kind, script, { $0.delayScale = 1 }) { bed in

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [WaitReason.network, .cellular, .expensive, .constrained, .power], ServiceKind.allCases)
-    func `71 74 a running transfer stops when it is forbidden and goes on from its last byte`(
+    func `71 74 a running transfer stops when it is forbidden and resumes from its last byte`(
         _ reason: WaitReason, _ kind: ServiceKind
     ) async throws {
         let conditions = FakeConditions()
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `71 listeners are told when the reason of those who wait changes`(_ kind: ServiceKind) async throws {
+    func `71 listeners are notified when the reason of waiting transfers changes`(_ kind: ServiceKind) async throws {
         let conditions = FakeConditions { $0.cellular = true }
         try await withFarService(kind, conditions) { bed in
             let events = try await bed.service.events(EventSubscription())
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `73 what a server asked to come back later for keeps its time`(_ kind: ServiceKind) async throws {
+    func `73 a server's Retry-After keeps its time`(_ kind: ServiceKind) async throws {
         let conditions = FakeConditions()
         let script = OriginScript(Self.body, .on(.path("/later"), .status(503, retryAfter: "3600")))
         try await withFarService(kind, conditions, script, { $0.delayScale = 1 }) { bed in

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `75 changes are told, and other files of the folder are none`() async throws {
+    @Test func `75 changes are reported, and other files of the folder are none`() async throws {
         try await withFile("{}") { conditions, file in
             let told = Mutex(0)
             conditions.watch([.reachability, .kind]) { told.withLock { $0 += 1 } }

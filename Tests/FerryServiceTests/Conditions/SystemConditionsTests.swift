@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(.enabled(if: PrivateBus.isInstalled))
-    func `72 a bus that ends leaves nobody restricted`() async throws {
+    func `72 a bus that ends leaves no transfer restricted`() async throws {
         try await withPrivateBus { bus in
             let conditions = SystemConditions(
                 environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address], logger: Self.quiet)

@@ -53,7 +53,7 @@ import Testing
 
     /// A regression: the app could not open its session while the launched process lived.
     @Test(arguments: ServiceKind.allCases)
-    func `3 is taken from a launched process that does not end, and that is told nothing more`(
+    func `3 is taken from a launched process that does not end, and that gets no more events`(
         kind: ServiceKind
     ) async throws {
         try await withService(kind) { bed in
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `49 is told its events as they happen, and no other session's`(kind: ServiceKind) async throws {
+    func `49 gets its events as they happen, and no other session's`(kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             let app = try await bed.attach()
             let other = try await bed.attach("other")

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `55 is told by its run loop and not started`(kind: ServiceKind) async throws {
+    func `55 is notified by its run loop and not started`(kind: ServiceKind) async throws {
         try await withService(kind, Self.held) { bed in
             try await bed.registerCommand()
             let loop = try await bed.connect()
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `55 is started if its run loop was told and ended without opening the session`(kind: ServiceKind) async throws
+    func `55 is started if its run loop was notified and ended without opening the session`(kind: ServiceKind) async throws
     {
         try await withService(kind, Self.held) { bed in
             try await bed.registerCommand()

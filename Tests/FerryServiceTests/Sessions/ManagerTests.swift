@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `P2 keeps its order and settings while nobody has it open, and over restarts`(
+    func `P2 keeps its order and settings while no process has it open, and over restarts`(
         _ kind: ServiceKind
     ) async throws {
         try await withTemporaryFolder { outside in
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `P4 suspends when its user quits it, and goes on from its bytes`(_ kind: ServiceKind) async throws {
+    func `P4 suspends when its user quits it, and resumes from its bytes`(_ kind: ServiceKind) async throws {
         try await withTemporaryFolder { outside in
             try await withOrigin(Self.held) { origin in
                 var quit: [TransferID] = []

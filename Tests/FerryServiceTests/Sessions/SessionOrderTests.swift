@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `O5 limits that are changed again and again lose nobody`(_ kind: ServiceKind) async throws {
+    func `O5 limits that are changed again and again lose no transfer`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.body)) { bed in
             let ids = try await add((0..<40).map { "/\($0)" }, to: bed)
             for step in 0..<20 { try await change(bed) { $0.activeTransfers = 1 + step % 5 } }
@@ -166,7 +166,7 @@ import Testing
     // MARK: Time
 
     @Test(arguments: ServiceKind.allCases)
-    func `G3 a session's timeout takes the place of the requests' from the next try`(_ kind: ServiceKind) async throws {
+    func `G3 a session's timeout takes the place of the requests' from the next attempt`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(100_000))))
         try await withService(kind, script) { bed in
             try await change(bed) { $0.idleTimeout = 0.3 }

@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `The same wish` {
+@Suite(.timeLimit(.minutes(2))) struct `The same request` {
     /// A request and its expected error code.
     struct Wish: CustomTestStringConvertible, Sendable {
         let name: String
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `to go on with one file is refused to several items`(_ kind: ServiceKind) async throws {
+    func `a file to resume with is refused to several items`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             var template = try bed.template { $0.spooled = true }
             template.continues = PartialSource(

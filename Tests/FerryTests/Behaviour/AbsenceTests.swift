@@ -77,7 +77,7 @@ import Testing
     }
 
     /// The daemon died before a completion was acknowledged, so it is delivered again. That is not a second transition.
-    @Test func `are none that this process was told of before the daemon died`() async throws {
+    @Test func `are none that this process received before the daemon died`() async throws {
         try await withFerry(Self.held) { fixture in
             let queue = DispatchQueue(label: "blocked")
             let gate = DispatchSemaphore(value: 0)
@@ -130,7 +130,7 @@ import Testing
     }
 
     /// docs/behaviour/session-manager.md#P5
-    @Test func `and a record that cannot be read hold up no other, and the log tells of it`() async throws {
+    @Test func `and a record that cannot be read delay no other, and are logged`() async throws {
         try await withFerry { fixture in
             let manager = fixture.manager()
             let tasks = manager.multiDownload(fixture.urls(3))

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ["both", "unfinished", "finished"])
-    func `a folder that cannot be made fails before any byte, and a start goes on once it can`(which: String)
+    func `a folder that cannot be made fails before any byte, and a start continues once it can`(which: String)
         async throws
     {
         try await withFerry { fixture in

@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: Control.allCases)
-    func `a call for an unknown task changes nothing and tells its handler`(call: Control) async throws {
+    func `a call for an unknown task changes nothing and calls its handler`(call: Control) async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
             let notes = Notes<String>()
             let manager = fixture.manager(logger: NotingLogger(notes: notes))
@@ -201,7 +201,7 @@ import Testing
 
     /// docs/behaviour/session-manager.md#C5, #O1, #D1: a result reported by a handler or a return outlives the daemon.
     @Test(arguments: Answered.allCases)
-    func `what an answer has told is durable`(call: Answered) async throws {
+    func `an acknowledged command is durable`(call: Answered) async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .body(1000)))) { fixture in
             let manager = fixture.manager(limit: 1)
             let tasks = manager.multiDownload(fixture.urls(3))

@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `each end is told once, over pauses and starts`() async throws {
+    @Test func `each end is reported once, over pauses and starts`() async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("go", at: .head))) { fixture in
             let manager = fixture.manager()
             let told = Notes<String>()
@@ -281,7 +281,7 @@ import Testing
     /// On Linux, the thread that posts a notification waits for observers with `queue: .main`. A regression: a closure
     /// that posted on the main queue, but not as an operation of the main operation queue, deadlocked the main queue.
     @Test(arguments: [true, false])
-    func `an observer on the main queue is told by whatever posts`(operatesOnMain: Bool) async throws {
+    func `an observer on the main queue is notified whatever thread posts`(operatesOnMain: Bool) async throws {
         try await withFerry { fixture in
             let own = Notification.Name("\(fixture.identifier).closure")
             let told = Notes<String>()

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `The delegate and the tasks of a download chain`: ChainSuite {
     private static let body = FerryFixture.body
 
-    @Test func `closures are told of bytes, of the end and of its times`() async throws {
+    @Test func `closures are called with bytes, the end and its times`() async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("go", at: .body(100_000)))) { fixture in
             let manager = manager(fixture)
             let told = Notes<String>()
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a download that goes on says where`() async throws {
+    @Test func `a resumed download says where`() async throws {
         let script = OriginScript(Self.body, .on(.pathRequests(...1), .hold("never", at: .body(100_000))))
         try await withFerry(script) { fixture in
             let manager = manager(fixture)

@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A download chain that goes on`: ChainSuite {
+@Suite(.timeLimit(.minutes(2))) struct `A resumed download chain`: ChainSuite {
     private static let body = FerryFixture.body
 
     /// A server that holds the first response of each path after 100,000 bytes.
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `what goes on and is cut again is retried after all that has come, once`() async throws {
+    @Test func `a resumed download that is cut again is retried once, after all bytes have come`() async throws {
         try await withFerry(OriginScript(Self.body, .on(.pathRequests(...2), .cut(after: 100_000)))) { fixture in
             let manager = manager(fixture, isBackground: false)
             let cut = try await response(manager.download(fixture.origin.url(), to: nil))
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `a server that is busy is told of at once in the process itself`() async throws {
+    @Test func `a busy server is reported at once in the process itself`() async throws {
         try await withFerry(OriginScript(Self.body, always: .status(503, body: "busy"))) { fixture in
             let manager = manager(fixture, isBackground: false)
             let result = try await response(manager.download(fixture.origin.url(), to: nil).validate())

@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a stricter network policy lets running tasks wait, a looser one goes on with their bytes`() async throws
+    @Test func `a stricter network policy makes running tasks wait, a looser one resumes from their bytes`() async throws
     {
         let script = OriginScript(Self.body, .on(.pathRequests(...1), .hold("never", at: .body(100_000))))
         try await withFerry(script) { fixture in

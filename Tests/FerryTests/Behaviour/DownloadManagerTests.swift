@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `a paused download pauses with its bytes and goes on with the same call`() async throws {
+    @Test func `a paused download keeps its bytes and resumes with the same call`() async throws {
         let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(100_000))))
         try await withFerry(script) { fixture in
             let manager = manager(fixture)

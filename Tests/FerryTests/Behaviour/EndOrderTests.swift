@@ -7,7 +7,7 @@ import Testing
     private static let held = OriginScript(FerryFixture.body, always: .hold("go", at: .body(100_000)))
 
     /// A table row that is updated with progress after the completion would stay incomplete.
-    @Test func `come after the progress that is still being told`() async throws {
+    @Test func `come after the progress that is still being delivered`() async throws {
         try await withFerry(Self.held) { fixture in
             let manager = fixture.manager()
             let task = try #require(manager.download(fixture.origin.url()))

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `of a code take the new bytes away, and a start begins from 0, which is told`() async throws {
+    @Test func `of a code remove the new bytes, and a start begins from 0, which is reported`() async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("go", at: .body(1000)))) { fixture in
             let manager = fixture.manager { $0.checksumMismatchPolicy = .fail }
             let task = try #require(manager.download(fixture.origin.url()))

@@ -15,7 +15,7 @@ import Testing
         return { gate.yield() }
     }
 
-    @Test func `are carried out together if they do the same, and each handler is called in its turn`() async throws {
+    @Test func `are carried out together if they do the same, and the handlers are called in order`() async throws {
         try await withFerry(Self.held) { fixture in
             let manager = fixture.manager(limit: 3)
             let tasks = manager.multiDownload(fixture.urls(6))

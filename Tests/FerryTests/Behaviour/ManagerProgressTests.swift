@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Progress of a manager` {
-    @Test func `is told whole before the end, though the last bytes came just after others`() async throws {
+    @Test func `is reported completely before the end, though the last bytes came just after others`() async throws {
         try await withFerry(OriginScript(FerryFixture.body, always: .hold("never", at: .body(1000)))) { fixture in
             let manager = fixture.manager()
             let told = Notes<String>()
@@ -33,7 +33,7 @@ import Testing
     }
 
     /// docs/behaviour/session-manager.md#closures, #N1: however often the daemon reports it.
-    @Test func `is told ten times a second at most, as that of its tasks is`() async throws {
+    @Test func `is reported ten times a second at most, like that of its tasks`() async throws {
         try await withFerry(OriginScript(FerryFixture.body, always: .hold("never", at: .body(1000)))) { fixture in
             let manager = fixture.manager()
             let task = try #require(manager.download(fixture.origin.url()))

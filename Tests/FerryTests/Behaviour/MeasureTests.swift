@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `received bytes fall only after a restart was told`() async throws {
+    @Test func `received bytes fall only after a restart was reported`() async throws {
         let other = SeededBody(seed: 77, size: 300_000)
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .body(200_000)))) { fixture in
             let (manager, task) = try await fixture.suspended(after: 200_000)

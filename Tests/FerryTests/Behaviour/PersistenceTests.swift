@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `a paused task goes on from its bytes after the daemon was killed`() async throws {
+    @Test func `a paused task resumes from its bytes after the daemon was killed`() async throws {
         let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(150_000))))
         try await withFerry(script) { fixture in
             let manager = fixture.manager()
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func `ends without a process are told once to the next manager`() async throws {
+    @Test func `ends without a process are reported once to the next manager`() async throws {
         let script = OriginScript(
             Self.body, .on(.path("/good"), .hold("go", at: .body(1000))),
             .on(.path("/bad"), .hold("go", at: .head), .status(404)))

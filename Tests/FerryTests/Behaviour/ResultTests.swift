@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func `a new address goes on from the old offset with the same task`() async throws {
+    @Test func `a new address resumes from the old offset with the same task`() async throws {
         let script = OriginScript(
             Self.body, .on(.path("/old").and(.pathRequests(...1)), .hold("never", at: .body(200_000))),
             .on(.path("/old").and(.pathRequests(2...)), .status(403)))

@@ -37,7 +37,7 @@ import Testing
         #expect(manager.update(tasks) == nil)
     }
 
-    @Test func `is told once for each change`() {
+    @Test func `is notified once for each change`() {
         let manager = Manager()
         manager.listed([.waiting])
         #expect(manager.update([.running]) == nil)
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// docs/behaviour/session-manager.md#P8
-    @Test func `is called once, when all events of the call have been told`() {
+    @Test func `is called once, after all events of the call`() {
         let completion = Completion()
         completion.called()
         #expect(!completion.beginEnd())
@@ -112,7 +112,7 @@ import Testing
         #expect(completion.set() == .callWhenDue && completion.isTaken())
     }
 
-    @Test func `of an app that was not called waits until all is told`() {
+    @Test func `of an app that was not called waits until all is delivered`() {
         let completion = Completion()
         #expect(completion.set() == .awaitEvents)
         completion.eventsAreOver()

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a download that runs on external power alone waits beside one that goes on`()
+    @Test func `a download that runs on external power alone waits beside one that continues`()
         async throws
     {
         try await withFerry { fixture in

@@ -25,7 +25,7 @@ import Testing
         #expect(window.bytesPerSecond(at: Self.at(4)) == 0 && window.bytesPerSecond(at: Self.at(100)) == 0)
     }
 
-    @Test func `is nothing in a stall that is told of`() {
+    @Test func `is zero in a sampled stall`() {
         var window = window(50, samples: 30)
         for sample in 31...45 { window.add(1500, at: Self.at(Double(sample) / 10)) }
         #expect(window.bytesPerSecond(at: Self.at(4.5)) == 0)

@@ -72,7 +72,7 @@ import Testing
 @Suite struct `Closures for the progress of a task` {
     private let start = ContinuousClock.now
 
-    @Test func `are told of bytes ten times a second at most, and at the end of what is new`() {
+    @Test func `get bytes ten times a second at most, and the rest at the end`() {
         var closures = TaskClosures()
         func tells(_ received: Int64, of total: Int64 = 100, isLast: Bool = false, after milliseconds: Int) -> Bool {
             closures.reportsProgress(
@@ -89,7 +89,7 @@ import Testing
         #expect(tells(30, of: 30, isLast: true, after: 330))
     }
 
-    @Test func `wait in their line once, and are the newest when their turn comes`() {
+    @Test func `wait in their queue once, and are the newest when they are sent`() {
         var closures = TaskClosures()
         let none = closures.queueProgress()
         let first = closures.slots.set(.progress, onMainQueue: true) { _ in }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct `Names in a file that imports both libraries` {
-    @Test func `that both have are told apart by the name of their library`() {
+    @Test func `that both have are distinguished by the name of their library`() {
         let ofTask: Ferry.WaitingReason = .diskSpace
         let ofSession: BackgroundURLSession.WaitingReason = .cellular
         #expect("\(ofTask)" == "diskSpace" && "\(ofSession)" == "cellular")
