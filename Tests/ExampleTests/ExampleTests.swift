@@ -118,7 +118,7 @@ struct `The examples` {
         }
     }
 
-    @Test func `S4 cancels what its owner forgets`() async throws {
+    @Test func `S4 cancels a download that its owner releases`() async throws {
         let body = SeededBody(seed: 68, size: 4 * Self.mebibyte)
         try await withExample(OriginScript(body, always: .hold("middle", at: .body(2 * Self.mebibyte)))) {
             daemon, origin in

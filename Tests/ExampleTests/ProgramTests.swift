@@ -42,8 +42,7 @@ struct `Programs that apps are like` {
         }
     }
 
-    @Test func `a service that is asked to stop keeps its downloads, and its next start finishes them`() async throws
-    {
+    @Test func `a service that is asked to stop keeps its downloads, and its next start finishes them`() async throws {
         let script = OriginScript(Self.body, .on(.path("/slow"), .hold("middle", at: .body(500_000))))
         try await withExample(script) { daemon, origin in
             let list = daemon.file("list")

@@ -151,7 +151,7 @@ struct `Snippets of download managers` {
 
     // MARK: Models
 
-    @Test func `what models have downloaded is deleted at last`() async throws {
+    @Test func `downloaded models are deleted at last`() async throws {
         try await withExample(Self.held) { daemon, origin in
             let app = try daemon.snippet("c1", origin)
             try await eventually("the counts are told: \(app.stdout)") { !app.lines(beginning: "1 0 1 ").isEmpty }

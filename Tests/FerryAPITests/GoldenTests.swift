@@ -23,7 +23,7 @@ import Testing
         #expect(try APIJSON.decoder.decode(Value.self, from: Data(golden.utf8)) == value)
     }
 
-    @Test func `a request, with only what is not as usual`() throws {
+    @Test func `a request, with only its unusual values`() throws {
         try check(
             request(),
             #"{"checksums":["md5:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"],"deadline":"2026-01-31T12:00:00.500Z","#
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ["2026-02-29T12:00:00Z", "2026-13-01T12:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31", "", "noon"])
-    func `what is no date is refused`(text: String) {
+    func `text that is no date is refused`(text: String) {
         #expect(throws: DecodingError.self) {
             try APIJSON.decoder.decode([Date].self, from: Data(#"["\#(text)"]"#.utf8))
         }

@@ -19,7 +19,7 @@ import Testing
         return String(decoding: try APIJSON.bytes(page), as: UTF8.self)
     }
 
-    @Test func `has what is not as usual alone`() throws {
+    @Test func `has unusual values only`() throws {
         #expect(
             try text(transfer())
                 == #"{"transfers":[{"bytes_received":0,"created_at":"1970-01-01T00:00:05.000Z","folder":"/tmp","#

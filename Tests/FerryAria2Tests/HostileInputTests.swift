@@ -66,7 +66,7 @@ import Testing
         #expect([map[7], map[8], map[9], map[11]] == [70, nil, 9, 11])
     }
 
-    @Test func `keeps what came again after a removal`() {
+    @Test func `keeps a transfer that was added again after a removal`() {
         var map = BoundedMap<Int, Int>(most: 3)
         for number in 0..<3 { map[number] = number }
         map[0] = nil

@@ -60,7 +60,7 @@ private let complete = #""0000000000000014""#
         #expect(client.service.actions == [.pause, .resume, .pause])
     }
 
-    @Test func `forgets what has ended, of its own session alone`() async {
+    @Test func `removes ended transfers of its own session alone`() async {
         let client = Client(showsAll: true)
         var other = Transfer.sample(id: 0x21, state: .succeeded)
         other.session = .cli

@@ -53,7 +53,7 @@ import Testing
             ])
     }
 
-    @Test func `tell of no start of what is added paused`() async throws {
+    @Test func `report no start of transfers that are added paused`() async throws {
         #expect(try await Self.told([(.submitted, 1), (.canceled, 1)], state: .suspended) == [Self.text("Stop", 1)])
     }
 

@@ -22,7 +22,7 @@ import Testing
         #expect(try find(path, has: "/usr/bin/ferryd") == "/usr/bin/ferryd")
     }
 
-    @Test func `what was tried is named`() throws {
+    @Test func `attempted paths are named`() throws {
         let error = #expect(throws: ServiceError.self) { try find(["PATH": "/bin"]) }
         #expect(error?.code == .daemonUnreachable)
         #expect(error?.message.contains("/opt/bin/ferryd, /bin/ferryd") == true)
@@ -122,7 +122,7 @@ import Testing
 
     /// Opening a named pipe would block the start until a process reads it.
     @Test(arguments: Obstacle.allCases)
-    func `what has the log's name and is no file keeps a daemon from being started`(obstacle: Obstacle) async throws {
+    func `a log path that is no file prevents a start of the daemon`(obstacle: Obstacle) async throws {
         try await withProgram("echo ready >&3") { configuration in
             let (state, log) = (configuration.paths.stateFolder, configuration.paths.log)
             let elsewhere = state + "-elsewhere"

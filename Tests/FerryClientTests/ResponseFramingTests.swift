@@ -72,7 +72,7 @@ import Testing
             "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", chunked + "zz\r\n", chunked + "1\r\nab\r\n",
             "HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 70_000),
         ])
-    func `what is no answer is refused`(text: String) {
+    func `an invalid reply is refused`(text: String) {
         #expect(throws: ConnectionFailure.self) { try take(text, by: 4096) }
     }
 

@@ -48,7 +48,7 @@ import Testing
             (["limit", "--active", "default"], 64, "is for a session"),
             (["completions", "tcsh"], 64, "bash, zsh or fish"),
         ] as [([String], Int32, String)])
-    func `L11 L12 what makes no sense is refused with a sentence`(words: [String], status: Int32, sentence: String)
+    func `L11 L12 contradictory options are refused with a sentence`(words: [String], status: Int32, sentence: String)
         async
     {
         let (daemon, console) = (FakeDaemon(), RecordingConsole())
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [("resume", TransferAction.resume), ("retry", .retry)])
-    func `L13 what is started is waited for`(verb: String, action: TransferAction) async {
+    func `L13 a started transfer is waited for`(verb: String, action: TransferAction) async {
         let url = "https://example.com/file.iso"
         let daemon = FakeDaemon(ends: [url: .success("/tmp/file.iso")])
         daemon.add(.sample(id: 1, url: url))

@@ -23,7 +23,7 @@ import Testing
         return console.output
     }
 
-    @Test func `L19 offer ids, with what they are where the shell shows it`() async throws {
+    @Test func `L19 offer ids, with descriptions where the shell shows them`() async throws {
         let words = ["pause", "--", "positional@0", "2", "0", "ferry", "pause", ""]
         #expect(
             try await complete(words, shell: "bash", daemon: daemon()) == "0000000000000002\n0000000000000001\n")

@@ -141,7 +141,7 @@ import Testing
         #expect(request.headers.first { $0.isNamed("Content-Type") }?.value == type)
     }
 
-    @Test func `what follows two dashes is no option`() throws {
+    @Test func `words after two dashes are no options`() throws {
         #expect(try TranslatedArguments.translated(["-L", "--", "-O"]) == ["--", "-O"])
         #expect(try TranslatedArguments.translated(["--no-proxy", "x"]) == ["--proxy", "", "x"])
     }

@@ -35,7 +35,7 @@ import Testing
             (["--state", "succeeded"], ["2", "3"]), (["--limit", "2"], ["2", "3"]),
             (["--session", "cli"], ["1", "2", "3"]),
         ] as [([String], [String])])
-    func `L10 has what is open and what ended in the last day, or what is chosen`(
+    func `L10 has open transfers and those that ended in the last day, or the chosen ones`(
         words: [String], expected: [String]
     ) async {
         let console = RecordingConsole()
@@ -88,7 +88,7 @@ import Testing
             ([], [2, 3]), (["--older-than", "1d"], [3]), (["--older-than", "30m"], [2, 3]),
             (["--state", "failed"], nil), (["--older-than", "1w"], nil),
         ] as [([String], [UInt64]?)])
-    func `L10 is cleared of what has ended`(words: [String], expected: [UInt64]?) async {
+    func `L10 is cleared of ended transfers`(words: [String], expected: [UInt64]?) async {
         let (daemon, console) = (daemon(), RecordingConsole())
         #expect(await list(["clear"] + words, daemon, console) == 0)
         #expect(daemon.actedOn.first?.ids?.map(\.rawValue) == expected)

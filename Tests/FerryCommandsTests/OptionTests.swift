@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ["", "k", "-1", "1x", "9999999999T", "1 M", "0x10", "1e3", "nan", "5iB", "+5"])
-    func `what is no amount of bytes is refused`(text: String) {
+    func `text that is no amount of bytes is refused`(text: String) {
         #expect(throws: ValidationError.self) { try ByteAmount.parse(text) }
     }
 
@@ -151,7 +151,7 @@ import Testing
             ["--password-stdin"], ["-u", "me"], ["-i", "-", "-H", "@-"], ["-H", "@-", "-H", "@-"],
             ["-u", "me", "--password-stdin", "-H", "@-"], ["-H", "@"], ["-H", "@gone"], ["-H", "@wrong"],
         ])
-    func `what cannot be read for several things, or at all, is refused`(options: [String]) async {
+    func `ambiguous or unreadable text is refused`(options: [String]) async {
         let console = RecordingConsole(files: ["-": "", "wrong": "hunter2"])
         let context = CommandContext(console: console, environment: [:], currentFolder: "/home/me") { FakeDaemon() }
         #expect(await FerryProgram.run(["add", "http://example.com/x"] + options, in: context) == 64)

@@ -250,7 +250,7 @@ import Testing
             (WaitReason.disk, "disk space"), (.network, "the network"), (.power, "external power"), (.slot, nil),
             (.host, nil),
         ] as [(WaitReason, String?)])
-    func `plain lines say at once what is waited for, but not that others come first`(
+    func `plain lines show a wait reason at once, except that others come first`(
         reason: WaitReason, words: String?
     ) {
         var plain = PlainProgress()

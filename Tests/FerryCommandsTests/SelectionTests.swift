@@ -41,7 +41,7 @@ import Testing
             // The UUID by which an app identifies its task.
             (["3B9D5F0E-62A1-4C8D-9E17-0A5C6D7E8F90"], [3]), (["3b9d5f0e-62a1-4c8d-9e17-0a5c6d7e8f90"], [3]),
         ] as [([String], [UInt64])])
-    func `are found by ids, beginnings of ids, last, and what they have in common`(
+    func `are found by ids, prefixes of ids, last, and common properties`(
         words: [String], expected: [UInt64]
     ) async throws {
         let daemon = try daemon()
@@ -100,7 +100,7 @@ import Testing
         #expect(json.output.contains(#""state":"suspended""#))
     }
 
-    @Test func `are waited for by what they have in common`() async throws {
+    @Test func `are waited for by common properties`() async throws {
         let url = "https://example.com/file.iso"
         let daemon = FakeDaemon(ends: [url: .success("/tmp/file.iso")])
         daemon.add(

@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: ["", "25:00", "20:60", "2026-06-31", "2026-13-01", "+2", "+h", "-2h", "tomorrow", "1:2:3:4"])
-    func `L11 what is no moment is refused`(text: String) {
+    func `L11 text that is no time is refused`(text: String) {
         #expect(throws: (any Error).self) { try MomentArgument.parse(text, now: .now, calendar: Self.calendar) }
     }
 }

@@ -143,7 +143,7 @@ struct `Bad input to ferry` {
         }
     }
 
-    @Test func `E2 what a server says is shown with its control characters escaped`() async throws {
+    @Test func `E2 text of a server is shown with its control characters escaped`() async throws {
         let script = OriginScript(
             Self.body, always: .raw(Array("HTTP/1.1 404 \u{1B}[31mNo\r\nContent-Length: 0\r\n\r\n".utf8)))
         try await withDaemon(script) { ferry, origin in

@@ -12,7 +12,7 @@ struct `A partial file that changed while the daemon was dead` {
     }
 
     @Test(arguments: Damage.allCases)
-    func `§7 costs at most its bytes, and what is not Ferry's stays`(damage: Damage) async throws {
+    func `§7 costs at most its bytes, and foreign files stay`(damage: Damage) async throws {
         let script = OriginScript(
             Self.body, .on(.request(1), .stall(after: Self.half)), .on(.request(2), .hold("asked again", at: .head)))
         try await withDaemon(script) { ferry, origin in

@@ -122,7 +122,7 @@ struct `A daemon that dies in the middle of many` {
     }
 
     @Test(arguments: [LifecycleStep.batchChecked, .requestCommitted])
-    func `B1 has stored what is new and started what is there, or nothing`(step: LifecycleStep) async throws {
+    func `B1 has stored new transfers and started existing ones, or nothing`(step: LifecycleStep) async throws {
         try await withDaemon(Self.held) { ferry, origin in
             let ids = try await pausedBatch(ferry, origin, dyingAt: step)
             var batch = try batch(ferry, origin)

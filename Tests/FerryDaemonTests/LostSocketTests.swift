@@ -28,7 +28,7 @@ struct `A daemon whose socket was deleted` {
         try FileManager.default.removeItem(atPath: path + ".lost")
     }
 
-    @Test func `makes it again once what is in its place is gone`() async throws {
+    @Test func `creates it again once the obstacle in its place is gone`() async throws {
         try await withDaemon { ferry in
             try await ferry.startDaemon()
             let pid = try #require(ferry.daemons.first)

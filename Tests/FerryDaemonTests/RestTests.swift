@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct `A daemon at rest` {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct `An idle daemon` {
     /// Returns the names of a process's threads.
     private func threads(of process: pid_t) throws -> [String] {
         let folder = "/proc/\(process)/task"

@@ -41,7 +41,7 @@ struct `A download over several connections with deaths in its middle` {
         }
     }
 
-    @Test func `D3 after SIGTERM only what is missing is asked for`() async throws {
+    @Test func `D3 after SIGTERM only missing bytes are requested`() async throws {
         let body = SeededBody(seed: 442, size: 16 * Self.mebibyte)
         let script = OriginScript(body, always: .holdEach("go", at: .body(Self.mebibyte / 2)))
         try await withDaemon(script) { ferry, origin in

@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: JournalKind.allCases)
-    func `leave secrets of what failed until they are forgotten, some at a time`(kind: JournalKind) async throws {
+    func `keep secrets of failed transfers until they are removed, some at a time`(kind: JournalKind) async throws {
         let journal = try kind.open()
         let records = try (UInt64(1)...250).map { number in
             var record = TransferRecord(

@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: JournalKind.allCases)
-    func `what succeeded is fetched again only as it was found`(kind: JournalKind) async throws {
+    func `a succeeded transfer is fetched again only if it is unchanged`(kind: JournalKind) async throws {
         let journal = try kind.open()
         var records = try (1...3).map { try Sample.record($0) }
         for index in records.indices {

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: JournalKind.allCases)
-    func `change in what is named and in nothing else`(kind: JournalKind) async throws {
+    func `change only in the named properties`(kind: JournalKind) async throws {
         let journal = try kind.open()
         var record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         record.facts.restarts = 2

@@ -2,7 +2,7 @@ import FerryCore
 import Testing
 
 /// A change names the row on which it was based. It has no effect if the row was changed since.
-@Suite(.timeLimit(.minutes(1))) struct `What was decided from another row, in both journals` {
+@Suite(.timeLimit(.minutes(1))) struct `A decision from another row, in both journals` {
     private func secret() throws -> TransferRecord {
         var record = TransferRecord(
             id: Sample.id(1), createdAt: Sample.moment, request: try Sample.record(1).request,

@@ -156,7 +156,7 @@ struct `The page` {
         }
     }
 
-    @Test func `says in the form what is wrong, and loses nothing`() async throws {
+    @Test func `says in the form which input is wrong, and loses nothing`() async throws {
         try await withPage { bed in
             let browser = bed.browser
             try await bed.open()

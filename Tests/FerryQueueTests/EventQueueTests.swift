@@ -70,7 +70,7 @@ import Testing
         #expect(Self.drain(&queue) == ["running 2", "progress 1"])
     }
 
-    @Test func `what grows while it is read is read on`() {
+    @Test func `a file that grows while it is read is read on`() {
         var queue = EventQueue()
         queue.append(EventQueue.Range(after: 0, through: 2))
         guard case .range(let first)? = queue.next() else {
@@ -100,7 +100,7 @@ import Testing
         #expect(Self.drain(&queue) == (1...count).map(String.init) + ["running 1", "\(count + 1)"])
     }
 
-    @Test func `a listener that never reads keeps the latest of what is live`() {
+    @Test func `a listener that never reads keeps the latest live events`() {
         var queue = EventQueue()
         queue.append(EventQueue.Range(after: 0, through: 1))
         for round in 0..<10 {
@@ -146,7 +146,7 @@ import Testing
 
     /// However events arrive and are read, each durable event is delivered exactly once, and each live event in its
     /// place between its neighbors.
-    @Test(arguments: 0..<40 as Range<UInt64>) func `keeps the order of what comes`(seed: UInt64) {
+    @Test(arguments: 0..<40 as Range<UInt64>) func `keeps the order of arrival`(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var queue = EventQueue()
         var (expected, told) = (Sequence(), Sequence())

@@ -6,7 +6,9 @@ import Testing
 
 /// Commands, once the journal has them, and deadlines.
 extension `The queue` {
-    @Test(arguments: [false, true]) func `lets what is to rest leave its line, and stops what runs`(isAll: Bool) {
+    @Test(arguments: [false, true]) func `removes a suspended transfer from its queue, and stops a running one`(
+        isAll: Bool
+    ) {
         var queue = queue(with: [record(1), record(2), record(3)], active: 1)
         _ = queue.take(.began(id(1), record(1)), at: moment())
         let waiting = queue.take(isAll ? .restedAll([id(2)], .cli) : .rested(record(2)), at: moment())
@@ -57,7 +59,7 @@ extension `The queue` {
             ("rate", 9, false, false), ("address", 0, true, true), ("priority", 9, true, false),
             ("network", 9, true, true), ("begin", 20, true, false),
         ] as [(String, Double, Bool, Bool)])
-    func `lets what waits or runs follow a changed request`(
+    func `applies a changed request to waiting and running transfers`(
         change: String, delay: Double, changesPlace: Bool, stops: Bool
     ) {
         var changed = record(1)
@@ -89,7 +91,7 @@ extension `The queue` {
 
     /// Pending transfers from the journal are outdated if something happened to them since they were read.
     @Test(arguments: ["nothing", "action", "end"])
-    func `takes up what its order names, but for what has changed since that was read`(event: String) {
+    func `adopts the transfers of its order, except those changed since it was read`(event: String) {
         var queue = queue(with: [record(9)], active: 1)
         let pending = PendingTransfer(
             id: id(1), session: .cli, origin: "https://a.test:443", priority: .normal, network: NetworkPolicy(),
@@ -107,7 +109,7 @@ extension `The queue` {
 
     /// The session's own policy hides the request's: the key stays the same, but the transfer's queue in the journal
     /// changes.
-    @Test func `puts what the journal has in another line now in line itself`() {
+    @Test func `queues a transfer that the journal has in another queue now`() {
         var queue = queue(with: [record(9)], active: 1)
         var settings = SessionSettings()
         settings.network = NetworkPolicy()

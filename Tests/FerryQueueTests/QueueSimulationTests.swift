@@ -7,7 +7,7 @@ import Testing
 /// docs/contributing.md#simulate-the-queue.
 @Suite(.timeLimit(.minutes(5))) struct `The simulated queue` {
     @Test(arguments: 0..<10)
-    func `keeps its laws, whatever happens, and comes to rest`(part: UInt64) {
+    func `keeps its invariants, whatever happens, and becomes idle`(part: UInt64) {
         for seed in 1 + part * 5...5 + part * 5 {
             let history = Simulation.run(seed: seed)
             #expect(history.broken == nil, "seed \(seed): \(Simulation.shortened(history).text)")

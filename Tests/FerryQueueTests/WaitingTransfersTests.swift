@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [WaitReason.retry, .disk, .authentication, .network])
-    func `that may not begin yet wait for that moment once what they waited for is gone`(reason: WaitReason) {
+    func `that may not begin yet wait for that time once their other reason is gone`(reason: WaitReason) {
         var waiting = WaitingTransfers(lookAhead: 60)
         waiting.delay(id(1), DelayedTransfer(a, seconds: 90, reason, begin: 20, at: now))
         waiting.wake(waitingFor: reason, at: now + .seconds(5))
@@ -118,7 +118,7 @@ import Testing
     /// A regression: a transfer kept its place in the queue if it was paused during a change of its session's network
     /// policy. Its key changes at once, but its queue only after the journal was read.
     @Test(arguments: [false, true])
-    func `are left also by what is known by its new key already`(isChanged: Bool) {
+    func `are left also by a transfer that is known by its new key already`(isChanged: Bool) {
         var waiting = WaitingTransfers(lookAhead: 60)
         waiting.insert([id(1), id(2)], a)
         waiting.delay(id(3), delay(5, a))

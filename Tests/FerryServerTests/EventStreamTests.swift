@@ -11,7 +11,7 @@ import Testing
         return service
     }
 
-    @Test func `events come a line each, with what was asked for`() async throws {
+    @Test func `events have a line each, with the requested fields`() async throws {
         let service = service(events: 3)
         try await withServer(service) { client in
             let lines = try await client.lines(3, of: "/v1/events?after=0&session=cli&progress=0.5")

@@ -40,7 +40,7 @@ import Testing
             (early + [.end], .close),
             (early + [.late], .close),
         ] as [([Step], RequestPhase.Action)])
-    func `has a limit that fits what is waited for`(steps: [Step], last: RequestPhase.Action) {
+    func `has a limit for each awaited event`(steps: [Step], last: RequestPhase.Action) {
         var phase = RequestPhase(Self.limits)
         var action = RequestPhase.Action.nothing
         for step in steps {
@@ -97,7 +97,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func `what comes after an early answer is not handed on`() throws {
+    @Test func `bytes after an early response are not passed on`() throws {
         let channel = try channel()
         try channel.writeInbound(head)
         #expect(try channel.readInbound(as: HTTPServerRequestPart.self) != nil)

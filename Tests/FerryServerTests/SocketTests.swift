@@ -75,7 +75,8 @@ import Testing
     }
 
     /// Without its socket no client could reach the daemon, which also holds the lock that prevents another start.
-    @Test func `a socket that is lost, or whose folder is, is made again, and existing connections continue`() async throws
+    @Test func `a socket that is lost, or whose folder is, is made again, and existing connections continue`()
+        async throws
     {
         let (made, making) = AsyncStream<Void>.makeStream()
         try await withServer(again: { making.yield() }) { client in

@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `remove forgets a transfer that runs, and leaves nothing`(_ kind: ServiceKind) async throws {
+    func `remove deletes a running transfer, and leaves nothing`(_ kind: ServiceKind) async throws {
         try await withHeld(kind) { bed, id in
             let state = try await bed.act(.remove, id)
             #expect(state == nil)

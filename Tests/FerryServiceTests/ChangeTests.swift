@@ -125,7 +125,8 @@ import Testing
         }
     }
 
-    @Test func `R13 a new address that arrives while an attempt at the old one settles is asked at once`() async throws {
+    @Test func `R13 a new address that arrives while an attempt at the old one settles is asked at once`() async throws
+    {
         let script = OriginScript(
             Self.body, .on(.path("/held"), .hold("first", at: .body(50))), .on(.path("/old"), .status(403)))
         try await withStoredService(script) { bed, local in
@@ -255,7 +256,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `what is changed just before a transfer gets its slot holds`(_ kind: ServiceKind) async throws {
+    func `a change just before a transfer gets its slot holds`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.path("/0"), .hold("first", at: .head)))
         try await withService(kind, script) { bed in
             try await bed.changeSettings { $0.activeTransfers = 1 }

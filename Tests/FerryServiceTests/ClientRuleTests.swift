@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `22 the resource timeout ends what runs, and what waits`(_ kind: ServiceKind) async throws {
+    func `22 the resource timeout ends running and waiting transfers`(_ kind: ServiceKind) async throws {
         let script = OriginScript(
             Self.body, .on(.path("/runs"), .hold("never", at: .body(1000))), .on(.path("/waits"), .status(500)))
         try await withService(kind, script, { $0.delayScale = 1000 }) { bed in
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `the request of what has ended, or is no GET, is not replaced`(_ kind: ServiceKind) async throws {
+    func `the request of an ended transfer, or one that is no GET, is not replaced`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.body), { _ in }) { bed in
             let ended = try await bed.add([
                 bed.request {

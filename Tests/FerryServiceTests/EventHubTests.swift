@@ -204,7 +204,7 @@ import Testing
         #expect(told == [1, -1] + Array(2...601) + [-2, 602, 603, 604, 605, -3])
     }
 
-    @Test func `who wants events whole reads many at once in the journal`() async throws {
+    @Test func `a listener for whole events reads many at once in the journal`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
         var events = try await listen(hub, after: nil).makeAsyncIterator()
         await hub.publish(try await append())

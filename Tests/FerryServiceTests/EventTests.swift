@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `samples tell the progress of what runs`(_ kind: ServiceKind) async throws {
+    func `samples report the progress of running transfers`(_ kind: ServiceKind) async throws {
         let body = SeededBody(seed: 3, size: 300_000)
         let script = OriginScript(
             body, .always(.hold("middle", at: .body(100_000)), .hold("end", at: .body(200_000))))
@@ -203,8 +203,7 @@ import Testing
 
     /// An active listener receives events directly, a later one from the journal.
     @Test(arguments: ServiceKind.allCases)
-    func `successes alone come without their transfers to brief listeners`(_ kind: ServiceKind) async throws
-    {
+    func `successes alone come without their transfers to brief listeners`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.small, .on(.path("/missing"), .status(404)))
         try await withService(kind, script) { bed in
             let stream = try await bed.service.events(subscription { $0.omitsSuccesses = true })

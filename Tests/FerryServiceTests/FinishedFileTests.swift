@@ -262,7 +262,7 @@ import Testing
     }
 
     @Test(arguments: [TransferAction.cancel, .remove])
-    func `F8 what is canceled leaves nothing in either folder`(action: TransferAction) async throws {
+    func `F8 a canceled transfer leaves nothing in either folder`(action: TransferAction) async throws {
         let script = OriginScript(Self.body, always: .hold("never", at: .body(100_000)))
         try await withService(.inProcess, script) { bed in
             let parts = bed.outside.file("parts")

@@ -57,7 +57,7 @@ import Testing
 
     /// The user's commands must not wait for the disk on which the transfer hangs.
     @Test(arguments: ServiceKind.allCases, Wish.allCases)
-    func `answers what is asked of the transfer that hangs, and does it later`(
+    func `answers a command for a hanging transfer, and carries it out later`(
         kind: ServiceKind, wish: Wish
     ) async throws {
         let action = wish.action
@@ -147,7 +147,7 @@ import Testing
 
     /// The disk of an idle transfer may hang as well.
     @Test(arguments: ServiceKind.allCases, [TransferAction.cancel, .remove, .removeWithFile])
-    func `answers what is asked of a paused transfer whose files it holds`(
+    func `answers a command for a paused transfer whose files it holds`(
         kind: ServiceKind, action: TransferAction
     ) async throws {
         let disk = FaultyDisk()

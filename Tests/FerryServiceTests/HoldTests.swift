@@ -63,7 +63,9 @@ import Testing
     }
 
     @Test(arguments: [TransferAction.cancel, .remove], ServiceKind.allCases)
-    func `it ends with the last transfer that received the response`(_ action: TransferAction, _ kind: ServiceKind) async throws {
+    func `it ends with the last transfer that received the response`(_ action: TransferAction, _ kind: ServiceKind)
+        async throws
+    {
         let script = OriginScript(
             Self.body, .on(.requests(1...2), .hold("answers", at: .head), .status(503, retryAfter: "3600")))
         try await withService(kind, script, { $0.delayScale = 1 }) { bed in

@@ -4,7 +4,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `What a transfer leaves` {
+@Suite(.timeLimit(.minutes(1))) struct `Files that a transfer leaves` {
     private static let script = OriginScript(SeededBody(seed: 31, size: 300_000))
 
     private func name(_ id: TransferID) -> String { ".ferry-\(id).part" }

@@ -104,7 +104,7 @@ import Testing
 
     /// A filter on live state still fills its pages.
     @Test(arguments: ServiceKind.allCases)
-    func `a filtered page is not shortened by what it leaves out`(_ kind: ServiceKind) async throws {
+    func `a filtered page is not shortened by its omissions`(_ kind: ServiceKind) async throws {
         let script = OriginScript(SeededBody(seed: 1, size: 1000), always: .hold("never", at: .head))
         try await withService(kind, script) { bed in
             try await bed.changeSettings { $0.activeTransfers = 4 }

@@ -36,7 +36,7 @@ import Testing
         Fault("parts of nothing", .on(.unranged, .cut(after: 150_000)), .on(.ranged, .cut(after: 0))),
         Fault("chunks without an end", .always(.noRanges, .chunkCut(after: 150_000))),
     ])
-    func `what always starts from 0 ends after its retries`(_ fault: Fault) async throws {
+    func `a transfer that always starts from 0 ends after its retries`(_ fault: Fault) async throws {
         try await withService(.inProcess, OriginScript(Self.body, rules: fault.rules)) { bed in
             let id = try await bed.add { $0.retries = 2 }.id
             let failed = try await bed.wait(for: id, .failed)

@@ -11,7 +11,7 @@ import Testing
     }
 
     /// The daemon must not keep the memory of its peak load forever.
-    @Test func `it comes to rest after each piece of work`() async throws {
+    @Test func `it is idle after each piece of work`() async throws {
         let rests = Count()
         let script = OriginScript(SeededBody(seed: 91, size: 200_000))
         try await withService(.inProcess, script, { $0.atRest = { rests.value.add(1, ordering: .relaxed) } }) { bed in

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `T7 the rest of a delay is waited after a restart`(_ kind: ServiceKind) async throws {
+    func `T7 a delay continues after a restart`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .status(500)))
         var before: Transfer?
         try await withTwoServices(kind, script, { $0.delayScale = 1000 }) { bed in
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `T6 a deadline counts after a restart, also for what waits`(_ kind: ServiceKind) async throws {
+    func `T6 a deadline counts after a restart, also for waiting transfers`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .status(500)))
         var id: TransferID?
         try await withTwoServices(kind, script, { $0.delayScale = 1000 }) { bed in

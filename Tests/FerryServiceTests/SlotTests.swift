@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `L5 a changed priority changes the place in line`(_ kind: ServiceKind) async throws {
+    func `L5 a changed priority changes the place in the queue`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.small, .on(.path("/first"), .hold("first", at: .head)))
         try await withService(kind, script) { bed in
             try await bed.changeSettings { $0.activeTransfers = 1 }

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `62 what is released is continued by another transfer, once`(_ kind: ServiceKind) async throws {
+    func `62 released resume data are continued by another transfer, once`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(200_000))))
         try await withSpool(kind, script) { bed, spool in
             let first = try #require(await bed.add([spooled(bed)]).first).id

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases, [0.05, 7200])
-    func `ends also what waits in the journal alone`(_ kind: ServiceKind, _ lookAhead: Double) async throws {
+    func `ends also transfers that wait in the journal alone`(_ kind: ServiceKind, _ lookAhead: Double) async throws {
         try await withService(kind, Self.held, { $0.lookAhead = lookAhead }) { bed in
             try await hold(bed)
             let urls = list(bed, (1...260).map { "/\($0)" }) { $0.resourceTimeout = 0.4 }
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [0.05, 7200])
-    func `ends what waits since before a restart, and what runs`(_ lookAhead: Double) async throws {
+    func `ends transfers that wait since before a restart, and running ones`(_ lookAhead: Double) async throws {
         try await withTemporaryFolder { outside in
             try await withOrigin(Self.held) { origin in
                 var ids: [TransferID] = []

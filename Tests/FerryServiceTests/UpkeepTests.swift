@@ -5,7 +5,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A service at rest` {
+@Suite(.timeLimit(.minutes(1))) struct `An idle service` {
     /// Returns the numbers of a session's durable events.
     private func events(_ session: SessionID, _ bed: ServiceBed, _ local: LocalTransferService) async throws -> [Int64]
     {

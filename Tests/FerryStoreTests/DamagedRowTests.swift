@@ -62,7 +62,7 @@ import Testing
     }
 
     /// By its columns it is waiting, but it is shown to its user as failed.
-    @Test func `start again with a retry of their own, from what is known of them`() async throws {
+    @Test func `start again with a retry of their own, from their recorded bytes`() async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         try await journal.commit { transaction throws(ServiceError) in

@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Moments at which time is over` {
+@Suite(.timeLimit(.minutes(1))) struct `Deadlines` {
     private static let started = ActiveTime.Instant(wall: Sample.moment, boot: "boot", uptime: 990.5)
     private static let now = ActiveTime.Instant(wall: Sample.moment + 100, boot: "boot", uptime: 1090.5)
 

@@ -25,7 +25,7 @@ import Testing
     /// Read as text, such a column ends at the NUL or changes. The next queue would then be the same one again,
     /// forever.
     @Test(arguments: ["x'61FF'", "x'FF'", "x'6100FF'", "x'00'", "x'C3'"])
-    func `whose columns are no text end, and name all who wait`(bytes: String) async throws {
+    func `whose columns are no text end, and name all waiting transfers`(bytes: String) async throws {
         for column in ["session", "priority", "origin", "line"] {
             let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
             try await Sample.insert(try (UInt64(1)...4).map { try Sample.record($0) }, into: journal)

@@ -48,7 +48,7 @@ import Testing
 
     // MARK: Actions
 
-    @Test func `what is forgotten leaves no row behind`() async throws {
+    @Test func `a removed transfer leaves no row behind`() async throws {
         let all = try (1...3).map { number in try record(number) { $0.request.tags = ["a"] } }
         try await Sample.insert(all, into: journal)
         let (session, ids) = (session, all.map(\.id))

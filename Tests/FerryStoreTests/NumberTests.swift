@@ -25,7 +25,9 @@ import Testing
         "UPDATE events SET number = 9223372036854775807 WHERE number = 3",
         "UPDATE events SET number = 9007199254740993 + number WHERE number > 1",
     ])
-    func `are reported at the start, and events continue above all numbers that Ferry has given`(sql: String) async throws {
+    func `are reported at the start, and events continue above all numbers that Ferry has given`(sql: String)
+        async throws
+    {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
         for id: UInt64 in 1...3 { _ = try await append(journal, id) }

@@ -270,7 +270,7 @@ import Testing
         #expect(error?.code == .journalFailed)
     }
 
-    @Test func `a killed writer leaves what it had committed and nothing else`() async throws {
+    @Test func `a killed writer leaves its commits and nothing else`() async throws {
         let folder = try TemporaryFolder()
         let crashed = try TemporaryFolder()
         let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet) { step in

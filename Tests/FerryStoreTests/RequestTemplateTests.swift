@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `have what they share once, and are read as they were given`() async throws {
+    @Test func `store shared values once, and are read as they were given`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
         let list = try await insertList(into: journal)
@@ -70,7 +70,7 @@ import Testing
         await journal.close()
     }
 
-    @Test func `leave nothing of what they share once the last of them is gone`() async throws {
+    @Test func `leave no shared values once the last of them is removed`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
         _ = try await insertList(into: journal)

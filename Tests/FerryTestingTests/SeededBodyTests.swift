@@ -11,7 +11,7 @@ import Testing
         #expect(body.bytes(in: range) == Array(body.bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
     }
 
-    @Test func `what lies past the end is left out`() {
+    @Test func `ranges past the end are left out`() {
         #expect(body.bytes(in: 10_000..<20_000).count == 7)
     }
 

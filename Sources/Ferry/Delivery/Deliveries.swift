@@ -15,8 +15,9 @@ final class Deliveries: Sendable {
         var items: [Item] = []
         /// Number of items already called.
         var head = 0
-        /// Number of closures added, and of those that have returned.
+        /// Number of closures added.
         var added = 0
+        /// Number of closures that have returned.
         var done = 0
         var isRunning = false
     }

@@ -1,6 +1,6 @@
 package import FerryFoundation
 
-/// Queries built on those that each journal implements.
+/// Queries built on the requirements that each journal implements.
 extension JournalReader {
     /// One page of a list. See ``ids(of:)``.
     package func page(_ filter: JournalFilter) throws(ServiceError) -> [TransferRecord] {
@@ -176,7 +176,7 @@ package struct JournalFilter: Sendable {
     package init() {}
 }
 
-/// The displayed properties of a transfer, and those that its wait reason depends on.
+/// The displayed properties of a transfer, and the properties that determine its wait reason.
 package struct ListedTransfer: Sendable {
     /// Without failures, credentials and active time.
     package let record: TransferRecord

@@ -9,7 +9,7 @@ package protocol JournalReader {
     /// An unreadable one is returned as failed with `journal_failed`.
     func record(_ id: TransferID) throws(ServiceError) -> TransferRecord?
 
-    /// Returns the records of these transfers in the given order, without those that do not exist.
+    /// Returns the records of these transfers in the given order. Omits transfers that do not exist.
     func records(_ ids: [TransferID]) throws(ServiceError) -> [TransferRecord]
 
     /// The largest id ever stored, including deleted transfers.
@@ -21,7 +21,7 @@ package protocol JournalReader {
     /// number of transfers with the tag, or of ids.
     func ids(of filter: JournalFilter) throws(ServiceError) -> [TransferID]
 
-    /// Returns the displayed properties of these transfers in the given order, without those that do not exist.
+    /// Returns the displayed properties of these transfers in the given order. Omits transfers that do not exist.
     func listing(_ ids: [TransferID]) throws(ServiceError) -> [ListedTransfer]
 
     // MARK: The parts of the queue

@@ -7,7 +7,7 @@ package struct ConflictRule: Hashable, Sendable {
     package enum Moment: CaseIterable, Sendable {
         /// No byte is fetched yet. A name that could not be given at placement is refused.
         case beforeFetch
-        /// Like `beforeFetch`, but bytes are kept whoever holds the name. Only placement refuses it.
+        /// Like `beforeFetch`, but a taken name costs no bytes. Only placement refuses it.
         case beforeFetchKeepingBytes
         /// The complete file is about to get its name.
         case placement

@@ -5,7 +5,7 @@ package import Foundation
 package struct LoadRequest: Sendable {
     package var url: String
     package var method: String
-    /// The caller's fields, except those that frame the message or name the host. Ferry sets these.
+    /// The caller's fields, without the fields that frame the message or name the host. Ferry sets these.
     package var fields: [HeaderField]
     package var body: LoadBody
     /// Seconds without bytes sent or received. `nil` means unlimited. Time in which the caller decides or does not read

@@ -42,7 +42,7 @@ import Testing
         #expect(ledger.isQuiet)
     }
 
-    @Test func `50 what the service did not remove is removed again, together with what came since`() {
+    @Test func `50 tasks that the service did not remove are removed again, together with later ones`() {
         let ledger = Results(SessionLedger(isRestored: true))
         for id in [a, b] { ledger.ended(id) }
         ledger.finished(a)

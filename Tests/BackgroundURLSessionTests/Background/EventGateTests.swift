@@ -25,7 +25,7 @@ import Testing
         await passed
     }
 
-    @Test func `60 lets nothing pass once it was closed`() async {
+    @Test func `60 passes no event once it is closed`() async {
         let gate = EventGate(isOpen: true)
         await gate.pass()
         gate.close()

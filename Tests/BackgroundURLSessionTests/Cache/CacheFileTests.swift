@@ -41,7 +41,7 @@ import Testing
         #expect(read.response.expectedContentLength == 4 && read.response.textEncodingName == "utf-8")
     }
 
-    @Test func `cannot hold what is no property list`() throws {
+    @Test func `cannot hold a value that is no property list`() throws {
         #expect(CacheFile.encode(kept(try response(), userInfo: ["a": NSObject()])) == nil)
     }
 

@@ -33,7 +33,7 @@ import Testing
         #expect(ledger.candidates(for: "c").isEmpty)
     }
 
-    @Test func `lets go of what was not used for the longest time`() {
+    @Test func `removes the least recently used response`() {
         var ledger = ledger((0..<8).map { name("\($0)") })
         ledger.use(name("0"))
         let removed = ledger.insert("new", as: name("8"), size: 10, stored: Date(), capacity: 80)
@@ -42,7 +42,7 @@ import Testing
         #expect(ledger.size == 70 && ledger.size <= 80)
     }
 
-    @Test func `refuses what is larger than the cache, and keeps what it has`() {
+    @Test func `refuses a response larger than the cache, and keeps its entries`() {
         var ledger = ledger([name("a"), name("b")])
         let removed = ledger.insert("large", as: name("c"), size: 81, stored: Date(), capacity: 80)
         #expect(removed == nil && ledger.size == 20)

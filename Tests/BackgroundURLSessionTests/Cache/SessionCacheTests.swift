@@ -33,7 +33,7 @@ import Testing
         return bed.origin.requests.count
     }
 
-    @Test func `19 what is fresh comes without the server, also where no network may be used`() async throws {
+    @Test func `19 a fresh response is returned without the server, also where no network may be used`() async throws {
         try await withLoads(OriginScript(body, always: fresh), configuration()) { bed in
             let first = try await bodies(bed, 1)
             bed.conditions.set(.network)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `19 what is stale is confirmed, and then fresh again`() async throws {
+    @Test func `19 a stale response is revalidated, and then fresh again`() async throws {
         let script = OriginScript(
             body, .on(.request(1), .field("Cache-Control", "max-age=0")), .on(.request(2), fresh))
         try await withLoads(script, configuration()) { bed in
@@ -116,7 +116,7 @@ import Testing
             [.version(SeededBody(seed: 88, size: 500_000)), .field("Cache-Control", "max-age=9")],
             [.version(SeededBody(seed: 88, size: 500_000)), .field("Cache-Control", "max-age=9"), .chunked],
         ] as [[OriginMode]])
-    func `19 what may not be kept is fetched again`(modes: [OriginMode]) async throws {
+    func `19 a response that may not be stored is fetched again`(modes: [OriginMode]) async throws {
         let script = OriginScript(body, rules: [OriginRule(condition: .always, modes: modes)])
         try await withLoads(script, configuration()) { bed in
             for _ in 1...2 { _ = try await bed.witness.end(of: bed.started()) }
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `19 what confirms another URL, to which a redirect leads, confirms nothing`() async throws {
+    @Test func `19 a 304 for the target of a redirect revalidates nothing`() async throws {
         let script = OriginScript(
             body, .on(.request(1), .field("Cache-Control", "max-age=0")), .on(.request(2), .redirect(to: "/other")))
         let configuration = configuration()
@@ -139,7 +139,8 @@ import Testing
         }
     }
 
-    @Test func `19 what the delegate lets stay in memory alone stays there when it is confirmed`() async throws {
+    @Test func `19 a response that the delegate allows in memory only stays there when it is revalidated`() async throws
+    {
         try await withTemporaryFolder { folder in
             try await withOrigin(OriginScript(body, always: .field("Cache-Control", "max-age=0"))) { origin in
                 let keeper = Keeper(policy: .allowedInMemoryOnly)
@@ -162,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `19 the delegate decides what is kept`() async throws {
+    @Test func `19 the delegate decides what is stored`() async throws {
         for keeps in [true, false] {
             try await withOrigin(OriginScript(body, always: fresh)) { origin in
                 let keeper = Keeper(keeps: keeps)
@@ -219,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func `19 another method that succeeds lets go of what is kept`() async throws {
+    @Test func `19 another method that succeeds invalidates the stored response`() async throws {
         try await withLoads(OriginScript(body, always: fresh), configuration()) { bed in
             _ = try await bodies(bed, 1)
             _ = try await bed.witness.end(of: bed.started { $0.httpMethod = "DELETE" })
@@ -228,7 +229,7 @@ import Testing
         }
     }
 
-    @Test func `19 what a request asks with conditions of its own is no business of the cache's`() async throws {
+    @Test func `19 a request with its own conditions bypasses the cache`() async throws {
         try await withLoads(OriginScript(body, always: fresh), configuration()) { bed in
             _ = try await bodies(bed, 1)
             let task = bed.started { $0.setValue(OriginResource.etag(of: body), forHTTPHeaderField: "If-None-Match") }

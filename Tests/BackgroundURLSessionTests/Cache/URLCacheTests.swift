@@ -83,7 +83,8 @@ private typealias URLCache = FerryURLSession.URLCache
         }
     }
 
-    @Test(arguments: kinds) func `removes one, all, and what is newer than a date`(kind: (Int, Int)) async throws {
+    @Test(arguments: kinds) func `removes one response, all, and those newer than a date`(kind: (Int, Int)) async throws
+    {
         try await withCache(kind) { cache, _ in
             for path in ["/1", "/2", "/3"] { try store(path, for: request(path), in: cache) }
             cache.removeCachedResponse(for: try request("/1"))
@@ -99,8 +100,7 @@ private typealias URLCache = FerryURLSession.URLCache
         }
     }
 
-    @Test func `keeps what it may keep in memory alone off the disk, and nothing of what it may not keep`() async throws
-    {
+    @Test func `keeps memory-only responses off the disk, and stores none that it may not`() async throws {
         try await withCache((1 << 20, 1 << 20)) { cache, _ in
             let request = try request("/")
             try store("old", for: request, in: cache)
@@ -113,7 +113,7 @@ private typealias URLCache = FerryURLSession.URLCache
 
     // MARK: On disk
 
-    @Test func `is there at the next launch, and lets go of what was not used then`() async throws {
+    @Test func `exists at the next launch, and removes unused responses then`() async throws {
         try await withCache((0, 1 << 20)) { cache, directory in
             for number in 0..<20 {
                 try store(String(repeating: "x", count: 10_000), for: request("/\(number)"), in: cache)

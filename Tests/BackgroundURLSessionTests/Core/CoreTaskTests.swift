@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `progress of an upload counts what is sent`() async throws {
+    @Test func `progress of an upload counts the sent bytes`() async throws {
         let bed = try CoreBed()
         let (task, transport) = try bed.running(bed.session.uploadTask(with: bed.request, from: Data(count: 40)))
         let progress = task.progress

@@ -8,7 +8,7 @@ import Testing
     private let body = SeededBody(seed: 81, size: 200_000)
 
     @Test(arguments: [0, .infinity, .greatestFiniteMagnitude])
-    func `21, 22 zero and what is longer than ten years are no limit`(seconds: Double) async throws {
+    func `21, 22 zero and more than ten years are no limit`(seconds: Double) async throws {
         let configuration = FerryURLSession.URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = seconds
         configuration.timeoutIntervalForResource = seconds

@@ -34,7 +34,7 @@ import Testing
         #expect(configuration.multipathServiceType == .none)
     }
 
-    @Test func `what has no effect is kept`() throws {
+    @Test func `properties without effect are kept`() throws {
         let configuration = URLSessionConfiguration.default
         configuration.multipathServiceType = .handover
         configuration.sharedContainerIdentifier = "group"

@@ -7,7 +7,7 @@ import Testing
     private let session = URLSession(configuration: .ephemeral)
     private let now = Date(timeIntervalSince1970: 1000)
 
-    @Test func `the values of a task are nothing at first and what was set then`() {
+    @Test func `the values of a task are nil at first and then as set`() {
         let task = session.downloadTask(with: URL(fileURLWithPath: "/"))
         #expect(task.options == TaskOptions())
         #expect(task.destination == nil)

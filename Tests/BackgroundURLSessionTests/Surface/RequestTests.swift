@@ -30,7 +30,7 @@ import Testing
         #expect(copy.allHTTPHeaderFields == ["A": "b"])
     }
 
-    @Test func `what has no effect is kept with a request, and not sent`() {
+    @Test func `properties without effect are kept with a request, and not sent`() {
         var request = URLRequest(url: url)
         #expect(request.attribution == .developer && !request.assumesHTTP3Capable)
         request.attribution = .user

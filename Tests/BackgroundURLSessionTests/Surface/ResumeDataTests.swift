@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct `Resume data` {
-    @Test func `what is written is read again`() throws {
+    @Test func `written values are read again`() throws {
         let sample = ResumeData.sample()
         let data = try #require(sample.encoded())
         let read = try #require(ResumeData(data))
@@ -18,7 +18,7 @@ import Testing
         #expect(!read.currentRequest.allowsConstrainedNetworkAccess)
     }
 
-    @Test func `what a server did not send is absent`() throws {
+    @Test func `a field that the server did not send is absent`() throws {
         var sample = ResumeData.sample()
         sample.entityTag = nil
         sample.serverDate = nil

@@ -62,8 +62,7 @@ import Testing
         }
     }
 
-    @Test func `what an app has put away and brought back takes the place of a partial file that is gone`() async throws
-    {
+    @Test func `a copy that an app has restored replaces a missing partial file`() async throws {
         try await withPartial { folders, kept, shown in
             folders.show(kept)
             try FileManager.default.copyItem(atPath: shown, toPath: shown + "-backup")

@@ -53,7 +53,7 @@ import Testing
 
     /// A regression: errors without a transfer had no description, and some had no URL.
     @Test(arguments: [URLError.Code.cancelled, .unsupportedURL, .cannotWriteToFile, .fileDoesNotExist, .unknown])
-    func `44 an error without a transfer is completed, and keeps what it says`(code: URLError.Code) {
+    func `44 an error without a transfer is completed, and keeps its message`(code: URLError.Code) {
         let bare = URLErrorMapping.completed(URLError(code), url: Self.url) as NSError
         #expect(bare.domain == NSURLErrorDomain && bare.code == code.rawValue)
         #expect(bare.userInfo[NSURLErrorFailingURLErrorKey] as? URL == Self.url)

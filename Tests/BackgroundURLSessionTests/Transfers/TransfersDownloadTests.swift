@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `34 a suspended download rests, and goes on where it was`() async throws {
+    @Test func `34 a suspended download stops, and resumes where it was`() async throws {
         let script = OriginScript(Self.body, .on(.request(1), .hold("go", at: .body(100_000))))
         try await withSession(script) { session, witness, origin, url in
             let task = session.downloadTask(with: url)

@@ -24,7 +24,7 @@ private typealias Configuration = FerryURLSession.URLSessionConfiguration
             request, task: 7, record: TaskRecord(original: request, createdAt: Date(timeIntervalSince1970: 0)))
     }
 
-    @Test func `4, 14 a task's transfer rests, and every status is its result`() throws {
+    @Test func `4, 14 a task's transfer starts suspended, and every status is its result`() throws {
         let transfer = try download(request(), .default)
         #expect(transfer.paused && transfer.spooled && transfer.statusPolicy == .any && transfer.foreignFields == .keep)
         #expect(transfer.onFullDisk == .fail && transfer.url == "https://example.org/a?b")
@@ -128,7 +128,7 @@ private typealias Configuration = FerryURLSession.URLSessionConfiguration
         #expect(try download(request(), configuration).cookies.isEmpty)
     }
 
-    @Test func `7 what goes beyond Apple's URLSession travels with the task`() throws {
+    @Test func `7 options beyond Apple's URLSession are submitted with the task`() throws {
         var record = TaskRecord(original: try request(), createdAt: Date())
         var options = TaskOptions()
         options.bytesPerSecondLimit = 10

@@ -94,7 +94,7 @@ import Testing
         #expect(shown.steps(transfer) == [.request(url: "https://example.com/b", method: nil)])
     }
 
-    @Test func `41 waiting for a network is said once, and every change of what is waited for`() {
+    @Test func `41 waiting for a network is reported once, and every change of its reason`() {
         let shown = Told(ShownTransfer(.download))
         #expect(
             shown.steps(.waitingSample(.network)) == [.waiting(.connectivity), .waitsForConnectivity])

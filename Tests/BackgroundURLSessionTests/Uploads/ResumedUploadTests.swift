@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test func `a killed daemon asks the server, and sends the rest`() async throws {
+    @Test func `a restarted daemon asks the server for its offset, and sends the rest`() async throws {
         try await withServer(UploadBehaviour()) { bed, server, request, file in
             let witness = TransferWitness()
             let session = bed.session(witness)

@@ -58,7 +58,7 @@ import Testing
     }
 
     /// A regression: a transfer submitted after the list was read was taken for a removed one.
-    @Test func `does not take for gone what came while the list was read`() async throws {
+    @Test func `keeps transfers that were added while the list was read`() async throws {
         let client = ListeningClient()
         let (old, new) = (TransferID(rawValue: 1), TransferID(rawValue: 2))
         client.show(old)

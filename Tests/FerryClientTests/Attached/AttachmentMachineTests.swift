@@ -157,7 +157,7 @@ import Testing
 
     // MARK: Acknowledgements
 
-    @Test func `what was taken in is acknowledged at once, then a few times a second`() {
+    @Test func `received events are acknowledged at once, then a few times a second`() {
         let session = Session()
         session.follow()
         #expect(session.took(1) == [.acknowledge(after: .zero)])

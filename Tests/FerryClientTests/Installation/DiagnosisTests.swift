@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryClient
 
-@Suite(.timeLimit(.minutes(1))) struct `What is wrong with an installation` {
+@Suite(.timeLimit(.minutes(1))) struct `Faults of an installation` {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
     private static func facts(_ change: (inout InstallationFacts) -> Void = { _ in }) throws -> InstallationFacts {

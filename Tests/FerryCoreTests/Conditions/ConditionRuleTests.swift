@@ -2,7 +2,7 @@ import FerryCore
 import Foundation
 import Testing
 
-@Suite struct `What is in the way of a transfer` {
+@Suite struct `Why a transfer cannot run` {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var policy = NetworkPolicy()
@@ -76,7 +76,7 @@ import Testing
             $0.includesLoopback = true
         },
     ])
-    func `71 to 74 what is in the way of a transfer`(_ row: Row) {
+    func `71 to 74 why a transfer cannot run`(_ row: Row) {
         #expect(ConditionRule.obstacle(row.policy, row.conditions, isLoopback: row.isLoopback) == row.reason)
     }
 
@@ -95,7 +95,7 @@ import Testing
             (.network, true, nil), (.cellular, true, .cellular), (.expensive, true, .expensive),
             (.constrained, true, .constrained), (.power, false, nil),
         ] as [(WaitReason, Bool, WaitReason?)])
-    func `71 who does not wait fails as offline and says which rule`(
+    func `71 a transfer that does not wait fails as offline and names the rule`(
         _ reason: WaitReason, _ fails: Bool, _ network: WaitReason?
     ) {
         #expect(ConditionRule.error(reason, NetworkPolicy()) == nil)

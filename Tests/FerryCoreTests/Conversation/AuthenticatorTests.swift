@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `25 default handling sends what is proposed once, then the 401 is the result`() throws {
+    @Test func `25 default handling sends the proposed credential once, then the 401 is the result`() throws {
         var authenticator = Authenticator()
         _ = field(&authenticator)
         let first = try challenge(receive(&authenticator, head("Basic"), proposed: right))

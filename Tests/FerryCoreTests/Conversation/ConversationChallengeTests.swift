@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `what another worker has answered meanwhile is the answer`() throws {
+    @Test func `the answer of another worker is used`() throws {
         var one = try Bed { $0.credentials = right }
         var other = try Bed { $0.credentials = right }
         try one.request()

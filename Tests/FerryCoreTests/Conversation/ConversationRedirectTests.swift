@@ -94,7 +94,7 @@ import Testing
 
     // MARK: The client's word
 
-    @Test func `41 the client is asked for each redirect, and says what comes next`() throws {
+    @Test func `41 the client is asked for each redirect, and chooses the next request`() throws {
         let rows: [(RedirectAnswer, String, String)] = [
             (.follow, "send", "/b"), (.stay, "accept", "/a"), (.cancel, "fail canceled", "/a"),
             (.followOther(url: "http://home.example/c", method: "GET", fields: []), "send", "/c"),

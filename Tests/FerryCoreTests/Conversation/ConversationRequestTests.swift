@@ -40,8 +40,7 @@ private func field(_ name: String, _ value: String) -> HeaderField { HeaderField
         field("Expect", "100-continue"), field("Ferry-Exchange", "1"), field("", "x"), field("a b", "x"),
         field("A:", "x"), field("A", "x\r\nB: y"), field("A", "\u{0}"),
     ])
-    func `Q4 CVE_2014_8150 fields that frame the message, and what is no field, are not sent`(given: HeaderField) throws
-    {
+    func `Q4 CVE_2014_8150 fields that frame the message, and invalid fields, are not sent`(given: HeaderField) throws {
         var bed = try Bed { $0.fields = [given] }
         let request = try bed.request()
         #expect(request.fields.count == 4)
@@ -91,7 +90,7 @@ private func field(_ name: String, _ value: String) -> HeaderField { HeaderField
             ("POST", true, false),
             ("PATCH", true, false), ("get", true, false), ("POST", false, true),
         ])
-    func `Q5 what may be sent again`(method: String, wasSent: Bool, mayRepeat: Bool) throws {
+    func `Q5 the requests that may be sent again`(method: String, wasSent: Bool, mayRepeat: Bool) throws {
         #expect(RepetitionRule.mayRepeat(method, wasSent: wasSent) == mayRepeat)
         for failure in [RequestFailure.staleConnection, .notOverHTTP2] {
             var bed = try Bed { $0.method = method }

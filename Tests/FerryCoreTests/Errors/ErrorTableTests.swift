@@ -55,7 +55,7 @@ import Testing
         #expect(Set(patient) == Set(codes))
     }
 
-    @Test func `what a transfer waits for is said by what the error is about`() {
+    @Test func `the subject of an error determines the wait reason`() {
         let reasons = Dictionary(grouping: ErrorCode.allCases) { $0.row.subject.waitReason }
         #expect(reasons[.network] == [.offline] && reasons[.disk] == [.diskFull])
         #expect(reasons[.destination] == [.destinationUnwritable] && reasons.count == 4 && reasons[.retry] != nil)

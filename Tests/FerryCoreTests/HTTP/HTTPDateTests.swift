@@ -35,7 +35,7 @@ import Testing
         #expect(HTTPDate.text(of: Date(timeIntervalSince1970: seconds)) == text)
     }
 
-    @Test func `what is written is read back, day by day`() {
+    @Test func `written dates are read back, day by day`() {
         for day in stride(from: -200_000, through: 800_000, by: 97) {
             let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 3_723)
             #expect(HTTPDate.parse(HTTPDate.text(of: date)) == date)

@@ -91,7 +91,7 @@ import Testing
         ("Content-Disposition: attachment; filename=\"foo-", "Content-Disposition: attachment; filename=\"foo-ä"),
         ("Location: /caf", "Location: /caf%E4"),
     ])
-    func `bytes that are no UTF-8 are ISO-8859-1, and bytes of a URL stay what they are`(
+    func `bytes that are no UTF-8 are ISO-8859-1, and bytes of a URL are unchanged`(
         start: String, expected: String
     ) throws {
         let head = Array("HTTP/1.1 200 OK\r\n\(start)".utf8) + [0xE4] + Array("\r\n\r\n".utf8)

@@ -100,7 +100,7 @@ import Testing
             testDescription: "spared", outcome: .succeeded,
             command: .forget(file: true, sparesSucceeded: true), action: .none),
     ])
-    func `what leaves nothing behind is forgotten at once`(removal: Removal) {
+    func `a transfer that leaves nothing behind is removed at once`(removal: Removal) {
         var core = core(removal.intent, removal.outcome, removal.change)
         #expect(decide(removal.command, &core, isRunning: removal.isRunning) == removal.action)
         let file: TransferIntent =

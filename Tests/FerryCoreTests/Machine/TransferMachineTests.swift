@@ -25,7 +25,7 @@ import Testing
         (TransferIntent.run, TransferMachine.Action.stop, TransferIntent.suspend), (.suspend, .none, .suspend),
         (.cancel, .none, .cancel),
     ])
-    func `pausing stops what runs, and does nothing twice`(
+    func `pausing stops a running transfer, and does nothing twice`(
         intent: TransferIntent, action: TransferMachine.Action, after: TransferIntent
     ) {
         var machine = TransferMachine(record(intent: intent))
@@ -260,7 +260,9 @@ import Testing
     }
 
     @Test(arguments: [(TransferIntent.run, true), (.suspend, false)])
-    func `T6 a deadline ends what is to run, and not what the user has suspended`(intent: TransferIntent, ends: Bool) {
+    func `T6 a deadline ends transfers that would run, and not those that the user has suspended`(
+        intent: TransferIntent, ends: Bool
+    ) {
         var machine = TransferMachine(record(intent: intent))
         guard case .finish(.failed(let error)) = machine.deadlinePassed() else {
             #expect(!ends)

@@ -69,7 +69,7 @@ import Testing
         Case(deadline: 5010, timeout: 60, turns: [5000], due: 5010),
         Case(deadline: 6000, timeout: 60, turns: [5000, 5020], due: 6000),
     ])
-    func `end at the earlier of the deadline and what is left of the longest time`(_ sample: Case) {
+    func `end at the earlier of the deadline and the rest of the longest time`(_ sample: Case) {
         var active = ActiveTime()
         for (index, moment) in sample.turns.enumerated() {
             if index.isMultiple(of: 2) {

@@ -18,7 +18,7 @@ struct `Stamps of partial files` {
         #expect(Self.stamp.trust(in: found) == trust)
     }
 
-    @Test(arguments: [true, false]) func `what is known of a file's time is stored`(tells: Bool) throws {
+    @Test(arguments: [true, false]) func `the known times of a file are stored`(tells: Bool) throws {
         var facts = PartialFacts(folder: "/f", name: "n", device: 1, inode: 2, folderDevice: 3, folderInode: 4)
         facts.hasReliableTime = tells
         let stored = try JSONEncoder().encode(facts)

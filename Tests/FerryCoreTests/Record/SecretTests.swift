@@ -23,7 +23,7 @@ import Testing
             ("Authorization", true), ("COOKIE", true), ("X-Api-Key", true), ("Private-Token", true),
             ("X-Amz-Signature", true), ("Accept", false), ("User-Agent", false), ("Range", false), ("Referer", false),
         ])
-    func `a field is forgotten whose name says that it opens something`(name: String, isSecret: Bool) {
+    func `a field with the name of a credential is removed`(name: String, isSecret: Bool) {
         var request = TransferRequest(url: "http://a/", folder: "/")
         request.headers = [HeaderField(name: name, value: "v")]
         #expect(request.hasSecrets == isSecret)

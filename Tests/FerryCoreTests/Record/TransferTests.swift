@@ -30,7 +30,7 @@ import Testing
         #expect(transfer.state == state && transfer.reason == reason)
     }
 
-    @Test func `what waits shows its durable bytes, what runs those that it received`() {
+    @Test func `a waiting transfer shows its durable bytes, a running one its received bytes`() {
         let waiting = Transfer(record(), live: .waiting(.slot))
         #expect(waiting.bytesReceived == 100 && waiting.bytesExpected == 500 && waiting.bytesPerSecond == nil)
         let running = Transfer(record(), live: .running(received: 300, expected: 400, speed: 7))
@@ -39,7 +39,7 @@ import Testing
         #expect(unknown.bytesExpected == 500)
     }
 
-    @Test func `what waits for a retry says when and why`() {
+    @Test func `a transfer that waits for a retry says when and why`() {
         let error = ServiceError(.serverBusy, "Busy.")
         let plan = RetryPlan(at: start.addingTimeInterval(5), delay: 5, reason: .server, error: error)
         let waiting = Transfer(record { $0.retry = plan }, live: .waiting(.slot))
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [(Int64(10), Int64(10), false), (25, 10, true), (10, 12, true)])
-    func `what was received and how far it got is stored where it is not what is on disk`(
+    func `received bytes and progress are stored where they differ from the disk`(
         spent: Int64, furthest: Int64, isWritten: Bool
     ) throws {
         var facts = TransferFacts()

@@ -133,7 +133,7 @@ import Testing
             } == nil)
     }
 
-    @Test func `Q3 policy update asks with what is recorded, weak tags too`() {
+    @Test func `Q3 policy update asks with the recorded validators, weak tags too`() {
         #expect(lines { $0.existing = Sample.weak() } == [#"If-None-Match: W/"v1""#, Self.want])
         #expect(lines { $0.existing = Sample.dated() } == ["If-Modified-Since: \(Sample.modified)", Self.want])
         #expect(lines { $0.existing = ResourceIdentity(origin: Sample.origin) } == [Self.want])

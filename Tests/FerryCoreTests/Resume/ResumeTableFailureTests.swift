@@ -117,7 +117,7 @@ private typealias Row = ResumeCase
         #expect(body.notes == [.statusIsResult])
     }
 
-    @Test func `E2 the sentence says what was answered, the details the status, and neither a secret`() throws {
+    @Test func `E2 the sentence has the response, the details the status, and neither a secret`() throws {
         let row = Row("", .empty, .g, Row.status(404), "")
         guard case .fail(let error) = ResumeTable.decide(row.situation).decision else {
             Issue.record("404 fails.")

@@ -133,7 +133,7 @@ private typealias Row = ResumeCase
         Row("other tag", .digest, .r, Row.part(Row.rest, otherTag), "continue 5000000..<10000000"),
         Row("weak", .digestWeak, .u, Row.part(Row.rest), "continue 5000000..<10000000"),
     ])
-    private func `R12 row 20 R14 the digest judges what is joined`(row: Row) {
+    private func `R12 row 20 R14 the digest verifies joined bytes`(row: Row) {
         #expect(row.verdict() == (20, row.expected))
     }
 

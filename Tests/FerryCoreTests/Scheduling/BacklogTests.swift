@@ -1,7 +1,7 @@
 import FerryCore
 import Testing
 
-@Suite struct `What waits beyond memory` {
+@Suite struct `Waiting transfers beyond memory` {
     private let key = QueueKey(session: .cli, origin: "http://one", priority: .normal)
     private let other = QueueKey(session: .cli, origin: "http://two", priority: .normal)
 

@@ -81,7 +81,7 @@ import Testing
     }
 }
 
-@Suite struct `What is left to clean up` {
+@Suite struct `The files to clean up` {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
     private static let partial = PartialFacts(
         folder: "/a", name: ".ferry-1.part", device: 1, inode: 2, folderDevice: 1, folderInode: 3)

@@ -2,7 +2,7 @@ import FerryCore
 import Foundation
 import Testing
 
-@Suite struct `The horizon of what is due` {
+@Suite struct `The horizon of due transfers` {
     /// Returns an instant at which the wall clock is ahead of uptime by `lead` seconds.
     private func instant(_ uptime: Double, lead: Double = 1000) -> ActiveTime.Instant {
         ActiveTime.Instant(wall: Date(timeIntervalSince1970: uptime + lead), boot: "a", uptime: uptime)
@@ -18,7 +18,7 @@ import Testing
         #expect(looks.map(\.through) == [date(1100), date(1150), date(1150)])
     }
 
-    @Test func `who comes gets an alarm if no look would come in time`() {
+    @Test func `a new transfer gets an alarm if no check would come in time`() {
         for hasLooked in [false, true] {
             var horizon = DueHorizon(length: 100)
             let now = instant(10)

@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: [
         (NameCache.Finding.success(["192.0.2.1"]), 30.0), (.failure(.notFound), 5), (.failure(.noAnswer), 5),
     ])
-    func `what was found is kept for its time`(_ finding: NameCache.Finding, kept: Double) {
+    func `a found address is kept for its time`(_ finding: NameCache.Finding, kept: Double) {
         var book = Self.book()
         _ = book.ask("a", at: 0)
         _ = book.next()

@@ -69,7 +69,7 @@ import Testing
         #expect(drain(&queue) { $0.origin != "http://busy" }[7] == 2)
     }
 
-    @Test func `a session's order decides among equal priorities, and what is not in it comes after`() throws {
+    @Test func `a session's order decides among equal priorities, and transfers outside it follow`() throws {
         var queue = ReadyQueue()
         let origins = ["http://one", "http://two", "http://three"]
         func order(_ ids: [UInt64]) throws { queue.order(try SessionID("a"), ids.map(TransferID.init(rawValue:))) }
@@ -138,7 +138,7 @@ import Testing
         #expect(drain(&queue) == [])
     }
 
-    @Test func `who waits for an origin is counted over sessions and priorities`() throws {
+    @Test func `transfers that wait for an origin are counted over sessions and priorities`() throws {
         var queue = ReadyQueue()
         queue.insert(TransferID(rawValue: 1), try key("a", "http://one", .low))
         queue.insert(TransferID(rawValue: 2), try key("b", "http://one"))
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// Insertions, removals and starts in any order give the same result as a plain set of pairs.
-    @Test(arguments: 1...20) func `the queue holds what was put in and not taken out`(seed: UInt64) throws {
+    @Test(arguments: 1...20) func `the queue holds the inserted transfers that were not removed`(seed: UInt64) throws {
         var numbers = Numbers(state: seed)
         var queue = ReadyQueue()
         var model: [UInt64: QueueKey] = [:]

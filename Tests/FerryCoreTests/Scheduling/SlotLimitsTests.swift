@@ -82,7 +82,7 @@ import Testing
         #expect(limits([], held: ["http://two"]).obstacle(mine) == nil)
     }
 
-    @Test func `who is let in counts from then on`() {
+    @Test func `an admitted transfer counts from then on`() {
         var limits = limits([]) { $0.activeTransfers = 1 }
         limits.add(mine)
         #expect(limits.isFull && limits.obstacle(mine) == .slot)

@@ -149,7 +149,7 @@ struct `Connections before the first answer` {
         #expect(EarlyOpening(wanted: wanted, missing: SegmentRule.worthSharing).count == expected)
     }
 
-    @Test func `are none where what is known speaks against their use`() {
+    @Test func `are none where known facts exclude their use`() {
         #expect(EarlyOpening(wanted: 8, missing: SegmentRule.worthSharing - 1).count == 0)
         #expect(EarlyOpening(wanted: 8, isSharable: false).count == 0)
         #expect(EarlyOpening(wanted: 8, wasUnused: true).count == 0)

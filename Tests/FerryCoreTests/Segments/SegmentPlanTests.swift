@@ -45,7 +45,7 @@ struct `Segments of a file` {
     }
 
     /// Lost bytes that are still recorded as written would not be assigned to any worker after one leaves.
-    @Test func `what was lost stays missing when others leave`() {
+    @Test func `a lost range stays missing when other workers leave`() {
         var plan = plan(8)
         let half = 4 * Self.mebibyte
         let work = plan.assign(1, setup: 0, speed: nil, now: 0)
@@ -113,7 +113,7 @@ struct `Segments of a file` {
         #expect((work != nil) == expected)
     }
 
-    @Test func `what a worker leaves goes to the one that was about to lose it, or becomes a gap`() {
+    @Test func `the rest of a leaving worker returns to the one it was taken from, or becomes a gap`() {
         var plan = plan(8)
         let mebibyte = Self.mebibyte
         _ = plan.assign(1, setup: 0, speed: nil, now: 0)

@@ -2,7 +2,7 @@ import FerryCore
 import Testing
 
 struct `A window of writes` {
-    @Test func `moves on by what was written`() {
+    @Test func `advances by the written bytes`() {
         var window = WriteWindow(from: 10, limit: 100)
         let claimed1 = window.claim(30)
         #expect(claimed1 == 30)
@@ -35,7 +35,7 @@ struct `A window of writes` {
     }
 
     @Test(arguments: [(39, false), (40, true), (70, true), (200, true)] as [(Int64, Bool)])
-    func `does not end before what is being written`(limit: Int64, isLowered: Bool) {
+    func `does not end before the bytes that are being written`(limit: Int64, isLowered: Bool) {
         var window = WriteWindow(from: 10, limit: 100)
         let claimed5 = window.claim(30)
         #expect(claimed5 == 30)
@@ -46,7 +46,7 @@ struct `A window of writes` {
         #expect(window.position == 40)
     }
 
-    @Test func `closes behind what is being written and takes no more`() {
+    @Test func `closes behind the bytes that are being written and takes no more`() {
         var window = WriteWindow(from: 10, limit: 100)
         let claimed6 = window.claim(30)
         #expect(claimed6 == 30)

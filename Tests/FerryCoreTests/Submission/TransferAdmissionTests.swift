@@ -117,7 +117,7 @@ import Testing
         #expect(refusal { $0.mirrors = mirrors } == code)
     }
 
-    @Test func `S11 what is sent has no mirrors`() {
+    @Test func `S11 an upload has no mirrors`() {
         #expect(
             refusal {
                 $0.method = "PUT"

@@ -81,14 +81,14 @@ import Testing
         #expect(try #require(foreign).contains("/l, above Ferry's own files, belongs to user 7"))
     }
 
-    @Test func `who listens is the user, and not even root`() {
+    @Test func `the listener is the user, and not even root`() {
         let trust = PathTrust(user: Self.user)
         #expect(trust.refusal(ofListener: 1000, at: "/s") == nil)
         #expect(trust.refusal(ofListener: 0, at: "/s")?.message.contains("belongs to user 0") == true)
         #expect(trust.refusal(ofListener: 1001, at: "/s\n")?.message.contains("/s\\u{a} belongs to user 1001") == true)
     }
 
-    @Test func `what is missing is judged by what is there`() {
+    @Test func `a missing path is judged by its existing parent`() {
         let trust = PathTrust(user: Self.user)
         #expect(trust.refusal(ofWay: [part("/"), part("/tmp", mode: 0o1777)]) == nil)
         #expect(trust.refusal(ofWay: [part("/"), part("/shared", owner: 1001, mode: 0o755)]) != nil)
@@ -119,7 +119,7 @@ import Testing
             (.folder, 0o755, true), (.folder, 0o700, true), (.link, 0o777, true), (.folder, 0o775, false),
             (.folder, 0o757, false), (.folder, 0o1777, false), (.other, 0o755, false),
         ] as [(PathFacts.Kind, UInt32, Bool)])
-    func `what belongs to an unknown user is as root's where only its owner may write`(
+    func `a path of an unknown user is like root's where only its owner may write`(
         kind: PathFacts.Kind, mode: UInt32, passes: Bool
     ) throws {
         var way = part("/way", kind, owner: Self.overflow, mode: mode)

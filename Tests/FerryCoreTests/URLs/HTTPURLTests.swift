@@ -80,7 +80,7 @@ import Testing
         "http://a!b/", "http://a,b/", "http://a*b/", "http://<h>/", "http://a|b/", "http://a\u{200D}b/", "http://a／b/",
         "http://℀.example/", "http://a\u{FFFD}/", "http://h$(id)/", "http://a;b/",
     ])
-    func `Q7 what cannot be fetched is refused`(text: String) {
+    func `Q7 a URL that cannot be fetched is refused`(text: String) {
         #expect(code(of: text) == .invalidURL)
     }
 

@@ -336,7 +336,7 @@ import Testing
     }
 
     /// A server takes parts of a twentieth of the file, and has lost all of it once.
-    @Test func `what a server has lost may be sent once more in an attempt`() {
+    @Test func `bytes that a server has lost may be sent once more in an attempt`() {
         var facts = known(offset: 950)
         facts.mostOfPart = 50
         var machine = machine(facts)

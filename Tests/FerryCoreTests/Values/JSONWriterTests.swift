@@ -35,7 +35,7 @@ import Testing
         #expect(!written.contains { $0 < 0x20 })
     }
 
-    @Test func `writes what is nested, and ends all of it`() throws {
+    @Test func `writes nested values, and ends all of them`() throws {
         let inner = Nested.Inner(numbers: [0, 1.5, -2e300, 1e-7], flags: ["a": true])
         var pairs = ByteRangeSet(0..<5)
         pairs.insert(7..<9)

@@ -61,7 +61,7 @@ import Testing
         #expect(runs.merged.count == 1 && runs.ids == nil)
     }
 
-    @Test func `many runs that overlap cost what exists, not what they name`() throws {
+    @Test func `many overlapping runs cost the existing ranges, not the named ones`() throws {
         let existing = ids(Array(0..<20_000))
         let runs = try runs(Array(repeating: "0000000000000000+16777214", count: 20_000))
         #expect(runs.selected(from: existing) == existing)

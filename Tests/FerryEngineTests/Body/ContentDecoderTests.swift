@@ -87,7 +87,7 @@ import Testing
         #expect(failure([0x78], .deflate)?.code == .badResponse)
     }
 
-    @Test func `17 what is no such coding is broken`() {
+    @Test func `17 a body that does not have its coding is broken`() {
         let text = Array("<html>not compressed at all</html>".utf8)
         #expect(failure(text, .gzip)?.details.urlError == -1015)
         #expect(failure(text, .deflate)?.code == .badResponse)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Coded bodies that unpack to nothing` {
     /// A regression: bytes received in vain were only checked once a second. Half a gigabyte arrived within that time.
-    @Test func `are judged by what was received of them`() async throws {
+    @Test func `are judged by their received bytes`() async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(EndlessName()) }

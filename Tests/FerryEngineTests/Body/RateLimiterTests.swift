@@ -31,13 +31,13 @@ import Testing
     }
 
     @Test(arguments: [(1000, 500, 2), (1000, 2000, 0.5), (1000, 0, 0)] as [(Int64, Int64, Double)])
-    func `L1 a changed rate holds for what comes after it`(old: Int64, new: Int64, wait: Double) {
+    func `L1 a changed rate holds for later bytes`(old: Int64, new: Int64, wait: Double) {
         var bucket = TokenBucket(rate: old, now: 0)
         bucket.setRate(new, now: 0)
         #expect(bucket.reserve(1000, now: 0) == UInt64(wait * 1e9))
     }
 
-    @Test func `L1 what a fast limit owes does not hold a slow one up`() {
+    @Test func `L1 the debt of a fast limit does not delay a slow one`() {
         var bucket = TokenBucket(rate: 1_000_000, now: 0)
         #expect(bucket.reserve(500_000, now: 0) == Self.second / 2)
         bucket.setRate(1000, now: 0)

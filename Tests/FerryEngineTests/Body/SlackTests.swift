@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryEngine
 
-@Suite("What is kept of a connection's buffers")
+@Suite("The retained buffers of a connection")
 struct SlackTests {
     @Test(arguments: [0, 1, 8 << 10, 64 << 10])
     func `a small part of a large buffer is kept by itself`(_ count: Int) {

@@ -91,7 +91,7 @@ struct `Lanes of work on disks` {
         #expect(begun == 10)
     }
 
-    @Test func `what has not begun can be taken out`() {
+    @Test func `a job that has not begun can be removed`() {
         var lanes = DiskLanes<Int>()
         for work in 1...6 { _ = lanes.add(work, to: lane) }
         let waiting = lanes.removeWaiting()

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 @testable import FerryEngine
 
-@Suite(.timeLimit(.minutes(1))) struct `A partial file that changes while its transfer rests` {
+@Suite(.timeLimit(.minutes(1))) struct `A partial file that changes while its transfer is not running` {
     private static let body = SeededBody(seed: 94, size: 300_000)
     private static let received: Int64 = 150_000
     private static let script = OriginScript(body, .on(.request(1), .cut(after: received)))

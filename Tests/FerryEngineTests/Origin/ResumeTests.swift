@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `O22 what a shorter part left out is asked again`() async throws {
+    @Test func `O22 bytes that a shorter part left out are requested again`() async throws {
         let script = OriginScript(
             body, .on(.request(1), .cut(after: 150_000)), .on(.ranged, .rangeSubset(50_000)))
         try await withEngine(script) { harness, origin in
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `O22 what a longer part brings beyond the asked end is dropped`() async throws {
+    @Test func `O22 bytes of a longer part beyond the requested end are dropped`() async throws {
         let script = OriginScript(
             body, .on(.request(1), .cut(after: 100_000)), .on(.ranged, .rangeExcess(40_000)))
         try await withEngine(script) { harness, origin in

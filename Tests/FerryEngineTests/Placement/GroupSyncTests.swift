@@ -95,7 +95,7 @@ import Testing
     ]
 
     @Test(arguments: steps, FaultyDisk.Loss.allCases)
-    func `D1 what is recorded of them is there after a power cut at any step`(
+    func `D1 their recorded bytes exist after a power cut at any step`(
         step: LifecycleStep, loss: FaultyDisk.Loss
     ) async throws {
         try await withPowerCut(at: step, OriginScript(SeededBody(seed: 1, size: 1))) { harness, _, cut in

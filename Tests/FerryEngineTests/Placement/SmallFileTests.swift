@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `T3 what came of one before its connection broke is kept`() async throws {
+    @Test func `T3 the bytes received before a connection broke are kept`() async throws {
         try await withEngine(OriginScript(body, .on(.request(1), .cut(after: 4000)))) { harness, origin in
             let history = await harness.transfer(harness.request(origin.url()))
             try harness.expectFile(history, body)

@@ -85,7 +85,9 @@ private func withProxy(
     }
 
     @Test(arguments: [(407, ErrorCode.proxyAuthRequired), (403, .proxyFailed), (502, .proxyFailed)])
-    func `Q12 that opens no tunnel is distinguished from an origin that refuses`(status: Int, code: ErrorCode) async throws {
+    func `Q12 that opens no tunnel is distinguished from an origin that refuses`(status: Int, code: ErrorCode)
+        async throws
+    {
         try await withProxy(.refuse(status), tls: .trusted) { harness, origin, proxy, history in
             let error = try #require(history.failure)
             #expect(error.code == code)

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `is what was decided first: elsewhere, by its user, by its client, by its error`() {
+    @Test func `is the first decision: elsewhere, by its user, by its client, by its error`() {
         let challenge = AuthenticationChallenge(
             scheme: .basic, realm: nil, host: "h", port: 80, isSecure: false, isProxy: false)
         let head = ResponseHead(
@@ -101,7 +101,7 @@ import Testing
         #expect(room.running(from: 10) == nil)
     }
 
-    @Test func `follows what is written without a gap, in steps`() {
+    @Test func `follows the written bytes without a gap, in steps`() {
         var room = AttemptDigest()
         room.begin([.sha256])
         let rows: [(written: Int64, end: Int64?)] = [
@@ -111,7 +111,7 @@ import Testing
         #expect(room.next(after: ByteRangeSet((1 << 20)..<(8 << 20))) == nil)
     }
 
-    @Test func `is given up where what was read is not what was to be read`() {
+    @Test func `is given up where the read bytes are not the expected ones`() {
         for (extended, count) in [(digest(of: 20), 20), (digest(of: 19), nil), (nil, nil)] as [(RunningDigest?, Int64?)]
         {
             var room = AttemptDigest()

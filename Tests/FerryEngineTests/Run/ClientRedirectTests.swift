@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `25 default handling sends what is at hand, else the 401 is the result`(
+    @Test(arguments: [true, false]) func `25 default handling sends a stored credential, else the 401 is the result`(
         hasCredentials: Bool
     ) async throws {
         try await withClient(OriginScript(body, always: .basic(user: "u", password: "p"))) { harness, origin in

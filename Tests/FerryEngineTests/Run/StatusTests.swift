@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: [.version(SeededBody(seed: 92, size: 300_000)), .unsatisfiable(.bare)] as [OriginMode])
-    func `64 what no longer fits is begun again and counted`(mode: OriginMode) async throws {
+    func `64 a file that no longer matches is restarted and counted`(mode: OriginMode) async throws {
         let other = SeededBody(seed: 92, size: 300_000)
         let second: OriginMode = if case .version = mode { mode } else { .version(other) }
         let script = OriginScript(

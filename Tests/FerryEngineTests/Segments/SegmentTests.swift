@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [2, 8])
-    func `S1 a stopped transfer asks for what is missing only`(connections: Int) async throws {
+    func `S1 a stopped transfer requests the missing bytes only`(connections: Int) async throws {
         try await withEngine(heldScript) { harness, origin in
             let request = harness.request(origin.url()) { $0.connections = connections }
             let job = harness.job(request)
@@ -99,7 +99,8 @@ import Testing
         }
     }
 
-    @Test func `S9 unusable parts of all attempts count together, and the second ends all extra requests`() async throws {
+    @Test func `S9 unusable parts of all attempts count together, and the second ends all extra requests`() async throws
+    {
         let script = OriginScript(
             body, .on(.request(1), .hold("first", at: .body(Self.firstBytes))), .on(.request(2), .noRanges),
             .on(.request(3), .hold("extra", at: .head)))

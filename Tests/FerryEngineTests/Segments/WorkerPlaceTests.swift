@@ -25,7 +25,7 @@ import Testing
         #expect(Set(places.order([0: 1, 1: 1], asksHome: true, now: 0)) == [0, 1])
     }
 
-    @Test func `S11 S12 a mirror of another file is asked no more, and one that failed rests`() throws {
+    @Test func `S11 S12 a mirror of another file is not asked again, and a failed one waits`() throws {
         var places = try places(3)
         #expect(places.drop(1) == 1)
         #expect(places.drop(1) == nil)

@@ -71,7 +71,9 @@ import Testing
 
     /// Trust roots are read in advance, on a thread that may wait for the disk, and never on an event loop.
     @Test(arguments: [false, true])
-    func `a connection trusts what was read, whatever has taken its place since`(isFolder: Bool) async throws {
+    func `a connection trusts the authorities that were read, even if their file has changed since`(isFolder: Bool)
+        async throws
+    {
         try await withClient(OriginScript(body), tls: .trusted, configured: untrusting) { harness, origin in
             let own = harness.outside.file("ca.pem")
             if isFolder {

@@ -67,7 +67,7 @@ import Testing
     }
 
     /// One client's decision to accept a connection does not apply to another client.
-    @Test func `26 who shares a connection is asked all the same`() async throws {
+    @Test func `26 a request on a shared connection is asked all the same`() async throws {
         try await withLoads(OriginScript(), tls: .selfSigned) { harness async throws in
             #expect(await harness.load(advisor: TestAdvisor(trust: { _ in .accept })).failure() == nil)
             let careful = TestAdvisor()

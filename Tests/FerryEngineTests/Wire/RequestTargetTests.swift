@@ -114,7 +114,7 @@ import Testing
     }
 
     /// The system's resolver accepts a zone name only for link-local addresses.
-    @Test func `the zone of an address that is in none is no part of what is connected to`() throws {
+    @Test func `the zone of an address that needs none is not used to connect`() throws {
         let key = ClientPool.Key()
         #expect(try HTTPURL(parsing: "http://[::1%25lo]:80/a").connectionURL(for: key) == "http://[::1]:80/")
         #expect(

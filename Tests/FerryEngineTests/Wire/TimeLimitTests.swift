@@ -43,7 +43,7 @@ import Testing
         #expect(timeouts == Timeouts(connect: 10, head: 10, unanswered: 10, idle: 10))
     }
 
-    @Test func `a pause ends with what waits in it, and so does each later one`() async {
+    @Test func `the end of pauses ends the waiting one and each later one`() async {
         let pauses = Pauses()
         async let pause: Void = pauses.wait(seconds: 3600)
         await Task.yield()

@@ -70,7 +70,7 @@ import Testing
         #expect(Self.door { $0.origins = ["*"] }.allowsScript(origin: nil))
     }
 
-    @Test func `answers a preflight with what was asked for`() {
+    @Test func `answers a preflight with the requested fields`() {
         var fields = HTTPFields()
         fields[.accessControlRequestHeaders] = "content-type, authorization"
         fields[.requestPrivateNetwork] = "true"
@@ -93,7 +93,7 @@ import Testing
         return try settings.applying(change)
     }
 
-    @Test func `change what is named, and nothing else`() throws {
+    @Test func `change the named properties, and no others`() throws {
         #expect(try change { _ in } == settings)
         let changed = try change {
             $0.isOn = true

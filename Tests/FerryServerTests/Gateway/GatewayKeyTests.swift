@@ -83,7 +83,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `What the gateway keeps` {
+@Suite(.timeLimit(.minutes(1))) struct `The gateway's stored settings` {
     private func gateway(_ folder: String) -> Gateway {
         var logger = Logger(label: "test")
         logger.logLevel = .critical

@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    @Test func `lets a client go that does not read`() async throws {
+    @Test func `disconnects a client that does not read`() async throws {
         var limits = GatewayLimits()
         limits.patience = .milliseconds(100)
         try await withGateway(FakeService(), limits) { bed in

@@ -93,7 +93,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `What clients have not taken` {
+@Suite(.timeLimit(.minutes(1))) struct `Data that clients have not read` {
     private let start = ContinuousClock.now
 
     @Test func `is bounded over all of them, and the one that stands still longest goes first`() {

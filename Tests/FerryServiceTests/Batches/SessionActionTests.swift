@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `S4 what was forgotten is fetched again as if it had never been`(_ kind: ServiceKind) async throws {
+    func `S4 a removed transfer is fetched again as if it had never existed`(_ kind: ServiceKind) async throws {
         try await withHeld(kind) { bed, _, _ in
             for round in 0..<10 {
                 try await bed.perform(round.isMultiple(of: 2) ? .cancel : .remove)
@@ -87,7 +87,9 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `start attempts failed transfers again, and at once those that wait for a retry`(_ kind: ServiceKind) async throws {
+    func `start attempts failed transfers again, and at once those that wait for a retry`(_ kind: ServiceKind)
+        async throws
+    {
         let script = OriginScript(
             Self.body, .on(.path("/bad"), .status(404)), .on(.path("/busy"), .status(503)))
         try await withService(kind, script, { $0.delayScale = 1 }) { bed in

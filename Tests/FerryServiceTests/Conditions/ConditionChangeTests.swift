@@ -137,7 +137,7 @@ import Testing
 
     // MARK: Others who ask
 
-    @Test func `71 who is no transfer can follow what is in its way`() async throws {
+    @Test func `71 a load can observe why it cannot run`() async throws {
         let conditions = FakeConditions { $0.cellular = true }
         try await withFarService(.inProcess, conditions) { bed in
             let service = try #require(bed.service as? LocalTransferService)

@@ -82,7 +82,7 @@ import Testing
     @Test(
         arguments: [(.network, nil), (.cellular, .cellular), (.expensive, .expensive), (.constrained, .constrained)]
             as [(WaitReason, WaitReason?)], ServiceKind.allCases)
-    func `71 who does not wait fails as offline and says which rule`(
+    func `71 a transfer that does not wait fails as offline and names the rule`(
         _ row: (reason: WaitReason, network: WaitReason?), _ kind: ServiceKind
     ) async throws {
         let conditions = FakeConditions { Self.worsen(&$0, row.reason) }
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `71 who does not wait fails later where the journal has no room`() async throws {
+    @Test func `71 a transfer that does not wait fails later where the journal has no room`() async throws {
         let conditions = FakeConditions()
         try await withFarService(.inProcess, conditions, Self.heldOnce, { $0.openJournal = openSQLiteInMemory }) {
             bed in
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `71 who does not wait fails in mid-transfer and keeps its bytes`(_ kind: ServiceKind) async throws {
+    func `71 a running transfer that does not wait fails and keeps its bytes`(_ kind: ServiceKind) async throws {
         let conditions = FakeConditions()
         try await withFarService(kind, conditions, Self.heldOnce) { bed in
             let id = try await bed.add { $0.network = NetworkPolicy(allowsExpensive: false, waits: false) }.id

@@ -54,7 +54,7 @@ import Testing
         #expect(known.isPermitted(key()) && !known.isPermitted(key { $0.allowsExpensive = false }))
     }
 
-    @Test func `say what is in the way, and when a network has come up`() {
+    @Test func `report the obstacle, and when a network has come up`() {
         var known = known()
         _ = known.depend(on: key())
         // A network that was never known has not come up.
@@ -80,7 +80,7 @@ import Testing
         #expect(known.obstacle(key("here.test")) == .network)
     }
 
-    @Test func `of power are looked at as often as what runs or waits needs`() {
+    @Test func `of power are checked as often as running and waiting transfers need`() {
         var known = known()
         let unwatched = known.setPace(isWaiting: true, isRunning: true)
         #expect(unwatched == nil)

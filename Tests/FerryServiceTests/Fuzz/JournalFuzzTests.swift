@@ -62,7 +62,7 @@ import Testing
             atPath: template.file("journal.sqlite"), toPath: folder.file("journal.sqlite"))
     }
 
-    @Test func `with rows that were edited start, and show what they have`() async throws {
+    @Test func `with edited rows start, and show their contents`() async throws {
         var mutations = Mutations(seed: 21)
         try await withTemporaryFolder { template in
             try await fill(template)

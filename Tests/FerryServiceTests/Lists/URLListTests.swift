@@ -47,7 +47,9 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `waiting transfers of the journal continue after a restart, suspended ones do not`(_ kind: ServiceKind) async throws {
+    func `waiting transfers of the journal continue after a restart, suspended ones do not`(_ kind: ServiceKind)
+        async throws
+    {
         let paths = (1...600).map { "/\($0)" }
         let script = OriginScript(SeededBody(seed: 3, size: 100), .on(.request(1), .hold("never", at: .body(50))))
         try await withTemporaryFolder { outside in

@@ -22,7 +22,9 @@ import Testing
     }
 
     @Test(arguments: NumberText.request)
-    func `a request's number is refused, or serves an attempt that fails and one that succeeds`(key: String) async throws {
+    func `a request's number is refused, or serves an attempt that fails and one that succeeds`(key: String)
+        async throws
+    {
         try await withService(.inProcess, Self.script, Self.quick) { bed in
             var accepted = 0
             for number in NumberText.json(for: key) {

@@ -71,7 +71,8 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `55 is started if its run loop was notified and ended without opening the session`(kind: ServiceKind) async throws
+    func `55 is started if its run loop was notified and ended without opening the session`(kind: ServiceKind)
+        async throws
     {
         try await withService(kind, Self.held) { bed in
             try await bed.registerCommand()

@@ -166,7 +166,9 @@ import Testing
     // MARK: Time
 
     @Test(arguments: ServiceKind.allCases)
-    func `G3 a session's timeout takes the place of the requests' from the next attempt`(_ kind: ServiceKind) async throws {
+    func `G3 a session's timeout takes the place of the requests' from the next attempt`(_ kind: ServiceKind)
+        async throws
+    {
         let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(100_000))))
         try await withService(kind, script) { bed in
             try await change(bed) { $0.idleTimeout = 0.3 }

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `what is no URL or no absolute file is refused`() async throws {
+    @Test func `text that is no URL or no absolute file is refused`() async throws {
         try await withFerry(Self.held) { fixture in
             #expect(throws: FerryError.self) { try DownloadSpec("nonsense") }
             let manager = fixture.manager()

@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `canceling all cancels what has not succeeded`() async throws {
+    @Test func `canceling all cancels the tasks that have not succeeded`() async throws {
         try await withFerry(Self.script) { fixture in
             let manager = fixture.manager(limit: 1)
             let tasks = try await oneOfEach(manager, fixture)

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `what an adapter throws is the error, and nothing is sent`() async throws {
+    @Test func `an adapter's error is the result, and nothing is sent`() async throws {
         try await withFerry { fixture in
             let manager = manager(fixture)
             manager.adapter = Refusing()

@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [200, 206, 302])
-    func `validation accepts what it names`(status: Int) async throws {
+    func `validation accepts the named statuses and types`(status: Int) async throws {
         try await withFerry(OriginScript(Self.body, always: .status(201, body: "made"))) { fixture in
             let manager = manager(fixture)
             let path = fixture.daemon.file("a")

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `Configuration of a manager` {
     private static let body = FerryFixture.body
 
-    @Test func `what is set is read, and concerns no running task`() async throws {
+    @Test func `a new configuration is readable, and does not affect running tasks`() async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("go", at: .body(100_000)))) { fixture in
             let manager = fixture.manager()
             let tasks = manager.multiDownload(fixture.urls(2))
@@ -71,7 +71,8 @@ import Testing
         }
     }
 
-    @Test func `a stricter network policy makes running tasks wait, a looser one resumes from their bytes`() async throws
+    @Test func `a stricter network policy makes running tasks wait, a looser one resumes from their bytes`()
+        async throws
     {
         let script = OriginScript(Self.body, .on(.pathRequests(...1), .hold("never", at: .body(100_000))))
         try await withFerry(script) { fixture in

@@ -148,7 +148,7 @@ import Testing
     }
 
     /// docs/behaviour/session-manager.md#C6, #O2
-    @Test func `every call works inside a comparator, which orders what is left`() async throws {
+    @Test func `every call works inside a comparator, which sorts the remaining tasks`() async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
             let manager = fixture.manager()
             let everything = Everything(fixture, manager, onMainQueue: true)

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: Damage.allCases)
-    func `a finished download whose file is not what it was starts again from byte 0`(damage: Damage) async throws {
+    func `a finished download whose file has changed starts again from byte 0`(damage: Damage) async throws {
         try await withFerry { fixture in
             let manager = fixture.manager()
             let url = fixture.origin.url()
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: ["etag", "last modified"])
-    func `a continuation asks for the rest under a validator`(validator: String) async throws {
+    func `a resumption asks for the rest under a validator`(validator: String) async throws {
         let first = OriginRule.on(.request(1), .hold("never", at: .body(200_000)))
         let rules = validator == "etag" ? [first] : [first, .always(.etag(nil))]
         try await withFerry(OriginScript(Self.body, rules: rules)) { fixture in

@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: ["", "no JSON", #"{"../a":{"url":"http://example.org/a","file":{"size":1,"modified":1}}}"#])
-    func `are none if their index is unreadable or names what is elsewhere`(index: String) async throws {
+    func `are none if their index is unreadable or names files elsewhere`(index: String) async throws {
         try await withKept { kept, folder in
             let inner = folder.file("inner")
             try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `are none of what is no file, and a pipe is not waited for`() async throws {
+    @Test func `are none of a path that is no file, and a pipe is not waited for`() async throws {
         try await withTemporaryFolder { folder in
             let pipe = folder.file("pipe")
             #expect(unsafe mkfifo(pipe, 0o600) == 0)

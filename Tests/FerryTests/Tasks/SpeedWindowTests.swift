@@ -33,7 +33,7 @@ import Testing
         #expect(window.bytesPerSecond(at: Self.at(4.6)) == 200)
     }
 
-    @Test func `counts what comes after a silence`() {
+    @Test func `counts bytes after a silence`() {
         var window = window(50, samples: 10)
         window.add(800, at: Self.at(60))
         #expect(window.bytesPerSecond(at: Self.at(60)) == 300)

@@ -16,7 +16,7 @@ import Testing
         #expect(configuration.allowsExpensiveNetworkAccess)
     }
 
-    @Test func `leave the tasks of Swift what they are`() async {
+    @Test func `leave Swift's tasks unchanged`() async {
         #expect(await Task { 1 }.value == 1)
     }
 

@@ -41,7 +41,7 @@ import Testing
         #expect(throws: FerryError.invalidURL(url: "http://")) { try URLComponents(string: "http://")?.asURL() }
     }
 
-    @Test func `what an app makes of its own types is looked at too`() throws {
+    @Test func `an app's own conformances are checked too`() throws {
         #expect(try DownloadSpec(Given(url: "http://example.org/a")).url.path == "/a")
         #expect(throws: FerryError.invalidURL(url: "ftp://example.org/a")) {
             try DownloadSpec(Given(url: "ftp://example.org/a"))
@@ -79,7 +79,7 @@ import Testing
         #expect(WaitingReason(transfer, now: Self.now) == shown)
     }
 
-    @Test func `what does not wait has no reason, and what waits for no moment waits from here on`() throws {
+    @Test func `a transfer that does not wait has no reason, and one without a time waits from now on`() throws {
         #expect(try WaitingReason(transfer("running", nil, nextAttempt: nil), now: Self.now) == nil)
         #expect(try WaitingReason(transfer("suspended", "slot", nextAttempt: nil), now: Self.now) == nil)
         #expect(
