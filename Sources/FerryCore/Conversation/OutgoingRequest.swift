@@ -14,8 +14,8 @@ package struct OutgoingRequest: Sendable {
     package static let markName = "ferry-exchange"
 }
 
-/// Builds the fields of a request (docs/behaviour/transfers.md#Q3) from the caller's fields and the
-/// fields that HTTP and the request's purpose need.
+/// Builds the fields of a request (docs/behaviour/transfers.md#Q3): the caller's fields, and the fields that HTTP and
+/// the request's purpose need.
 struct OutgoingFields {
     /// Framing and host fields, which callers cannot set.
     private static let own: Set<String> = [
