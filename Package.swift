@@ -166,10 +166,16 @@ let package = Package(
             name: "ClientSwift6Tests", dependencies: ["BackgroundURLSession"],
             swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
         .testTarget(name: "ClientFerryTests", dependencies: ["BackgroundURLSession", "Ferry"]),
-        // A simulation of the queue, its clients, attempts, clocks and journal, from one seed, and the program of scripts/simulate.
+        // Histories of the daemon's service that follow from a seed, and the program of scripts/simulate. The C target is the
+        // hook by which Swift's runtime gives up the jobs of its thread pool.
+        .target(name: "CTaskHooks", path: "Tests/CTaskHooks"),
         .target(
-            name: "FerrySimulation", dependencies: ["FerryCore", "FerryEngine", "FerryService"],
-            path: "Tests/FerrySimulation"),
+            name: "FerrySimulation",
+            dependencies: [
+                "CTaskHooks", "FerryCore", "FerryEngine", "FerryService", "FerryStore",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ], path: "Tests/FerrySimulation", exclude: ["mistakes.txt"]),
         .executableTarget(name: "FerrySimulator", dependencies: ["FerrySimulation"], path: "Tests/FerrySimulator"),
         // Benchmark of URLSession, run by scripts/bench.
         .executableTarget(
@@ -246,7 +252,7 @@ let package = Package(
             name: "FerryServiceTests",
             dependencies: [
                 "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryServer", "FerryService",
-                "FerrySimulation", "FerryStore", "FerryTesting",
+                "FerryStore", "FerryTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
@@ -260,8 +266,10 @@ let package = Package(
         .testTarget(
             name: "FerryQueueTests",
             dependencies: [
-                "FerryCore", "FerryEngine", "FerryService", "FerrySimulation", "FerryStore", "FerryTesting",
-            ]),
+                "FerryCore", "FerryEngine", "FerryService", "FerrySimulation", "FerrySimulator", "FerryStore",
+                "FerryTesting",
+            ],
+            exclude: ["Histories"]),
         .testTarget(name: "FerryAPITests", dependencies: ["FerryAPI", "FerryCore"]),
         .testTarget(name: "FerryAria2Tests", dependencies: ["FerryAria2", "FerryCore", "FerryFoundation"]),
         .testTarget(
@@ -320,7 +328,9 @@ let documented: Set = [
 ]
 
 /// Targets without Ferry's own Swift settings.
-let foreign: Set = ["CFerrySystem", "FerryPage", "ClientFerryTests", "ClientSwift5Tests", "ClientSwift6Tests"]
+let foreign: Set = [
+    "CFerrySystem", "CTaskHooks", "FerryPage", "ClientFerryTests", "ClientSwift5Tests", "ClientSwift6Tests",
+]
 
 // Not NonisolatedNonsendingByDefault: with Swift 6.3.1, after such a function throws, an actor's code continues off the
 // actor (swiftlang/swift#88259). A test of FerryEngineTests shows when a compiler is ready for the feature.

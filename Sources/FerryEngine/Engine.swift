@@ -21,6 +21,7 @@ package final class Engine: Sendable {
         package var reached: @Sendable (LifecycleStep) -> Void = { _ in }
         /// Seconds between checkpoints.
         package var checkpointInterval: Double = 1
+        package var machine = EngineMachine()
 
         package init(disk: any DiskSystem, environment: [String: String], logger: Logger) {
             self.disk = disk
@@ -43,17 +44,19 @@ package final class Engine: Sendable {
     /// The engine's event loops. A slow disk stalls only transfers to it, never others or the control API.
     let loops: EngineLoops
     private let smallFiles = Mutex<[DiskLane.Place: SmallFiles]>([:])
-    private let threads = DiskThreads()
+    private let workers: any DiskWorkers
     /// The executor shared by runs and their service, so that calls between them need no thread switch.
-    package let home = DecidingActor()
+    package let home: any Actor
 
     /// Time a shutdown waits for calls that may never return.
     private static let patience = Duration.seconds(2)
 
     package init(_ configuration: Configuration, loops: Int = min(4, System.coreCount)) {
         self.configuration = configuration
+        home = configuration.machine.home ?? DecidingActor()
+        workers = configuration.machine.workers ?? DiskThreads()
         self.loops = EngineLoops(count: loops)
-        disk = DiskQueue(system: configuration.disk, threads: threads)
+        disk = DiskQueue(system: configuration.disk, workers: workers)
         leftoverDisk = LeftoverDisk(disk: disk)
         places = DiskPlaces(disk: disk)
         names = NameResolver(configuration.lookup)
@@ -77,8 +80,8 @@ package final class Engine: Sendable {
     }
 
     /// Creates a run for one attempt. It does nothing before `run` is called.
-    package func makeRun(_ job: TransferJob, journal: any FactsJournal) -> TransferRun {
-        TransferRun(job, engine: self, journal: journal)
+    package func makeRun(_ job: TransferJob, journal: any FactsJournal) -> any AttemptRun {
+        configuration.machine.makeRun?(self, job, journal) ?? TransferRun(job, engine: self, journal: journal)
     }
 
     /// Forgets failed name resolutions, because the machine has changed its network.
@@ -100,9 +103,9 @@ package final class Engine: Sendable {
     /// Shuts down event loops and threads. All runs must have ended, except runs with a disk that does not respond.
     package func shutdown() async {
         names.shutdown()
-        let (clients, loops, threads) = (clients, loops, threads)
-        await Patience.wait(atMost: Self.patience) {
-            async let calls: Void = threads.shutdown()
+        let (clients, loops, workers) = (clients, loops, workers)
+        await Patience.wait(atMost: Self.patience, by: configuration.machine.clock) {
+            async let calls: Void = workers.shutdown()
             await clients.shutdown()
             await loops.shutdown()
             await calls

@@ -25,7 +25,7 @@ package actor LocalTransferService: TransferService {
     var attempts: [TransferID: Attempt] = [:]
     var starting = StartingTransfers()
     var ending = EndingTransfers()
-    var clock = AlarmClock()
+    var alarm = AlarmClock()
     var locks = ServiceLocks()
     var samplers: Task<Void, Never>?
     /// The network and power conditions that transfers depend on.
@@ -39,7 +39,7 @@ package actor LocalTransferService: TransferService {
     ) {
         self.configuration = configuration
         self.journal = journal
-        life = ServiceLife(startWatch, found: warnings)
+        life = ServiceLife(startWatch, at: configuration.machine.clock.wall, found: warnings)
         runtime = SessionRuntime(settings)
         var engine = Engine.Configuration(
             disk: configuration.disk, environment: configuration.environment, logger: configuration.logger)
@@ -48,6 +48,7 @@ package actor LocalTransferService: TransferService {
         engine.umask = configuration.umask
         engine.reached = configuration.reached
         engine.checkpointInterval = configuration.checkpointInterval
+        engine.machine = configuration.machine.engine
         self.engine = Engine(engine)
         self.engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
         watch = ConditionWatch(configuration)
@@ -55,8 +56,9 @@ package actor LocalTransferService: TransferService {
             settings,
             KnownConditions(
                 concernsLoopback: watch.source.concernsLoopback, isLoopback: configuration.isLoopback),
-            lastID: lastID, lookAhead: configuration.lookAhead)
-        hub = EventHub(journal: journal, lastNumber: lastEvent, home: self.engine.home)
+            lastID: lastID, lookAhead: configuration.lookAhead, lineWindow: configuration.lineWindow)
+        hub = EventHub(
+            journal: journal, lastNumber: lastEvent, home: self.engine.home, clock: configuration.machine.clock)
     }
 
     /// Opens the journal and restores its transfers.
@@ -65,7 +67,8 @@ package actor LocalTransferService: TransferService {
     package static func open(
         _ configuration: ServiceConfiguration
     ) async throws(ServiceError) -> LocalTransferService {
-        let startWatch = StartWatch(folder: configuration.stateFolder, logger: configuration.logger)
+        let startWatch = StartWatch(
+            folder: configuration.stateFolder, logger: configuration.logger, now: configuration.machine.clock.wall)
         do throws(ServiceError) {
             return try await open(configuration, startWatch)
         } catch {
@@ -104,7 +107,7 @@ package actor LocalTransferService: TransferService {
     func beginEnd() {
         guard !isShuttingDown else { return }
         life.beginEnd(stopAll())
-        clock.stop()
+        alarm.stop()
         watch.end()
         samplers?.cancel()
     }
@@ -119,7 +122,7 @@ package actor LocalTransferService: TransferService {
         await engine.shutdown()
         // The journal's own disk may not respond either.
         let journal = journal
-        await Patience.wait(atMost: Self.journalPatience) { await journal.close() }
+        await Patience.wait(atMost: Self.journalPatience, by: clock) { await journal.close() }
         life.succeeded()
         life.finish()
     }
@@ -133,6 +136,10 @@ package actor LocalTransferService: TransferService {
     }
 
     var logger: Logger { configuration.logger }
+
+    /// The machine's clocks.
+    var clock: any MachineClock { configuration.machine.clock }
+    var moment: Moment { Moment(clock) }
 
     var transferLog: TransferLog { TransferLog(logger: configuration.logger) }
 

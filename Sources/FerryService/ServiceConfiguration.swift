@@ -14,6 +14,7 @@ package struct ServiceConfiguration: Sendable {
     /// File mode mask for files of transfers without their own, and for launched apps.
     package var umask = FileMask.usual
     package var disk: any DiskSystem = SystemDisk()
+    package var machine = ServiceMachine()
     package var timeouts = Timeouts()
     /// Host name resolution.
     package var lookup = NameLookup.system
@@ -21,12 +22,12 @@ package struct ServiceConfiguration: Sendable {
     package var reached: @Sendable (LifecycleStep) -> Void
     /// Called when nothing has run for a while after work and journal maintenance is done. Must return at once.
     package var atRest: @Sendable () -> Void = {}
-    /// Returns random numbers for jitter, from 0 up to, but not including, 1.
-    package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
     /// Factor for every retry delay. Tests use small values.
     package var delayScale: Double = 1
     /// How long before its deadline a transfer gets an alarm, in seconds.
     package var lookAhead: Double = 7200
+    /// Number of a queue's transfers that are read from the journal at a time.
+    package var lineWindow = Queue.lineWindow
     /// Time after which a start counts as good, in seconds.
     package var trial = StartMode.trial
     /// Seconds between checkpoints.
@@ -48,8 +49,6 @@ package struct ServiceConfiguration: Sendable {
     /// Delay before an app's background work after its first launch, in seconds. Set by `FERRY_RELAUNCH_DELAY`.
     package var relaunchDelay = 60.0
 
-    /// The condition source. `nil` is the machine, or the file in `FERRY_CONDITIONS_FILE`.
-    package var conditions: (any ConditionSource)?
     /// Whether a host is this machine, reached without a network.
     package var isLoopback: @Sendable (_ host: String) -> Bool = LoopbackHost.contains
 

@@ -3,7 +3,7 @@ import Foundation
 
 /// Startup and shutdown state of a service. Owned by the service.
 struct ServiceLife {
-    let startedAt = Date()
+    let startedAt: Date
     /// Warnings from opening the journal.
     private let found: [String]
     private let start: StartWatch
@@ -13,7 +13,8 @@ struct ServiceLife {
     private var failure: ServiceError?
     private let failed = AsyncStream.makeStream(of: ServiceError.self)
 
-    init(_ start: StartWatch, found: [String]) {
+    init(_ start: StartWatch, at moment: Date, found: [String]) {
+        startedAt = moment
         self.start = start
         self.found = found
     }

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryEngine
 import Foundation
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 @Suite struct `Apps in the queue` {
     private let session: SessionID
     private let attachment: SessionAttachment
-    private let start = Moment.now
+    private let start = Moment(SystemClock())
 
     init() throws {
         session = try SessionID("app/s")

@@ -37,6 +37,24 @@ extension `The queue` {
         #expect(inspected.started == [id(1)])
     }
 
+    @Test func `asks a throttling server again when a session's transfers are started`() throws {
+        // Another transfer of the session was told to wait, and the started one waits only for the server.
+        for teller in [1, 2] {
+            var queue = queue(with: [record(1)])
+            let origin = try HTTPURL(parsing: "https://a.test/1").origin
+            _ = queue.take(.held(origin, seconds: 60, id(teller)), at: moment())
+            _ = queue.take(.stop([id(1)]), at: moment())
+            _ = queue.take(.ended(id(1), nil), at: moment())
+            let pending = PendingTransfer(
+                id: id(1), session: .cli, origin: origin.description, priority: .normal,
+                network: record(1).request.network, retry: nil, notBefore: nil, due: nil, startsAfterRelaunch: false)
+            let restart = Input.Restart(ids: [id(1)], session: .cli, pending: [pending])
+            _ = queue.take(.restarted(restart), at: moment())
+            let inspected = queue.take(.schedule, at: moment())
+            #expect(inspected.started == [id(1)])
+        }
+    }
+
     @Test func `asks a server again once the transfer is removed that it told to wait`() throws {
         let origin = try HTTPURL(parsing: "https://a.test/1").origin
         for input in [Input.finished(id(1), size: 5), .finished(id(1), size: nil), .gone([id(1)])] {
@@ -50,6 +68,20 @@ extension `The queue` {
             _ = queue.take(.deferredSchedule, at: moment())
             let again = queue.take(.ended(id(1), nil), at: moment())
             #expect(again.plansSchedule)
+        }
+    }
+
+    /// The ended transfer may have had no attempt whose end would fill the slots.
+    @Test func `fills a slot when an end wakes a transfer that waits for the disk`() {
+        for input in [Input.finished(id(2), size: nil), .gone([id(2)])] {
+            var queue = queue(with: [record(1)])
+            let full = NextAttempt(record: record(1), delay: 60, reason: .disk)
+            _ = queue.take(.ended(id(1), full), at: moment())
+            _ = queue.take(.deferredSchedule, at: moment())
+            let ended = queue.take(input, at: moment())
+            #expect(ended.plansSchedule)
+            let scheduled = queue.take(.deferredSchedule, at: moment())
+            #expect(scheduled.started == [id(1)])
         }
     }
 

@@ -63,6 +63,26 @@ import Testing
         #expect(ending.started == [] && queue.waitingTransfers.count == 1)
     }
 
+    /// The conditions may become known while the orders of the sessions are read.
+    @Test func `gives no slot before a start has read the order of the transfers`() {
+        var queue = queue(active: 1)
+        _ = queue.take(.recovered([]), at: moment())
+        for number in [1, 2] { _ = queue.take(.eligible(Input.Eligible(record: record(number))), at: moment()) }
+        let early = queue.take(.conditions(report()), at: moment())
+        #expect(early.started == [])
+        _ = queue.take(.order(.cli, [id(2), id(1)]), at: moment())
+        let opened = queue.take(.opened, at: moment())
+        #expect(opened.started == [id(2)])
+        // A shutdown during the start is final.
+        var ending = self.queue(active: 1)
+        _ = ending.take(.recovered([]), at: moment())
+        _ = ending.take(.end, at: moment())
+        _ = ending.take(.opened, at: moment())
+        _ = ending.take(.eligible(Input.Eligible(record: record(1))), at: moment())
+        let last = ending.take(.conditions(report()), at: moment())
+        #expect(last.started == [])
+    }
+
     @Test func `lets the next one run when an attempt has ended, and this one after its delay`() {
         var queue = queue(with: [record(1), record(2)], active: 1)
         #expect(queue.running.ids == [id(1)])

@@ -35,7 +35,7 @@ import Testing
     /// A regression: a transfer whose outcome could not be stored was removed from its queue and was in none.
     @Test func `leaves a transfer in its line whose cancellation cannot be stored`() async throws {
         try await withStoredService(Self.script) { bed, local in
-            for number in 0..<300 {
+            for number in 0..<1000 {
                 _ = try await bed.add("/\(number)") { $0.notBefore = Date(timeIntervalSinceNow: 1000) }
             }
             try await withoutRoom(local) {
@@ -46,7 +46,7 @@ import Testing
             let shown = try await bed.service.transfers(query).transfers
             // A transfer with a stored intent finishes once there is room. The others wait as before.
             let left = shown.filter { $0.state != .canceled && $0.state != .suspended }
-            #expect(shown.count == 300)
+            #expect(shown.count == 1000)
             #expect(left.allSatisfy { $0.state == .waiting && $0.reason == .beginDate })
             #expect(left.count > 0, "\(left.count)")
         }

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryEngine
 import FerryTesting
 import Foundation
 import Testing
@@ -111,7 +112,7 @@ import Testing
 extension LocalTransferService {
     /// Wakes the transfers that wait for a retry.
     fileprivate func tryAgain() {
-        var later = Moment.now
+        var later = Moment(SystemClock())
         later.clock += .seconds(86_400)
         perform(queue.take(.alarm, at: later))
     }

@@ -1,10 +1,11 @@
 import FerryCore
+import FerryEngine
 @testable import FerryService
 import Foundation
 import Testing
 
 @Suite struct `Session memory` {
-    private let memory = SessionMemory(cookies: TransferCookies())
+    private let memory = SessionMemory(cookies: TransferCookies(), clock: SystemClock())
     private let id = TransferID(rawValue: 1)
 
     private func challenge(host: String = "a", realm: String = "r", failures: Int = 0) -> AuthenticationChallenge {

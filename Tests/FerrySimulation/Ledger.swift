@@ -11,67 +11,133 @@ struct Ledger {
 
     private enum Life { case lives, ended, gone }
 
+    private struct Calls {
+        var open = 0
+        /// Whether calls overlapped, so that their order is unknown.
+        var overlap = false
+    }
+
+    private struct Hold {
+        let origin: String
+        let id: TransferID
+        let number: Int
+    }
+
     private var known: [TransferID: Known] = [:]
-    /// Calls that concern a transfer and are not answered.
-    private var asked: [TransferID: Int] = [:]
-    /// Addresses that clients have given anew.
+    private var calls: [TransferID: Calls] = [:]
+    /// Open calls on all transfers of a session.
+    private var bulk: [SessionID: Int] = [:]
     private var addresses: [TransferID: String] = [:]
     private var lives: [TransferID: Life] = [:]
+    private(set) var sessions: [TransferID: SessionID] = [:]
+    /// The transfers by the numbers in their URLs.
+    private var ids: [Int: TransferID] = [:]
     /// All durable events of each session.
     private var events: [SessionID: [(number: Int64, id: TransferID)]] = [:]
-    /// Number of the last event whose life was looked at.
-    private var last: Int64 = 0
+    /// Number of the last event that was checked.
+    private(set) var last: Int64 = 0
     private(set) var settings: ServiceSettings?
-    private(set) var sessions: [SessionID: SessionSettings] = [:]
-    /// The last transfer that a client has asked for.
-    var lastAsked = TransferID(0)
+    private(set) var limits: [SessionID: SessionSettings] = [:]
     /// Number of calls without a response.
-    private(set) var calls = 0
-    /// Transfers that a server has told to be asked later, by origin.
-    private var holds: [String: Set<TransferID>] = [:]
+    private(set) var openCalls = 0
+    private var settingCalls = Calls()
+    /// Transfers that a server has told to come back later.
+    private var holds: [Hold] = []
+    private(set) var lastHold = 0
+
+    /// The id of the transfer that was submitted with a number.
+    subscript(number: Int) -> TransferID? { ids[number] }
+
+    var numbers: [Int] { ids.keys.sorted().filter { ids[$0].map { lives[$0] != .gone } == true } }
 
     // MARK: Calls
 
-    /// Notes that a client asks for something: what was known of these transfers may not hold any more.
-    mutating func called(_ ids: [TransferID] = []) {
-        calls += 1
-        concern(ids)
-    }
-
-    /// Notes that a call that is not answered concerns transfers.
-    mutating func concern(_ ids: [TransferID]) {
-        for id in ids {
-            asked[id, default: 0] += 1
+    /// Records a call: previous knowledge of the transfers may no longer hold.
+    mutating func called(_ some: [TransferID], bulk session: SessionID? = nil) {
+        openCalls += 1
+        if let session { bulk[session, default: 0] += 1 }
+        for id in some {
+            calls[id, default: Calls()].overlap = calls[id, default: Calls()].open > 0
+            calls[id, default: Calls()].open += 1
             known[id] = nil
         }
     }
 
-    /// Notes that a call is answered, and what its client knows then, unless another call concerns the same transfer.
-    mutating func answered(_ ids: [TransferID] = [], _ what: (TransferID) -> Known? = { _ in nil }) {
-        calls -= 1
-        for id in ids {
-            let left = asked[id, default: 1] - 1
-            asked[id] = left > 0 ? left : nil
-            known[id] = left > 0 ? nil : what(id)
+    /// Records a response, and the client's knowledge from then on unless other calls overlapped.
+    mutating func answered(
+        _ some: [TransferID], bulk session: SessionID? = nil, _ knowledge: [TransferID: Known]
+    ) {
+        openCalls -= 1
+        if let session { bulk[session, default: 1] -= 1 }
+        for id in some {
+            calls[id, default: Calls()].open -= 1
+            known[id] = nil
         }
+        // Another call may have removed it since.
+        for (id, what) in knowledge where lives[id] != .gone || what == .gone {
+            let own = calls[id] ?? Calls()
+            let isAlone = own.open <= 0 && !own.overlap && sessions[id].map { bulk[$0, default: 0] == 0 } ?? false
+            known[id] = isAlone ? what : nil
+        }
+        for id in some where calls[id]?.open == 0 { calls[id] = nil }
     }
+
+    /// Whether more calls than the current one concern a transfer.
+    func isShared(_ id: TransferID) -> Bool {
+        calls[id].map { $0.open > 1 || $0.overlap } ?? false
+            || sessions[id].map { bulk[$0, default: 0] > 0 } ?? false
+    }
+
+    /// Whether a call that concerns a transfer has no response yet.
+    func isConcerned(_ id: TransferID) -> Bool {
+        calls[id] != nil || sessions[id].map { bulk[$0, default: 0] > 0 } ?? false
+    }
+
+    /// Whether a call on all transfers of a session has no response yet.
+    func isReordering(_ session: SessionID) -> Bool { bulk[session, default: 0] > 0 }
 
     /// Forgets the calls of a process that was killed.
     mutating func killed() {
-        calls = 0
-        asked = [:]
-        holds = [:]
+        openCalls = 0
+        calls = [:]
+        bulk = [:]
+        settingCalls = Calls()
+        holds = []
     }
 
-    mutating func told(_ id: TransferID, _ what: Known) { known[id] = what }
     mutating func told(_ id: TransferID, address: String?) { addresses[id] = address }
-    mutating func told(_ new: ServiceSettings?) { settings = new }
-    mutating func told(_ id: SessionID, _ new: SessionSettings?) { sessions[id] = new }
 
-    mutating func hold(_ origin: String, _ id: TransferID) { holds[origin, default: []].insert(id) }
-    mutating func release(_ origin: String) { holds[origin] = nil }
-    mutating func release(told id: TransferID) { for origin in holds.keys { holds[origin]?.remove(id) } }
-    func isHeld(_ origin: String) -> Bool { holds[origin]?.isEmpty == false }
+    // MARK: Settings
+
+    mutating func settingsCalled() {
+        openCalls += 1
+        settingCalls.overlap = settingCalls.open > 0
+        settingCalls.open += 1
+        (settings, limits) = (nil, [:])
+    }
+
+    mutating func settingsAnswered(_ change: (inout Ledger) -> Void) {
+        openCalls -= 1
+        settingCalls.open -= 1
+        if settingCalls.open == 0, !settingCalls.overlap { change(&self) }
+    }
+
+    mutating func told(_ new: ServiceSettings) { settings = new }
+    mutating func told(_ id: SessionID, _ new: SessionSettings) { limits[id] = new }
+
+    // MARK: Throttled origins
+
+    mutating func hold(_ origin: String, _ id: TransferID) {
+        lastHold += 1
+        holds.append(Hold(origin: origin, id: id, number: lastHold))
+    }
+
+    /// Forgets the holds of transfers up to a number.
+    mutating func release(_ some: [TransferID], through number: Int) {
+        holds.removeAll { some.contains($0.id) && $0.number <= number }
+    }
+
+    func isHeld(_ origin: String) -> Bool { holds.contains { $0.origin == origin } }
 
     // MARK: Laws
 
@@ -85,9 +151,7 @@ struct Ledger {
             case .runs:
                 guard let record, record.intent == .run else { return "\(id) was resumed, and is not to run" }
             case .rests:
-                guard let record, record.outcome != nil || record.intent == .suspend else {
-                    return "\(id) was paused, and is to run"
-                }
+                if let record, record.outcome == nil, record.intent == .run { return "\(id) was paused, and is to run" }
             case .ends:
                 if let record, record.outcome == nil, !record.intent.endsTransfer {
                     return "\(id) was canceled, and is not to end"
@@ -98,17 +162,18 @@ struct Ledger {
             if let record = rows.rows[id]?.record, record.request.url != address { return "\(id) has lost its address" }
         }
         if let settings, rows.registry.settings != settings { return "settings are lost" }
-        for (id, settings) in sessions where rows.registry[id]?.settings != settings {
+        for (id, settings) in limits where rows.registry[id]?.settings != settings {
             return "settings of \(id) are lost"
         }
         return nil
     }
 
-    /// The durable events of a session after a number, also the events that were let go.
-    func events(after number: Int64, of session: SessionID, limit: Int) -> [(number: Int64, id: TransferID)] {
+    /// The durable events of a session after a number, also the ones that were discarded.
+    func events(after number: Int64, of session: SessionID, limit: Int) -> ArraySlice<(number: Int64, id: TransferID)> {
         let all = events[session] ?? []
-        guard let start = all.firstIndex(where: { $0.number > number }) else { return [] }
-        return Array(all[start...].prefix(limit))
+        var start = all.count
+        while start > 0, all[start - 1].number > number { start -= 1 }
+        return all[start...].prefix(limit)
     }
 
     /// Whether a client was told that a transfer does not run.
@@ -126,15 +191,24 @@ struct Ledger {
         for event in rows.log.events(after: last, of: nil, limit: .max) {
             let life = lives[event.id]
             events[event.session, default: []].append((event.number, event.id))
+            let row = rows.rows[event.id]
             switch (event.kind, life) {
-            case (.submitted, nil): lives[event.id] = .lives
+            case (.submitted, nil):
+                lives[event.id] = .lives
+                sessions[event.id] = event.session
+                if let number = row.flatMap({ Int($0.record.request.url.lastPathPart) }) { ids[number] = event.id }
             case (.suspended, .lives?): break
-            case (.resumed, .lives?), (.resumed, .ended?): lives[event.id] = .lives
-            case (.succeeded, .lives?), (.failed, .lives?), (.canceled, .lives?): lives[event.id] = .ended
-            case (.removed, .lives?), (.removed, .ended?): lives[event.id] = .gone
+            case (.resumed, .lives?), (.resumed, .ended?):
+                lives[event.id] = .lives
+                holds.removeAll { $0.id == event.id }
+            case (.succeeded, .lives?), (.failed, .lives?), (.canceled, .lives?):
+                lives[event.id] = .ended
+                holds.removeAll { $0.id == event.id }
+            case (.removed, .lives?), (.removed, .ended?):
+                lives[event.id] = .gone
+                holds.removeAll { $0.id == event.id }
             default: return "\(event.id) is \(event.kind) although it \(life.map { "\($0)" } ?? "is unknown")"
             }
-            let row = rows.rows[event.id]
             if lives[event.id] == .gone, row != nil { return "\(event.id) is removed, and is there" }
         }
         last = rows.log.last

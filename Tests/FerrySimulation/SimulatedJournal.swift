@@ -1,116 +1,143 @@
 import FerryCore
+import FerryEngine
 
 @testable import FerryService
 
-/// A journal whose commits take time and may fail; what it has stored outlives a kill.
-///
-/// The rows are those of the journal in memory. A change waits until it is stored, in the order of arrival; what came
-/// of it
-/// waits until it is brought. A reading sees the rows as they are at its call, or as they are when its answer is
-/// brought.
-struct SimulatedJournal {
-    typealias Next = (inout SimulatedWorld) -> Void
+/// The durable contents of a journal.
+protocol SimulatedStore: AnyObject {
+    /// The contents, in memory.
+    var rows: MemoryTransaction { get }
+    func write<Value>(_ body: (any JournalTransaction) throws(ServiceError) -> Value) throws(ServiceError) -> Value
+    func read<Value>(_ body: (any JournalReader) throws(ServiceError) -> Value) throws(ServiceError) -> Value
+    /// The journal that prepares values.
+    var preparing: any Journal { get }
+    /// How an answer differed from the one of the journal in memory, or `nil`.
+    var fault: String? { get }
+    /// Returns how the stored contents differ from those in memory, or `nil`.
+    func difference() -> String?
+}
 
+/// The contents of an in-memory journal.
+final class MemoryStore: SimulatedStore {
+    let rows = MemoryTransaction()
+    let preparing: any Journal = MemoryJournal()
+
+    func write<Value>(_ body: (any JournalTransaction) throws(ServiceError) -> Value) throws(ServiceError) -> Value {
+        try rows.run(body)
+    }
+
+    func read<Value>(_ body: (any JournalReader) throws(ServiceError) -> Value) throws(ServiceError) -> Value {
+        try body(rows)
+    }
+
+    var fault: String? { nil }
+    func difference() -> String? { nil }
+}
+
+/// The journal of one simulated process. Its commits happen late and in order, may fail, and may outlive the process
+/// that never learns of them. Its reads see the state at their call or a later one.
+final class SimulatedJournal: Journal, @unchecked Sendable {  // SAFETY: Used on the scheduler's thread only.
     private struct Change {
-        let errand: Errand
-        let ofRunning: Bool
-        /// Stores it, or says why that failed.
-        let store: (MemoryTransaction, ServiceError?) -> Next
+        /// Makes the change and returns how to report the result.
+        let perform: () -> () -> Void
+        let fail: (ServiceError) -> Void
     }
 
-    private struct Answer {
-        let errand: Errand
-        let next: Next
-        /// Reads again.
-        let anew: (() -> Next)?
-    }
-
-    let rows: MemoryTransaction
-    private var changes: [Change] = []
-    private var answers: [Answer] = []
-    /// Another one after each change that may concern transfers in line, and while one is under way.
+    private let process: SimulatedProcess
+    private var store: any SimulatedStore { process.machine.store }
+    private var waiting: [Change] = []
+    private var isDraining = false
+    /// Results to report, one group per commit.
+    private var results: [[() -> Void]] = []
     private(set) var revision: UInt64 = 0
+    private var failure: ServiceError?
 
-    init(_ rows: MemoryTransaction = MemoryTransaction()) { self.rows = rows }
+    init(_ process: SimulatedProcess) { self.process = process }
 
-    /// The journal as the next process finds it.
-    var afterKill: SimulatedJournal { SimulatedJournal(rows) }
+    /// Number of changes and results on their way.
+    var open: Int { waiting.count + results.count }
 
-    mutating func commit<Value>(
-        _ errand: Errand, ofRunning: Bool,
-        _ body: @escaping (MemoryTransaction) throws(ServiceError) -> Value,
-        then next: @escaping (inout SimulatedWorld, Result<Value, ServiceError>) -> Void
-    ) {
+    private static let gone = ServiceError(.journalFailed, "The process is gone.")
+
+    func commit<Value: Sendable>(
+        ofRunning: Bool, isolation: isolated (any Actor)?,
+        body: @escaping @Sendable (any JournalTransaction) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
         if !ofRunning { revision += 1 }
-        changes.append(
-            Change(errand: errand, ofRunning: ofRunning) { rows, fault in
-                let result: Result<Value, ServiceError>
-                if let fault {
-                    result = .failure(fault)
-                } else {
-                    do throws(ServiceError) {
-                        result = .success(
-                            try rows.run { transaction throws(ServiceError) in
-                                try body(rows)
-                            })
-                    } catch {
-                        result = .failure(error)
-                    }
-                }
-                return { next(&$0, result) }
-            })
-    }
-
-    mutating func read<Value>(
-        _ errand: Errand, _ body: @escaping (MemoryTransaction) throws(ServiceError) -> Value,
-        then next: @escaping (inout SimulatedWorld, Result<Value, ServiceError>) -> Void
-    ) {
-        let rows = rows
-        let read: () -> Next = {
-            let result = Result { () throws(ServiceError) in try body(rows) }
-            return { next(&$0, result) }
+        defer { if !ofRunning { revision += 1 } }
+        let result: Result<Value, ServiceError> = await withCheckedContinuation { continuation in
+            if let failure = process.isDead ? Self.gone : failure {
+                return continuation.resume(returning: .failure(failure))
+            }
+            waiting.append(
+                Change(
+                    perform: { [store] in
+                        let result = Result { () throws(ServiceError) in try store.write(body) }
+                        return { continuation.resume(returning: result) }
+                    },
+                    fail: { continuation.resume(returning: .failure($0)) }))
+            drainLater()
         }
-        answers.append(Answer(errand: errand, next: read(), anew: read))
+        if ofRunning, case .failure = result { revision += 1 }
+        return try result.get()
     }
 
-    /// Stores the first changes.
-    ///
-    /// - Returns: false if nothing waits to be stored.
-    mutating func store(_ count: Int, _ fault: Fault?) -> Bool {
-        guard !changes.isEmpty else { return false }
-        let error = fault.map { _ in ServiceError(.diskFull, "The disk has no room for the journal.") }
-        for change in changes.prefix(count) {
-            answers.append(Answer(errand: change.errand, next: change.store(rows, error), anew: nil))
-            if !change.ofRunning || error != nil { revision += 1 }
+    private func drainLater() {
+        guard !isDraining, !waiting.isEmpty else { return }
+        isDraining = true
+        process.scheduler.event { [self] in drain() }
+    }
+
+    /// Commits the first waiting changes together.
+    private func drain() {
+        isDraining = false
+        let machine = process.machine
+        let group = waiting.prefix(process.isDead ? .max : 1 + machine.scheduler.numbers.below(3))
+        waiting.removeFirst(group.count)
+        if machine.breaksJournal, !process.isDead {
+            machine.breaksJournal = false
+            failure = ServiceError(.journalFailed, "The journal's disk has failed.")
         }
-        changes.removeFirst(min(count, changes.count))
-        return true
+        var fault = process.isDead ? Self.gone : failure
+        if fault == nil, machine.fullCommits > 0 {
+            machine.fullCommits -= 1
+            fault = ServiceError(.diskFull, "The disk has no room for the journal.")
+        }
+        if let fault {
+            machine.scheduler.note("not stored \(group.count)")
+            results.append(group.map { change in { change.fail(fault) } })
+        } else {
+            machine.scheduler.note("stored \(group.count)")
+            results.append(group.map { $0.perform() })
+        }
+        machine.scheduler.event { [self] in
+            for report in results.removeFirst() { report() }
+        }
+        drainLater()
     }
 
-    /// Takes out the oldest answer of an errand.
-    mutating func answer(_ errand: Errand, isFresh: Bool) -> Next? {
-        guard let index = answers.firstIndex(where: { $0.errand == errand }), !isOvertaking(index) else { return nil }
-        // Rows that are about to be reported are not read earlier.
-        let isKnown = !isOvertaking(answers.count)
-        let answer = answers.remove(at: index)
-        return isFresh && isKnown ? answer.anew?() ?? answer.next : answer.next
+    func read<Value: Sendable>(
+        isolation: isolated (any Actor)?, body: @escaping @Sendable (any JournalReader) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
+        let (scheduler, store) = (process.scheduler, store)
+        let early = scheduler.numbers.once(in: 2) ? Result { () throws(ServiceError) in try store.read(body) } : nil
+        let result: Result<Value, ServiceError> = await withCheckedContinuation { continuation in
+            scheduler.event { [process] in
+                guard !process.isDead else { return continuation.resume(returning: .failure(Self.gone)) }
+                continuation.resume(
+                    returning: early ?? Result { () throws(ServiceError) in try store.read(body) })
+            }
+        }
+        return try result.get()
     }
 
-    /// Whether an answer comes before an older one that names new transfers: nothing else knows these before.
-    private func isOvertaking(_ index: Int) -> Bool {
-        answers[..<index].contains { if case .submission = $0.errand { true } else { false } }
+    func prepare(_ facts: TransferFacts) throws(ServiceError) -> StoredFacts { try store.preparing.prepare(facts) }
+    func prepare(_ end: TransferEnd) throws(ServiceError) -> StoredEnd { try store.preparing.prepare(end) }
+    func prepare(_ template: TransferRecord) throws(ServiceError) -> BatchTemplate {
+        try store.preparing.prepare(template)
     }
 
-    // MARK: Questions
-
-    var isIdle: Bool { changes.isEmpty && answers.isEmpty }
-    /// Whether a change waits to be stored, or what came of it to be brought.
-    var isWriting: Bool { !changes.isEmpty || answers.contains { $0.anew == nil } }
-    var waitingChanges: Int { changes.count }
-    /// Errands of the waiting replies, oldest first.
-    var waitingAnswers: [Errand] { answers.map(\.errand) }
-    /// The errands that have not come to their end.
-    var errands: [Errand] { changes.map(\.errand) + answers.map(\.errand) }
-
-    func record(_ id: TransferID) -> TransferRecord? { rows.rows[id]?.record }
+    func reclaim() async -> Bool { false }
+    func releaseMemory() async {}
+    func close() async {}
 }

@@ -1,40 +1,44 @@
 package import FerryCore
 
-/// One thing that happens in the simulated world; one that does not apply is skipped.
+/// A call of a client, a fault, or a change of a machine's surroundings. One that does not apply is skipped.
 ///
-/// Transfers are named by the order of their submission, so that a history of fewer steps names the same ones.
-package enum Step: Hashable, Sendable {
+/// Transfers are named by the order of their submission, so that a history with fewer steps names the same ones.
+package enum Step: Hashable, Codable, Sendable {
     // Clients
     case submit(Int, Wanted)
-    /// Submits so many that are alike.
-    case submitMany(Int, count: Int, Wanted)
-    case act(TransferAction, Int)
+    /// Submits similar requests in one batch.
+    case submitBatch(Int, count: Int, Wanted)
+    /// Submits similar requests as a list of URLs.
+    case submitList(Int, count: Int, Wanted)
+    case act(TransferAction, [Int])
     case actOnAll(SessionAction, session: Int)
     case change(Int, Change)
     case settings(active: Int, perHost: Int)
     case session(Int, Limits)
     /// Gives a session's transfers an order that begins with this one.
     case order(Int, first: Int)
-    case attach(session: Int)
-    case leave(session: Int)
+    /// Lists a session's transfers.
+    case list(session: Int)
+    /// Answers the challenges of all transfers that wait for one.
+    case answerChallenges
     case quit(session: Int)
-    /// A client takes what it is told; some read that in the journal.
-    case listen(session: Int)
+
+    // Listeners
+    /// Follows a session's events from the last one that its client has.
+    case listen(session: Int, isSlow: Bool)
+    case attach(session: Int, isSlow: Bool)
+    /// Ends the readers of a session's events.
+    case leave(session: Int)
     case acknowledge(session: Int)
+    /// Connects an app's run loop.
+    case connect(session: Int)
+    case registerLaunch(session: Int)
 
-    // Attempts
-    case progress(Int, Progress)
-    case end(Int, Ending)
-    /// Callers waiting for the end of an attempt give up.
-    case losePatience(Int)
-
-    // The journal
-    /// Stores the first of the changes that wait to be stored.
-    case commit(Int, Fault?)
-    /// Brings what came of a change or a reading.
-    case answer(Errand, isFresh: Bool)
-
-    // Surroundings
+    // Faults and surroundings
+    /// The next commits find no room on the disk.
+    case fillDisk(commits: Int)
+    /// The journal fails for good. The process ends and is started again.
+    case breakJournal
     case pass(seconds: Double)
     case setWallClock(by: Double)
     case networks(Networks)
@@ -46,7 +50,7 @@ package enum Step: Hashable, Sendable {
 }
 
 /// A client's request.
-package struct Wanted: Hashable, Sendable {
+package struct Wanted: Hashable, Codable, Sendable {
     package var session = 0
     package var host = 0
     package var isUrgent = false
@@ -55,14 +59,14 @@ package struct Wanted: Hashable, Sendable {
     package var isPaused = false
     /// Seconds until it may begin.
     package var begins: Double?
-    /// Seconds that it may be under way.
+    /// Seconds that it may be active.
     package var timeout: Double?
     /// Seconds until it must have ended.
     package var deadline: Double?
 }
 
 /// A change of one transfer.
-package enum Change: Hashable, Sendable {
+package enum Change: Hashable, Codable, Sendable {
     case priority(isUrgent: Bool)
     case address
     case begins(Double?)
@@ -70,95 +74,21 @@ package enum Change: Hashable, Sendable {
 }
 
 /// The limits of one session.
-package struct Limits: Hashable, Sendable {
+package struct Limits: Hashable, Codable, Sendable {
     package var active: Int?
     package var perHost: Int?
     package var inOrder = false
-    /// Whether its transfers may use expensive networks; nil leaves that to each.
+    /// Whether its transfers may use expensive networks. `nil` leaves that to each.
     package var allowsExpensive: Bool?
 }
 
-package struct Networks: Hashable, Sendable {
+package struct Networks: Hashable, Codable, Sendable {
     package var reachable = true
     package var expensive = false
 }
 
-/// How an attempt gets on.
-package enum Progress: Hashable, Sendable {
-    /// Bytes are durable.
-    case checkpoint
-    /// All bytes are there.
-    case whole(inMemory: Bool)
-    case slowName
-    case foundName
-}
-
-/// How an attempt ends, after the error table.
-package enum Ending: Hashable, Sendable {
-    case success
-    /// As it was told.
-    case stopped
-    case failure(ErrorCode)
-    /// The server wants to be asked later.
-    case busy(seconds: Int)
-    /// The server asks for what the client alone has.
-    case challenge
-}
-
-/// Why a change is not stored.
-package enum Fault: Hashable, Sendable { case noRoom }
-
-/// An operation that waits for the journal.
-package enum Errand: Hashable, Sendable {
-    case start
-    case submission(Int)
-    case records
-    case lookup(Int)
-    case command(Int)
-    case change(Int)
-    case removal(Int)
-    case report(Int)
-    case ending(Int)
-    case ends
-    case checkpoint(Int)
-    case forbidden(Int)
-    case overdue(Int)
-    case dueSoon
-    case line
-    case settings
-    case session(Int)
-    case policies(Int)
-    case order(Int)
-    case many(Int)
-    case leftovers
-    case registration(Int)
-    case news(Int)
-    case page(Int)
-}
-
-extension Step: CustomStringConvertible {
-    /// The step as a test writes it.
-    package var description: String {
-        var text = ""
-        dumpStep(&text)
-        return text.replacing("FerrySimulation.", with: "").replacing("FerryCore.", with: "")
-    }
-
-    private func dumpStep(_ text: inout String) {
-        let mirror = Mirror(reflecting: self)
-        guard let (label, value) = mirror.children.first.map({ ($0.label ?? "", $0.value) }) else {
-            text += ".terminate"
-            return
-        }
-        let parts = Mirror(reflecting: value)
-        guard parts.displayStyle == .tuple else {
-            text += ".\(label)(\(String(reflecting: value)))"
-            return
-        }
-        let arguments = parts.children.map { child in
-            let isNamed = child.label.map { !$0.hasPrefix(".") } ?? false
-            return (isNamed ? "\(child.label ?? ""): " : "") + String(reflecting: child.value)
-        }
-        text += ".\(label)(\(arguments.joined(separator: ", ")))"
-    }
+/// A step, and the scheduler's steps before it.
+package struct TimedStep: Hashable, Codable, Sendable {
+    package var after: Int
+    package var step: Step
 }

@@ -83,12 +83,12 @@ package struct DiskLanes<Work> {
 /// Each queue belongs to a lane. Calls of one lane can delay only each other.
 package struct DiskQueue: Sendable {
     package let system: any DiskSystem
-    private let threads: DiskThreads
+    private let workers: any DiskWorkers
     private var lane = DiskLane()
 
-    init(system: any DiskSystem, threads: DiskThreads) {
+    init(system: any DiskSystem, workers: any DiskWorkers) {
         self.system = system
-        self.threads = threads
+        self.workers = workers
     }
 
     /// Returns the queue for calls at a place. They can delay only other calls at the same place.
@@ -114,9 +114,9 @@ package struct DiskQueue: Sendable {
     package func result<Value: Sendable>(
         _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Value
     ) async -> Result<Value, DiskError> {
-        let (system, threads, lane) = (system, threads, lane)
+        let (system, workers, lane) = (system, workers, lane)
         return await withCheckedContinuation { continuation in
-            threads.run(in: lane) { refusal in
+            workers.run(in: lane) { refusal in
                 continuation.resume(
                     returning: Result { () throws(DiskError) in
                         if let refusal { throw refusal }

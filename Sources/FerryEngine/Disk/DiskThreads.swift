@@ -6,9 +6,7 @@ import Synchronization
 ///
 /// A call that never returns keeps its thread and blocks its lane. Other lanes get their own threads. An idle thread
 /// ends after a while.
-final class DiskThreads: Sendable {
-    /// Work to run. A `refusal` is the reason why it must not run.
-    typealias Work = @Sendable (_ refusal: DiskError?) -> Void
+final class DiskThreads: DiskWorkers {
     /// Starts a thread. Returns false if the system refuses one.
     typealias Starter = @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
 
@@ -50,7 +48,6 @@ final class DiskThreads: Sendable {
 
     init(startThread: @escaping Starter = BlockingThread.start) { self.startThread = startThread }
 
-    /// Runs work on a thread, once its lane has capacity.
     func run(in lane: DiskLane, _ work: @escaping Work) {
         let start = state.withLock { state -> Start in
             guard !state.isClosed else { return .never }
@@ -125,7 +122,6 @@ final class DiskThreads: Sendable {
         return seat.job.withLock(\.self)
     }
 
-    /// Refuses work that has not started and all later work, and waits for the running work.
     func shutdown() async {
         let (waiting, seats) = state.withLock { state in
             state.isClosed = true
@@ -148,21 +144,22 @@ final class DiskThreads: Sendable {
 package enum Patience {
     /// Waits for work up to a limit. Unfinished work then continues in the background.
     ///
+    /// - Parameter clock: The clock of the limit.
     /// - Returns: Whether the work has finished.
     @discardableResult
     package static func wait(
-        atMost limit: Duration, for work: @escaping @Sendable () async -> Void
+        atMost limit: Duration, by clock: any MachineClock, for work: @escaping @Sendable () async -> Void
     ) async -> Bool {
         let (ends, end) = AsyncStream.makeStream(of: Bool.self)
         Task(name: "what is waited for") {
             await work()
             end.yield(true)
         }
-        let clock = Task(name: "the limit of a wait") {
-            try? await Task.sleep(for: limit)
+        let timer = Task(name: "the limit of a wait") {
+            try? await clock.sleep(for: limit)
             end.yield(false)
         }
-        defer { clock.cancel() }
+        defer { timer.cancel() }
         for await isOver in ends { return isOver }
         return false
     }

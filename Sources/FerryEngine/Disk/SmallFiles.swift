@@ -45,7 +45,7 @@ actor SmallFiles {
     private typealias Waiting = (file: File, continuation: CheckedContinuation<Result, Never>)
 
     private let disk: DiskQueue
-    private nonisolated let home: DecidingActor
+    private nonisolated let home: any Actor
     private let reached: @Sendable (LifecycleStep) -> Void
     private var waiting: [Waiting] = []
     private var isPlacing = false
@@ -53,7 +53,7 @@ actor SmallFiles {
     // SAFETY: The actor keeps alive what owns the executor.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
 
-    init(disk: DiskQueue, home: DecidingActor, reached: @escaping @Sendable (LifecycleStep) -> Void) {
+    init(disk: DiskQueue, home: any Actor, reached: @escaping @Sendable (LifecycleStep) -> Void) {
         self.disk = disk
         self.home = home
         self.reached = reached

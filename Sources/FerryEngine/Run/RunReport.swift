@@ -23,7 +23,9 @@ package struct RunReport: Sendable {
     /// Digests of the bytes on disk, for the next run.
     package var digest: RunningDigest?
 
-    init(result: Result, refusedBy: Origin?, facts: Boxed<TransferFacts>, cost: AttemptCost, digest: RunningDigest?) {
+    package init(
+        result: Result, refusedBy: Origin?, facts: Boxed<TransferFacts>, cost: AttemptCost, digest: RunningDigest?
+    ) {
         self.result = result
         self.refusedBy = refusedBy
         _facts = facts

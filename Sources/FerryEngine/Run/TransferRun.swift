@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// `ResumeTable` judges every head, and the service decides from the report what follows the attempt. Facts are
 /// recorded only after the bytes they describe are durable.
-package actor TransferRun {
+package actor TransferRun: AttemptRun {
     private(set) var job: TransferJob
     nonisolated let engine: Engine
     let journal: any FactsJournal
@@ -50,7 +50,6 @@ package actor TransferRun {
         job.progress.spent.store(job.facts.bytesSpent, ordering: .relaxed)
     }
 
-    /// Runs the attempt. Call it once.
     package func run() async -> RunReport {
         // The attempt does not run while the machine sleeps.
         let began = SuspendingClock.now
@@ -84,13 +83,11 @@ package actor TransferRun {
         return result
     }
 
-    /// Adopts the changed request's options until the file is placed.
     package func follow(_ request: TransferRequest) { options = RunOptions(request) }
 
     /// Stops at the next safe point: the written bytes become durable, then `run` returns.
     package func stop() { stop(with: nil) }
 
-    /// Ends the attempt with an error decided elsewhere. The written bytes become durable.
     package func stop(with error: ServiceError?) {
         ending.stop(with: error)
         shared.questions?.giveUp()

@@ -27,17 +27,23 @@ struct BatchDrafts: Sendable {
     private let inBackground: Set<SessionID>
 
     /// - Parameter inBackground: The sessions whose apps were launched for background events.
-    init(_ batch: AdmittedBatch, at now: Date, inBackground: Set<SessionID>) {
+    init(_ batch: AdmittedBatch, at moment: ActiveTime.Instant, inBackground: Set<SessionID>) {
         var batch = batch
         if !inBackground.isEmpty { batch.setDiscretionary(inBackground) }
         self.batch = batch
-        self.now = now
+        now = moment.wall
         self.inBackground = inBackground
         var active = ActiveTime()
-        active.begin(at: .now)
+        active.begin(at: moment)
         self.active = active
         items.reserveCapacity(batch.items.count)
         results.reserveCapacity(batch.items.count)
+    }
+
+    /// The consecutive ids of the accepted items, or `nil` if there are none.
+    var ids: ClosedRange<TransferID>? {
+        guard let first = items.first?.id, let last = items.last?.id else { return nil }
+        return first...last
     }
 
     mutating func refuse(_ error: ServiceError) { results.append(TransferBatch.Result(error: error)) }

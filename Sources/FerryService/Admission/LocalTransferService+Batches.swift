@@ -30,6 +30,9 @@ extension LocalTransferService {
         configuration.reached(.batchChecked)
         // From here on no other call gets an id between the ids of this batch.
         var drafted = drafts(of: admitted, places)
+        let ids = drafted.ids
+        if let ids { locks.submissions.take(ids) }
+        defer { if let ids { locks.submissions.leave(ids) } }
         await takeOverFiles(for: &drafted)
         let drafts = drafted
         let rows = try drafts.rows(for: journal)
@@ -41,6 +44,7 @@ extension LocalTransferService {
         }
         configuration.reached(.requestCommitted)
         enqueue(drafts.pending(without: stored.notWaiting))
+        if let ids { locks.submissions.leave(ids) }
         let shown = refusesPlaces ? try shown(drafts, stored) : [:]
         await notify(of: stored.submitted, shown)
         for event in stored.ends { await hub.publish(event) }
@@ -123,7 +127,7 @@ extension LocalTransferService {
         of batch: AdmittedBatch, _ places: [Result<FolderChecks.Finding, ServiceError>]
     ) -> BatchDrafts {
         let sessions = Set(batch.templates.compactMap { (try? $0.get())?.session })
-        var drafts = BatchDrafts(batch, at: Date(), inBackground: sessions.filter(isInBackground))
+        var drafts = BatchDrafts(batch, at: clock.active, inBackground: sessions.filter(isInBackground))
         var found = places.makeIterator()
         for item in batch.items {
             switch item {

@@ -21,7 +21,7 @@ extension LocalTransferService {
         let isInBackground = isInBackground(list.template.session)
         if isInBackground { list.template.network.isDiscretionary = true }
         // No other call gets ids until the commit: the ids of the list are consecutive.
-        let now = Date()
+        let now = clock.wall
         let urls = list.urls
         let session = list.template.session
         guard urls.count > 0 else {
@@ -29,9 +29,12 @@ extension LocalTransferService {
             return list.report(first: queue.ids.last, lastEvent: last)
         }
         let first = queue.giveIDs(urls.count, at: now)
+        let ids = first...first.advanced(by: urls.count - 1)
+        locks.submissions.take(ids)
+        defer { locks.submissions.leave(ids) }
         var record = TransferRecord(id: first, createdAt: now, request: list.template, credentials: nil)
         if isInBackground { record.facts.startsAfterRelaunch = true }
-        if record.isEligible { record.active.begin(at: .now) }
+        if record.isEligible { record.active.begin(at: clock.active) }
         let row = try journal.prepare(record)
         // Events that the next trimming would remove are not stored.
         let kept = keptEvents(of: session)
@@ -44,6 +47,7 @@ extension LocalTransferService {
         // Before anything that may throw: the hub publishes no later event before these.
         await hub.publish(submitted)
         try await enqueue(submitted.ids, urls.origins, like: record)
+        locks.submissions.leave(ids)
         schedule()
         await notifyObstacles(of: submitted.ids)
         return list.report(first: first, lastEvent: submitted.last)
@@ -55,7 +59,7 @@ extension LocalTransferService {
     ) async throws(ServiceError) {
         guard template.isEligible, !ids.isEmpty else { return }
         let stored = origins.compactMap { StoredQueueKey(template, origin: $0) }
-        if ids.count > Queue.lineWindow, stored.count == origins.count {
+        if ids.count > configuration.lineWindow, stored.count == origins.count {
             take(.listed(Input.List(lines: stored, ids: ids, due: template.due)))
         } else {
             let pending = try await noting { () async throws(ServiceError) in

@@ -7,7 +7,7 @@ struct ConditionWatch: Sendable {
     private var lastListener = 0
 
     init(_ configuration: ServiceConfiguration) {
-        if let source = configuration.conditions {
+        if let source = configuration.machine.conditions {
             self.source = source
         } else if let path = configuration.environment["FERRY_CONDITIONS_FILE"], !path.isEmpty {
             source = FileConditions(path: path, logger: configuration.logger)

@@ -10,7 +10,8 @@ import Synchronization
 /// listener that does not read neither delays transfers nor fills the memory.
 actor EventHub {
     private let journal: any Journal
-    private nonisolated let home: DecidingActor
+    private let clock: any MachineClock
+    private nonisolated let home: any Actor
     // SAFETY: The actor keeps alive what owns the executor.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
     private var listeners: [Int: EventListener] = [:]
@@ -26,9 +27,11 @@ actor EventHub {
     private nonisolated let liveListeners = Atomic(0)
 
     init(
-        journal: any Journal, lastNumber: Int64, home: DecidingActor = DecidingActor(), patience: Duration = .seconds(1)
+        journal: any Journal, lastNumber: Int64, home: any Actor = DecidingActor(),
+        clock: any MachineClock = SystemClock(), patience: Duration = .seconds(1)
     ) {
         self.home = home
+        self.clock = clock
         self.journal = journal
         self.patience = patience
         order = EventOrder(last: lastNumber)
@@ -67,8 +70,8 @@ actor EventHub {
     private func watchGap() {
         guard order.isHeld, gapWatch == nil, !isFinished else { return }
         let last = order.last
-        gapWatch = Task(name: "events that are kept back") { [weak self, patience] in
-            try? await Task.sleep(for: patience)
+        gapWatch = Task(name: "events that are kept back") { [weak self, patience, clock] in
+            try? await clock.sleep(for: patience)
             await self?.endGap(after: last)
         }
     }

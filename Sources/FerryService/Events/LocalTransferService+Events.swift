@@ -1,7 +1,6 @@
 package import FerryCore
 import FerryEngine
 import Foundation
-import NIOCore
 import Synchronization
 
 /// Live events of the queue, and samples of running transfers.
@@ -71,7 +70,7 @@ extension LocalTransferService {
         guard hub.hasLiveListeners else { return }
         await hub.publish(
             TransferEvent(
-                number: nil, kind: kind, at: Date(), id: record.id, session: record.request.session,
+                number: nil, kind: kind, at: clock.wall, id: record.id, session: record.request.session,
                 transfer: shown(record)))
     }
 
@@ -81,7 +80,7 @@ extension LocalTransferService {
         }
         // The user's intent counts while the disk keeps the run from ending.
         if running.disposition(of: record.id) == .isAbandoned, record.intent != .run { return suspending(record) }
-        let now = NIODeadline.now().uptimeNanoseconds
+        let now = clock.awake
         var shown = Transfer(record, live: attempt.liveState(now: now))
         shown.bytesSent = max(shown.bytesSent, attempt.progress.sent.load(ordering: .relaxed))
         let verified = attempt.progress.verified.load(ordering: .relaxed)
@@ -107,7 +106,7 @@ extension LocalTransferService {
         transfer.own.isActive = WaitReason.ofActive.contains(waiting.reason)
         if let error = waiting.error {
             transfer.error = error
-            transfer.nextAttemptAt = Date(timeIntervalSinceNow: waiting.rest(at: .now))
+            transfer.nextAttemptAt = clock.wall.addingTimeInterval(waiting.rest(at: clock.now))
         }
         return transfer
     }
@@ -117,9 +116,9 @@ extension LocalTransferService {
     /// Samples running transfers as long as there are any and a listener wants samples. An idle service has no timer.
     func startSampling() {
         guard samplers == nil, hub.hasLiveListeners, !running.isEmpty, !isShuttingDown else { return }
-        samplers = Task(name: "samples of running transfers") { [weak self] in
+        samplers = Task(name: "samples of running transfers") { [weak self, clock] in
             while !Task.isCancelled, let interval = await self?.sample() {
-                try? await Task.sleep(for: .seconds(interval))
+                try? await clock.sleep(for: .seconds(interval))
             }
         }
     }
@@ -135,7 +134,7 @@ extension LocalTransferService {
             guard let record = running.record(of: id) else { continue }
             await hub.publish(
                 TransferEvent(
-                    number: nil, kind: .progress, at: Date(), id: record.id, session: record.request.session,
+                    number: nil, kind: .progress, at: clock.wall, id: record.id, session: record.request.session,
                     transfer: shown(record)))
         }
         return interval

@@ -31,16 +31,16 @@ extension LocalTransferService {
     }
 
     func endSettling() async {
-        await performInOrder(queue.take(.app(.settled), at: .now))
+        await performInOrder(queue.take(.app(.settled), at: moment))
         // The process is alive and did not close its session.
-        if queue.apps.mayComeBack(isAlive: \.isAlive) {
-            setAlarm(Alarm(due: .now + .seconds(Self.settlingTime), cause: .settling))
+        if queue.apps.mayComeBack(isAlive: configuration.machine.processes.isAlive) {
+            setAlarm(Alarm(due: clock.now + .seconds(Self.settlingTime), cause: .settling))
         }
     }
 
     /// Handles that a session's transfer finished, or needs its app to answer.
     func noteNews(of id: SessionID) async {
-        await performInOrder(queue.take(.app(.news(of: id)), at: .now))
+        await performInOrder(queue.take(.app(.news(of: id)), at: moment))
     }
 
     func considerAll(of application: String) async {
@@ -49,7 +49,9 @@ extension LocalTransferService {
 
     /// Notifies a session's app of pending events, or launches it, if either is due.
     func consider(_ id: SessionID) async {
-        guard !isShuttingDown, queue.apps.mayCall(for: id, isAlive: \.isAlive) else { return }
+        guard !isShuttingDown, queue.apps.mayCall(for: id, isAlive: configuration.machine.processes.isAlive) else {
+            return
+        }
         let asking = waitingTransfers.asking[id, default: 0]
         await attempt { () async throws(ServiceError) in
             let work = try await journal.read { reader throws(ServiceError) in
@@ -59,7 +61,7 @@ extension LocalTransferService {
             }
             // Another process may have attached, or the app may have been notified, while the journal was read.
             let effects = queue.take(
-                .app(.considered(id, work, firstDelay: configuration.relaunchDelay)), at: .now)
+                .app(.considered(id, work, firstDelay: configuration.relaunchDelay)), at: moment)
             perform(effects)
             for case .launch(let id, let launch) in effects { try await self.launch(id, launch) }
         }
@@ -72,20 +74,21 @@ extension LocalTransferService {
         let start = ProgramStart(
             launch.command, application: application, session: launch.session,
             environment: configuration.environment, umask: configuration.umask)
+        let processes = configuration.machine.processes
         // On a disk thread: the app's folder may not respond.
         let started = await engine.disk.at(.folder(start.folder)).result { _ throws(DiskError) in
-            Result { () throws(ServiceError) in try start.run() }
+            Result { () throws(ServiceError) in try processes.start(start) }
         }
         do throws(ServiceError) {
             let process = try started.mapError(\.transferError).get().get()
             take(.app(.launched(process, of: application, for: id)))
-            ProgramStart.watch(process) { [weak self] process in
+            processes.watch(process) { [weak self] process in
                 Task(name: "end of process \(process)") { await self?.processEnded(process) }
             }
             logger.notice("launched an app", metadata: ["session": "\(id)", "process": "\(process)"])
         } catch {
             logger.warning("an app cannot be launched", metadata: ["session": "\(id)", "error": "\(error)"])
-            await performInOrder(queue.take(.app(.launchFailed(id)), at: .now))
+            await performInOrder(queue.take(.app(.launchFailed(id)), at: moment))
             // The app's other sessions relied on this launch.
             for other in queue.apps.sessions(of: application) where other != id { await consider(other) }
         }
@@ -94,6 +97,6 @@ extension LocalTransferService {
     }
 
     private func processEnded(_ process: Int32) async {
-        await performInOrder(queue.take(.app(.processEnded(process)), at: .now))
+        await performInOrder(queue.take(.app(.processEnded(process)), at: moment))
     }
 }

@@ -1,11 +1,9 @@
-import CFerrySystem
 import FerryCore
-import FerryEngine
 import Foundation
 
-/// Launches an app for its events. The process starts without a shell and in its own session. Where systemd runs for
-/// the user it also gets its own scope, so that it does not end with the daemon.
-struct ProgramStart {
+/// The program of an app that is launched for its events. The process starts without a shell and in its own session.
+/// Where systemd runs for the user it also gets its own scope, so that it does not end with the daemon.
+package struct ProgramStart: Sendable {
     let arguments: [String]
     let folder: String
     let environment: [String: String]
@@ -37,45 +35,6 @@ struct ProgramStart {
             let program = ["/usr/bin/systemd-run", "/bin/systemd-run"].first(where: exists)
         else { return [] }
         return [program, "--user", "--scope", "--quiet", "--collect", "--"]
-    }
-
-    /// Starts the program. Blocks while its folder does not respond.
-    ///
-    /// - Returns: The process id, which the caller must ``watch(_:ended:)``.
-    /// - Throws: ``ServiceError`` with code `invalid_request` if the program cannot be started.
-    func run() throws(ServiceError) -> Int32 {
-        var process: pid_t = 0
-        let status = unsafe withCStrings(arguments) { arguments in
-            unsafe withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
-                unsafe ferry_spawn(&process, arguments, variables, folder, umask.bits)
-            }
-        }
-        guard status == 0 else {
-            throw ServiceError(
-                .invalidRequest,
-                "\(arguments[0].escapingControls) cannot be started: \(unsafe String(cString: strerror(status))).",
-                details: ErrorDetails(errno: status))
-        }
-        return process
-    }
-
-    /// Waits for a process started here to exit.
-    ///
-    /// - Parameter ended: Called once the process has exited, on any thread.
-    static func watch(_ process: Int32, ended: @escaping @Sendable (Int32) -> Void) {
-        // Blocks as long as the app runs.
-        let isWatched = BlockingThread.start {
-            var status: Int32 = 0
-            while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
-            ended(process)
-        }
-        guard !isWatched else { return }
-        // No thread is available: poll the process instead.
-        Task(name: "end of process \(process)") {
-            var status: Int32 = 0
-            while unsafe waitpid(process, &status, WNOHANG) == 0 { try? await Task.sleep(for: .seconds(1)) }
-            ended(process)
-        }
     }
 }
 

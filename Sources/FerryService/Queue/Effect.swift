@@ -18,8 +18,10 @@ enum Input: Sendable {
 
     // MARK: Settings
 
-    /// Stored session settings were loaded at startup.
+    /// Stored session settings were loaded at startup. Transfers get no slots before ``opened``.
     case recovered([(id: SessionID, settings: SessionSettings)])
+    /// All stored transfers and the orders of their sessions are known.
+    case opened
     /// Global settings were committed. Carries the current network and power conditions.
     case settings(ServiceSettings, ConditionReport)
     /// Network or power conditions have changed.
@@ -146,8 +148,6 @@ enum Input: Sendable {
     struct Restart: Sendable {
         let ids: [TransferID]
         let session: SessionID
-        /// Transfers freed from delays requested by servers.
-        var released: Set<TransferID> = []
         /// The transfers of `ids` that may run, as stored in the journal.
         let pending: [PendingTransfer]
     }

@@ -8,6 +8,31 @@ struct ServiceLocks: Sendable {
     var settings = KeyedLock<SessionID?>()
     /// One bulk action at a time per session.
     var actions = KeyedLock<SessionID>()
+    /// Transfers that are being stored and are not queued yet.
+    var submissions = SubmissionLocks()
+}
+
+/// Keeps actions from new transfers until they are queued: they would be queued after the action otherwise.
+struct SubmissionLocks: Sendable {
+    private var ranges: [ClosedRange<TransferID>] = []
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// Locks consecutive new transfers.
+    mutating func take(_ ids: ClosedRange<TransferID>) { ranges.append(ids) }
+
+    func isTaken(_ id: TransferID) -> Bool { ranges.contains { $0.contains(id) } }
+
+    /// Waits for the end of any submission.
+    mutating func wait(_ continuation: CheckedContinuation<Void, Never>) { waiting.append(continuation) }
+
+    /// Unlocks transfers that are queued, or were not stored.
+    mutating func leave(_ ids: ClosedRange<TransferID>) {
+        guard let index = ranges.firstIndex(of: ids) else { return }
+        ranges.remove(at: index)
+        let all = waiting
+        waiting = []
+        for one in all { one.resume() }
+    }
 }
 
 /// Serializes actions on the same key, in order of arrival. Different keys are independent. Owned by one actor.
@@ -43,6 +68,7 @@ struct KeyedLock<Key: Hashable & Sendable>: Sendable {
 extension LocalTransferService {
     /// Locks a transfer, waiting for other actions on it.
     func lock(_ id: TransferID) async {
+        while locks.submissions.isTaken(id) { await withCheckedContinuation { locks.submissions.wait($0) } }
         if !locks.transfers.take(id) { await withCheckedContinuation { locks.transfers.wait(id, $0) } }
     }
 

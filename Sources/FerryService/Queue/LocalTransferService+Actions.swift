@@ -86,7 +86,7 @@ extension LocalTransferService {
         guard !running.contains(record.id) else { return nil }
         take(.rested(record))
         var machine = TransferMachine(record)
-        guard case .stop = machine.perform(.cancel, at: CommandSituation(now: .now)),
+        guard case .stop = machine.perform(.cancel, at: CommandSituation(now: clock.active)),
             case .finish(let outcome) = machine.runStopped(), (try? await finish(machine.record, outcome)) == true
         else {
             // A transfer that cannot be stored, or was decided on an old row, is canceled individually, from its queue
@@ -207,7 +207,7 @@ extension LocalTransferService {
     {
         let (id, revision) = (record.id, record.revision)
         let moment = CommandSituation(
-            now: .now, isDelayed: waitingTransfers.delay(of: id) != nil, isRunning: running.contains(id))
+            now: clock.active, isDelayed: waitingTransfers.delay(of: id) != nil, isRunning: running.contains(id))
         return try await journal.commit { transaction throws(ServiceError) in
             try transaction.command(command, for: id, from: revision, at: moment)
         }
@@ -216,8 +216,9 @@ extension LocalTransferService {
     /// Suspends a transfer that is about to finish. Only its completion is published.
     func suspendSilently(_ record: TransferRecord) async throws(ServiceError) {
         let id = record.id
+        let situation = CommandSituation(now: clock.active)
         _ = try await journal.commit { transaction throws(ServiceError) in
-            try transaction.command(.pause, for: id, isSilent: true, at: CommandSituation(now: .now))
+            try transaction.command(.pause, for: id, isSilent: true, at: situation)
         }
     }
 
@@ -253,8 +254,9 @@ extension LocalTransferService {
 
     private func cancel(_ record: TransferRecord) async throws(ServiceError) -> ActionResult {
         let id = record.id
+        let situation = CommandSituation(now: clock.active)
         let outcome = try await journal.commit { transaction throws(ServiceError) in
-            try transaction.command(.cancel, for: id, at: CommandSituation(now: .now))
+            try transaction.command(.cancel, for: id, at: situation)
         }
         guard case .done = outcome else { return ActionResult(id: id, state: shown(try await existing(id)).state) }
         configuration.reached(.cancelCommitted)
@@ -307,7 +309,7 @@ extension LocalTransferService {
     /// first.
     private func remove(_ record: TransferRecord, deletesFile: Bool) async throws(ServiceError) -> ActionResult {
         let (id, session) = (record.id, record.request.session)
-        let (intent, now) = (deletesFile ? TransferIntent.removeWithFile : .remove, Date())
+        let (intent, now) = (deletesFile ? TransferIntent.removeWithFile : .remove, clock.wall)
         try await journal.commit { transaction throws(ServiceError) in
             // Treat it as still writing: it is removed once its files are, including files that were never recorded.
             _ = try transaction.remove(

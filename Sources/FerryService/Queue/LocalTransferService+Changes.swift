@@ -42,7 +42,7 @@ extension LocalTransferService {
                 endsTransfer = try await take(change, for: record)
                 record = try await existing(id)
             }
-            let changed = try change.applied(to: record, isRunning: running.contains(id), now: Date())
+            let changed = try change.applied(to: record, isRunning: running.contains(id), now: clock.wall)
             if changed.request == record.request {
                 if isRenamed { await publishLive(.changed, record) }
                 return endsTransfer
@@ -60,7 +60,7 @@ extension LocalTransferService {
         let (request, former) = (changed.request, old.request)
         let moves = request.name != former.name || request.folder != former.folder
         let moved = moves ? [old.id] : []
-        perform(queue.take(.changing(old.id), at: .now))
+        perform(queue.take(.changing(old.id), at: moment))
         do throws(ServiceError) {
             let isPut = try await withoutStarts(of: moved, in: former.session, restores: true) {
                 () async throws(ServiceError) in
@@ -71,11 +71,11 @@ extension LocalTransferService {
                 }
             }
             guard isPut else {
-                perform(queue.take(.unchanged(old.id), at: .now))
+                perform(queue.take(.unchanged(old.id), at: moment))
                 return false
             }
         } catch {
-            perform(queue.take(.unchanged(old.id), at: .now))
+            perform(queue.take(.unchanged(old.id), at: moment))
             throw error
         }
         await follow(changed, replacing: old)
@@ -85,6 +85,6 @@ extension LocalTransferService {
 
     /// Applies a committed change to the running or waiting transfer.
     func follow(_ changed: TransferRecord, replacing old: TransferRecord) async {
-        await performInOrder(queue.take(.changed(changed, replacing: old), at: .now))
+        await performInOrder(queue.take(.changed(changed, replacing: old), at: moment))
     }
 }

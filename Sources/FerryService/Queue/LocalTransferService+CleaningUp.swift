@@ -14,7 +14,7 @@ extension LocalTransferService {
 
     /// Retries later to remove files that cannot be removed at the moment.
     func cleanUpLater() {
-        setAlarm(Alarm(due: .now + .seconds(Self.cleanUpInterval * configuration.delayScale), cause: .cleanUp))
+        setAlarm(Alarm(due: clock.now + .seconds(Self.cleanUpInterval * configuration.delayScale), cause: .cleanUp))
     }
 
     /// Removes the remaining files of canceled, removed or finished transfers.
@@ -27,7 +27,7 @@ extension LocalTransferService {
                 let (records, remains) = try await journal.read { reader throws(ServiceError) in
                     (try reader.unfinishedCleanups(), try reader.remains(of: nil))
                 }
-                let now = Date()
+                let now = clock.wall
                 for record in records {
                     if let place = CleanUpPlace(record, now: now) { upkeep.folders.add([record.id], in: place) }
                 }
@@ -41,14 +41,14 @@ extension LocalTransferService {
 
     private func startCleanUps() {
         while !isShuttingDown, let job = upkeep.folders.next() {
-            let clock = Task(name: "patience with folders") {
-                try await Task.sleep(for: .seconds(Self.patience * configuration.delayScale))
+            let timer = Task(name: "patience with folders") {
+                try await clock.sleep(for: .seconds(Self.patience * configuration.delayScale))
                 upkeep.folders.hangs(job.place)
                 startCleanUps()
             }
             Task(name: "clean-up of folders") {
                 await cleanUp(job.ids.sorted(), in: job.place)
-                clock.cancel()
+                timer.cancel()
                 upkeep.folders.ended(job.place)
                 startCleanUps()
             }
@@ -66,7 +66,7 @@ extension LocalTransferService {
             // The cleanup that follows each start handles files behind hanging folders.
             await withTaskGroup(of: Void.self) { group in
                 for (index, record) in records.enumerated() {
-                    guard let place = CleanUpPlace(record, now: Date()) else { continue }
+                    guard let place = CleanUpPlace(record, now: clock.wall) else { continue }
                     if index >= Self.namesAtOnce { await group.next() }
                     group.addTask { await self.cleanUp([record.id], in: place) }
                 }
@@ -74,7 +74,7 @@ extension LocalTransferService {
             end.finish()
         }
         Task(name: "the longest wait for names") {
-            try? await Task.sleep(for: .seconds(1))
+            try? await clock.sleep(for: .seconds(1))
             end.finish()
         }
         for await _ in ends {}
@@ -116,7 +116,7 @@ extension LocalTransferService {
                 if let error = failures.first?.error { throw error }
                 return
             }
-            switch CleanUp(record, now: Date()) {
+            switch CleanUp(record, now: clock.wall) {
             case .none: return
             case .finishCancel: try await finishCancel(record, on: queue)
             case .findName: try await placed.recoverName(of: record, on: queue)

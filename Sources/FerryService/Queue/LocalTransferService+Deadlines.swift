@@ -31,7 +31,7 @@ extension LocalTransferService {
         var waiting: [TransferRecord] = []
         do throws(ServiceError) {
             for record in try await records(of: own) where record.isEligible {
-                let effects = queue.take(.overdue(record), at: .now)
+                let effects = queue.take(.overdue(record), at: moment)
                 for case .expire in effects { waiting.append(record) }
                 perform(effects)
             }
@@ -86,7 +86,7 @@ extension LocalTransferService {
     func overdue(_ record: TransferRecord) -> ServiceError? { Queue.overdue(record) }
 
     /// Whether an unfinished transfer has passed its deadline.
-    func isOver(_ record: TransferRecord) -> Bool { Queue.isOver(record, at: .now) }
+    func isOver(_ record: TransferRecord) -> Bool { Queue.isOver(record, at: moment) }
 
     // MARK: Deadline scans
 

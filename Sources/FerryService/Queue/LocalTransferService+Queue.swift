@@ -12,7 +12,7 @@ extension LocalTransferService {
     var running: Running { queue.running }
 
     /// Passes an event to the queue and starts the resulting effects.
-    func take(_ input: Input) { perform(queue.take(input, at: .now)) }
+    func take(_ input: Input) { perform(queue.take(input, at: moment)) }
 
     /// Fills all free slots. Call it after anything that may free one or make a transfer eligible.
     func schedule() {
@@ -123,11 +123,11 @@ extension LocalTransferService {
     /// Schedules a wake-up for the next alarm.
     func arm() {
         guard !isShuttingDown else { return }
-        clock.set(waitingTransfers.nextAlarm) { [weak self] in await self?.ring() }
+        alarm.set(waitingTransfers.nextAlarm, by: clock) { [weak self] in await self?.ring() }
     }
 
     private func ring() {
-        clock.rang()
+        alarm.rang()
         refreshNames()
         take(.alarm)
     }
@@ -165,7 +165,7 @@ extension LocalTransferService {
         of ids: [TransferID], in session: SessionID, restores: Bool,
         _ body: () async throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {
-        let effects = queue.take(.takeOut(Set(ids), session), at: .now)
+        let effects = queue.take(.takeOut(Set(ids), session), at: moment)
         do throws(ServiceError) {
             let value = try await body()
             if restores { await restore(effects) }
@@ -179,7 +179,7 @@ extension LocalTransferService {
     /// Puts transfers that were taken out of their queues back in their positions.
     private func restore(_ effects: [Effect]) async {
         for case .takenOut(let taken) in effects {
-            let effects = queue.take(.restore(taken), at: .now)
+            let effects = queue.take(.restore(taken), at: moment)
             perform(effects)
             for case .readPolicies(let session) in effects {
                 await attempt { () async throws(ServiceError) in try await followNetwork(of: session) }
@@ -189,9 +189,9 @@ extension LocalTransferService {
 
     private func read(_ reading: Backlog<StoredQueueKey>.Reading) async {
         do throws(ServiceError) {
+            let limit = configuration.lineWindow
             let ids = try await journal.read { reader throws(ServiceError) in
-                try reader.ids(
-                    in: reading.source, after: reading.after, through: reading.through, limit: Queue.lineWindow)
+                try reader.ids(in: reading.source, after: reading.after, through: reading.through, limit: limit)
             }
             // Transfers with actions in progress are scheduled when their locks are released.
             take(.read(reading, ids, busy: busy(of: ids)))
@@ -239,6 +239,6 @@ extension LocalTransferService {
 
     /// Returns when a throttled origin accepts requests again, by the wall clock.
     func holdEnd(_ origin: String) -> Date? {
-        waitingTransfers.holdEnd(origin).map { Date(timeIntervalSinceNow: ($0 - .now) / .seconds(1)) }
+        waitingTransfers.holdEnd(origin).map { clock.wall.addingTimeInterval(($0 - clock.now) / .seconds(1)) }
     }
 }

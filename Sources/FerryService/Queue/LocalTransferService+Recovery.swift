@@ -7,8 +7,9 @@ extension LocalTransferService {
     /// Queues every unfinished transfer. Leftover files are cleaned up concurrently.
     func recover() async throws(ServiceError) {
         await failSuspects()
-        let end = queue.ids.last
-        let found = try await journal.read { reader throws(ServiceError) in try Found(reader, end: end) }
+        let (end, window) = (queue.ids.last, configuration.lineWindow)
+        let found = try await journal.read { reader throws(ServiceError) in try Found(reader, end: end, window: window)
+        }
         take(.recovered(found.sessions.map { ($0.id, $0.settings) }))
         try await recoverSessions()
         enqueue(found.timed)
@@ -21,7 +22,7 @@ extension LocalTransferService {
         try await recoverNames()
         if !found.timed.isEmpty || !found.lines.isEmpty { logger.notice("taking up transfers") }
         settleSessions()
-        schedule()
+        take(.opened)
         // The service is open from here on. Hanging folders, long event lists, and secrets and rows of an earlier
         // journal version do not delay it.
         beginTrial()
@@ -44,11 +45,11 @@ extension LocalTransferService {
         var lines: [(line: StoredQueueKey, ids: [TransferID])] = []
         var sessions: [(id: SessionID, settings: SessionSettings, order: [TransferID])] = []
 
-        init(_ reader: any JournalReader, end: TransferID) throws(ServiceError) {
+        init(_ reader: any JournalReader, end: TransferID, window: Int) throws(ServiceError) {
             try reader.forEachPending(.timed) { timed.append($0) }
             let (stored, unreadable) = try reader.lines()
             for line in stored {
-                let ids = try reader.ids(in: line, after: nil, through: end, limit: Queue.lineWindow)
+                let ids = try reader.ids(in: line, after: nil, through: end, limit: window)
                 lines.append((line, ids))
             }
             timed += try reader.pending(unreadable)

@@ -12,7 +12,9 @@ extension LocalTransferService {
         let tasks = attempts(of: ids)
         guard !tasks.isEmpty else { return [] }
         take(.stop(ids))
-        await Patience.wait(atMost: .seconds(configuration.answerLimit)) { for task in tasks { await task.value } }
+        await Patience.wait(atMost: .seconds(configuration.answerLimit), by: clock) {
+            for task in tasks { await task.value }
+        }
         let left = ids.filter(running.contains)
         take(.left(left))
         return left
@@ -30,7 +32,8 @@ extension LocalTransferService {
     func stillRunning(_ ids: [TransferID]) async -> [TransferID] {
         let tasks = attempts(of: ids)
         let limit = Duration.seconds(configuration.answerLimit)
-        guard !tasks.isEmpty, await !Patience.wait(atMost: limit, for: { for task in tasks { await task.value } })
+        guard !tasks.isEmpty,
+            await !Patience.wait(atMost: limit, by: clock, for: { for task in tasks { await task.value } })
         else {
             return []
         }
@@ -54,7 +57,7 @@ extension LocalTransferService {
         let tasks = attempts(of: running.ids)
         let limit = Duration.seconds(configuration.stopLimit)
         return Task(name: "end of all runs") {
-            await Patience.wait(atMost: limit) { for task in tasks { await task.value } }
+            await Patience.wait(atMost: limit, by: clock) { for task in tasks { await task.value } }
         }
     }
 }

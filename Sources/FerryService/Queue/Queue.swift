@@ -8,10 +8,10 @@ import Foundation
 /// go through this type.
 ///
 /// ```
-///   let effects = queue.take(.ended(id, next), at: .now)
+///   let effects = queue.take(.ended(id, next), at: moment)
 /// ```
 struct Queue: Sendable {
-    /// Number of rows read at once for a queue.
+    /// Number of rows usually read at once for a queue.
     static let lineWindow = 256
     /// Maximum number of transfers per queue to notify that their host is at its limit. Later ones keep their last
     /// reason.
@@ -22,10 +22,13 @@ struct Queue: Sendable {
     /// - Parameters:
     ///   - lastID: The last id ever assigned, or `nil` if none.
     ///   - lookAhead: How far ahead deadlines are loaded, in seconds.
+    ///   - lineWindow: Number of rows read at once for a queue.
     init(
-        _ settings: ServiceSettings, _ conditions: KnownConditions, lastID: TransferID? = nil, lookAhead: Double
+        _ settings: ServiceSettings, _ conditions: KnownConditions, lastID: TransferID? = nil, lookAhead: Double,
+        lineWindow: Int = lineWindow
     ) {
-        state = QueueState(settings, conditions, lastID: lastID, lookAhead: lookAhead)
+        state = QueueState(
+            settings, conditions, lastID: lastID, lookAhead: lookAhead, lineWindow: lineWindow)
     }
 
     /// Handles an event and returns the effects to perform.

@@ -8,7 +8,8 @@ extension QueueState {
     /// Queues resumed or restarted transfers, and lifts delays requested by servers.
     mutating func enqueue(_ restart: Input.Restart, at moment: Moment) -> [Effect] {
         waitingTransfers.leave(Set(restart.ids), of: restart.session)
-        for id in restart.released { waitingTransfers.release(by: id) }
+        for id in restart.ids { waitingTransfers.release(by: id) }
+        for origin in Set(restart.pending.map(\.origin)) { waitingTransfers.release(origin) }
         return enqueue(restart.pending, at: moment)
     }
 
@@ -41,16 +42,15 @@ extension QueueState {
     /// Discards state of finished or removed transfers.
     mutating func forget(_ ids: some Collection<TransferID>, at moment: Moment) -> [Effect] {
         // Their freed disk space may unblock others.
-        waitingTransfers.wake(waitingFor: .disk, at: moment.clock)
-        var isReleased = false
+        var mayStart = waitingTransfers.wake(waitingFor: .disk, at: moment.clock)
         for id in ids {
             // Rows being read or stored are older than its outcome.
             waitingTransfers.touch(id)
             noteChange(of: id)
             changes.overtake(id)
             running.forget(id)
-            if waitingTransfers.release(by: id) { isReleased = true }
+            if waitingTransfers.release(by: id) { mayStart = true }
         }
-        return isReleased ? planSchedule() : []
+        return mayStart ? planSchedule() : []
     }
 }

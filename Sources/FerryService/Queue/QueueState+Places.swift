@@ -97,7 +97,7 @@ extension QueueState {
             let key = sessions.key(line)
             effects += depend(on: key)
             waitingTransfers.insert(ids, key)
-            if ids.count == Queue.lineWindow, let taken = ids.last {
+            if ids.count == lineWindow, let taken = ids.last {
                 waitingTransfers.leaveToJournal(line, key, after: taken, through: self.ids.last)
             }
         }
@@ -125,7 +125,7 @@ extension QueueState {
     ) -> [Effect] {
         let running = running
         let continues = waitingTransfers.endReading(
-            reading, ids, isEnd: ids.count < Queue.lineWindow, isBusy: busy.contains, isLive: running.contains)
+            reading, ids, isEnd: ids.count < lineWindow, isBusy: busy.contains, isLive: running.contains)
         return continues ? fill() : []
     }
 

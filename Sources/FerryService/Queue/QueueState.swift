@@ -7,6 +7,8 @@ import Foundation
 struct QueueState: Sendable {
     /// Whether transfers get slots.
     enum Phase: Sendable {
+        /// Restoring transfers: the orders of their sessions are not known yet.
+        case starting
         case open
         /// Shutting down: transfers get no slots.
         case ending
@@ -29,6 +31,8 @@ struct QueueState: Sendable {
     var phase = Phase.open
     /// Whether a scheduling pass is pending.
     private var isLookPlanned = false
+    /// Number of rows read at once for a queue.
+    let lineWindow: Int
     /// Keys of the queues in which the first transfers were notified that their host has its maximum number of
     /// connections.
     private(set) var crowded: Set<QueueKey> = []
@@ -38,9 +42,12 @@ struct QueueState: Sendable {
     /// - Parameters:
     ///   - lastID: The last id ever assigned, or `nil` if none.
     ///   - lookAhead: How far ahead deadlines are loaded, in seconds.
+    ///   - lineWindow: Number of rows read at once for a queue.
     init(
-        _ settings: ServiceSettings, _ conditions: KnownConditions, lastID: TransferID? = nil, lookAhead: Double
+        _ settings: ServiceSettings, _ conditions: KnownConditions, lastID: TransferID?, lookAhead: Double,
+        lineWindow: Int
     ) {
+        self.lineWindow = lineWindow
         ids = IDSource(last: lastID)
         waitingTransfers = WaitingTransfers(lookAhead: lookAhead)
         sessions = Sessions(settings)
@@ -64,8 +71,12 @@ struct QueueState: Sendable {
             return stop(running.ids)
 
         case .recovered(let stored):
+            phase = .starting
             for session in stored { sessions.change(session.id, to: session.settings) }
             return []
+        case .opened:
+            if phase == .starting { phase = .open }
+            return fill()
         case .settings(let settings, let report):
             sessions.change(to: settings)
             return [.limits(settings)] + follow(report, at: moment) + fill()
@@ -129,8 +140,8 @@ struct QueueState: Sendable {
         case .takeOut(let ids, let session): return [.takenOut(waitingTransfers.leave(ids, of: session))]
         case .restore(let taken): return restore(taken)
         case .answered(let session):
-            waitingTransfers.wake(waitingFor: .authentication, in: session, at: moment.clock)
-            return []
+            let mayStart = waitingTransfers.wake(waitingFor: .authentication, in: session, at: moment.clock)
+            return mayStart ? planSchedule() : []
         case .gone(let ids): return forget(ids, at: moment)
         case .unlocked(let id):
             waitingTransfers.touch(id)

@@ -1,5 +1,6 @@
 import CFerrySystem
 import FerryCore
+import FerryEngine
 import Foundation
 package import Logging
 
@@ -20,7 +21,7 @@ struct StartWatch {
     /// Reads the files of earlier daemons and writes a new mark. Without a folder it writes none.
     ///
     /// Read and write errors are only logged: they must not keep the daemon from starting.
-    init(folder: String?, logger: Logger, now: Date = Date()) {
+    init(folder: String?, logger: Logger, now: Date) {
         self.folder = folder
         self.logger = logger
         guard let folder else {
@@ -110,7 +111,7 @@ extension LocalTransferService {
     /// Starts the trial period, then does the disk work that might end the process again. An alarm removes the mark if
     /// the process survives.
     func beginTrial() {
-        setAlarm(Alarm(due: .now + .seconds(configuration.trial), cause: .trialEnds))
+        setAlarm(Alarm(due: clock.now + .seconds(configuration.trial), cause: .trialEnds))
         // If no transfer was active at the traps, something else ended the daemon, possibly this work.
         guard life.mode != .afterTraps(atWork: []) else { return }
         cleanUp()

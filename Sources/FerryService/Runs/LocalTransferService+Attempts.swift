@@ -26,7 +26,7 @@ extension LocalTransferService {
             // facts.
             self.attempts[id] = nil
             StartWatch.ended(id)
-            await self.performInOrder(self.queue.take(.ended(id, next), at: .now))
+            await self.performInOrder(self.queue.take(.ended(id, next), at: moment))
         }
     }
 

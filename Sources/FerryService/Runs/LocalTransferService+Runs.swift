@@ -22,7 +22,7 @@ extension LocalTransferService {
                 let attempt = attempts[id]
             else { return nil }
             known = record
-            if let begin = record.request.notBefore, begin > Date() {
+            if let begin = record.request.notBefore, begin > clock.wall {
                 // The wall clock was set back while it waited.
                 return NextAttempt(record: record, delay: 0, reason: .beginDate)
             }
@@ -35,10 +35,13 @@ extension LocalTransferService {
             if running.disposition(of: id) == .yieldsSlot {
                 return NextAttempt(record: record, delay: 0, reason: .retry)
             }
+            guard try await forgetChallenge(of: record) else {
+                return NextAttempt(record: record, delay: 0, reason: .retry)
+            }
             record.attempts += 1
             record.retry = nil
             record.facts.challenge = nil
-            record.facts.startedAt = record.facts.startedAt ?? Date()
+            record.facts.startedAt = record.facts.startedAt ?? clock.wall
             if record.request.direction == .upload { attempt.uploads(through: runtime.uploads) }
             var job = TransferJob(record, gate: attempt.gate, progress: attempt.progress)
             if let timeout = queue.sessions.settings(of: key.session).idleTimeout { job.request.idleTimeout = timeout }
@@ -68,7 +71,7 @@ extension LocalTransferService {
             let run = engine.makeRun(job, journal: facts)
             attempt.run = run
             transferLog.began(record)
-            await performInOrder(queue.take(.began(id, record), at: .now))
+            await performInOrder(queue.take(.began(id, record), at: moment))
             await publishLive(.running, record)
             startSampling()
             let report = await run.run()
@@ -84,6 +87,18 @@ extension LocalTransferService {
         }
     }
 
+    /// Removes the challenge of a transfer, which an answer given for another one has solved, and the wait for it.
+    ///
+    /// The first checkpoint would remove the challenge alone, and a start after a crash would wait for an answer to none.
+    /// - Returns: False if the transfer has changed since it was read.
+    private func forgetChallenge(of record: TransferRecord) async throws(ServiceError) -> Bool {
+        guard record.facts.challenge != nil else { return true }
+        var answered = record
+        answered.facts.challenge = nil
+        answered.retry = nil
+        return try await store(answered)
+    }
+
     /// Stores the facts a run has recorded, such as the response, for samples.
     private func take(_ facts: TransferFacts, of id: TransferID) { queue.take(facts, of: id) }
 
@@ -94,7 +109,7 @@ extension LocalTransferService {
     /// requeued.
     private func nameChanged(of id: TransferID) async {
         guard let attempt = attempts[id] else { return }
-        await performInOrder(queue.take(.name(id, isSlow: attempt.waitsForName), at: .now))
+        await performInOrder(queue.take(.name(id, isSlow: attempt.waitsForName), at: moment))
     }
 
     /// Returns the file an earlier transfer placed at this one's destination. Only needed for policy `update`.
@@ -120,12 +135,13 @@ extension LocalTransferService {
         {
             report.result = .challenged(memory.counting(challenge, of: id))
         }
-        let jitter = Queue.Jitter(random: configuration.random(), delayScale: configuration.delayScale)
+        let jitter = Queue.Jitter(random: configuration.machine.random(), delayScale: configuration.delayScale)
         // The request and the intent may have changed during the attempt, or while its end is stored.
         while let stored = try await journal.read({ reader throws(ServiceError) in try reader.record(id) }) {
             // A finished transfer keeps its outcome. An unreadable row shows that the transfer has failed.
             guard stored.outcome == nil,
-                let verdict = queue.judge(report.concerning(stored.request, asked: asked), of: stored, jitter, at: .now)
+                let verdict = queue.judge(
+                    report.concerning(stored.request, asked: asked), of: stored, jitter, at: moment)
             else { return nil }
             perform(verdict.effects)
             switch verdict.next {
@@ -147,7 +163,7 @@ extension LocalTransferService {
     /// Records the success of a transfer that no action changed since its attempt started. Returns false if its record
     /// must be read first.
     private func settleSuccess(_ id: TransferID, _ report: RunReport) async throws(ServiceError) -> Bool {
-        guard let (record, outcome) = queue.success(report, of: id, at: .now) else { return false }
+        guard let (record, outcome) = queue.success(report, of: id, at: moment) else { return false }
         return try await finish(record, outcome)
     }
 
@@ -163,7 +179,7 @@ extension LocalTransferService {
     /// - Parameter record: The record on which the outcome was decided.
     /// - Returns: False, with nothing recorded, if the transfer has changed since it was read or was removed.
     func finish(_ record: TransferRecord, _ outcome: Outcome) async throws(ServiceError) -> Bool {
-        let now = Date()
+        let now = clock.wall
         var record = record
         record.outcome = outcome
         record.finishedAt = now

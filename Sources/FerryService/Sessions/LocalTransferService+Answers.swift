@@ -8,7 +8,7 @@ extension LocalTransferService {
         if let memory = runtime.memories[id] { return memory }
         let cookies = try await journal.read { reader throws(ServiceError) in try reader.cookies(of: id) }
         // Check again: another call may have created the memory while the cookies were read.
-        return runtime.memory(of: id, cookies: cookies)
+        return runtime.memory(of: id, cookies: cookies, clock: clock)
     }
 
     /// Records whether a process of the session's client is attached to answer challenges.

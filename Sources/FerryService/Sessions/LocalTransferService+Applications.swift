@@ -25,7 +25,7 @@ extension LocalTransferService {
 
     private func disconnect(_ token: Int) async {
         runtime.disconnect(token)
-        await performInOrder(queue.take(.app(.disconnected(token)), at: .now))
+        await performInOrder(queue.take(.app(.disconnected(token)), at: moment))
     }
 
     package func becomeActive(_ application: String, process: Int32) async throws(ServiceError) {
@@ -51,7 +51,7 @@ extension LocalTransferService {
 
     /// Records that the user has started the app. Clears force-quits and the delay after launches.
     func beginForeground(_ application: String, saving session: SessionID?) async throws(ServiceError) {
-        let effects = queue.take(.app(.foreground(application, saving: session)), at: .now)
+        let effects = queue.take(.app(.foreground(application, saving: session)), at: moment)
         for case .saveForeground(let foreground) in effects {
             try await noting { () async throws(ServiceError) in
                 try await journal.commit { transaction throws(ServiceError) in

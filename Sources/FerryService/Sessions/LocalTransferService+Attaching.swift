@@ -36,7 +36,7 @@ extension LocalTransferService: SessionService {
         _ session: SessionID, _ attachment: SessionAttachment
     ) async throws(ServiceError) -> AsyncThrowingStream<SessionSignal, any Error> {
         try await waitForOthers(session, attachment)
-        let token = queue.open(session, attachment, by: ProcessMark.of(attachment.process))
+        let token = queue.open(session, attachment, by: configuration.machine.processes.mark(of: attachment.process))
         do throws(ServiceError) {
             return try await open(session, attachment, token)
         } catch {
@@ -50,30 +50,31 @@ extension LocalTransferService: SessionService {
     ///
     /// - Throws: ``ServiceError`` with code `session_in_use`.
     private func waitForOthers(_ session: SessionID, _ attachment: SessionAttachment) async throws(ServiceError) {
-        let start = ContinuousClock.now
+        let start = clock.now
         // A process that attaches twice lost its connection before the daemon noticed.
         while let holder = queue.apps.holder(of: session), holder.process != attachment.process {
             if holder.isBackground, !attachment.isBackgroundLaunched,
-                ContinuousClock.now - start >= .seconds(Self.grace)
+                clock.now - start >= .seconds(Self.grace)
             {
-                await performInOrder(queue.take(.app(.takenOver(session, from: holder)), at: .now))
+                await performInOrder(queue.take(.app(.takenOver(session, from: holder)), at: moment))
                 continue
             }
             let patience =
                 holder.isBackground
-                ? Self.patience : ProcessMark.of(holder.process) == nil ? Self.deadPatience : 0
-            guard ContinuousClock.now - start < .seconds(patience), !Task.isCancelled else {
+                ? Self.patience
+                : configuration.machine.processes.mark(of: holder.process) == nil ? Self.deadPatience : 0
+            guard clock.now - start < .seconds(patience), !Task.isCancelled else {
                 throw ServiceError(
                     .sessionInUse, "Process \(holder.process) is attached to the session \(session).")
             }
-            try? await Task.sleep(for: .milliseconds(20))
+            try? await clock.sleep(for: .milliseconds(20))
         }
     }
 
     private func open(
         _ id: SessionID, _ attachment: SessionAttachment, _ token: Int
     ) async throws(ServiceError) -> AsyncThrowingStream<SessionSignal, any Error> {
-        let wasCalled = queue.takeEvents(of: id, attachment, at: Date())
+        let wasCalled = queue.takeEvents(of: id, attachment, at: clock.wall)
         if attachment.isBackgroundLaunched {
             try await saveRegistration(id)
         } else {
@@ -115,7 +116,7 @@ extension LocalTransferService: SessionService {
 
     /// Handles that the connection of a session's holder was closed.
     func detach(_ id: SessionID, _ token: Int) async {
-        await performInOrder(queue.take(.app(.closed(id, token)), at: .now))
+        await performInOrder(queue.take(.app(.closed(id, token)), at: moment))
     }
 
     /// Handles that no process has the session open.

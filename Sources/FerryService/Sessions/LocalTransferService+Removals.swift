@@ -15,16 +15,16 @@ extension LocalTransferService {
             () async throws(ServiceError) in
             let live = Set(ids.filter(running.contains))
             configuration.reached(.actionBegins)
-            let now = Date()
+            let now = clock.wall
             return try await journal.commit { transaction throws(ServiceError) in
                 try transaction.remove(
                     ids, of: session, intent: intent, sparesSucceeded: sparesSucceeded, live: live, at: now)
             }
         }
         configuration.reached(.actionCommitted)
+        // A transfer that was submitted or read from the journal meanwhile may be queued again.
+        take(.restedAll(ids, session))
         forget(removed.ids, of: session)
-        // A transfer read from the journal meanwhile may be queued again.
-        take(.restedAll(begun, session))
         // The hub holds back later events until these arrive, and a run may take long to stop.
         await hub.publish(removed)
         // To the user a hanging transfer is removed. Its files are removed once its run has ended.
@@ -81,7 +81,7 @@ extension LocalTransferService {
             return remains.map { ActionResult(id: $0.id, state: $0.hasSucceeded ? .succeeded : .suspended) }
         }
         let gone = remains.map(\.id).filter { failures[$0] == nil }
-        let now = Date()
+        let now = clock.wall
         let removed = try await journal.commit { transaction throws(ServiceError) in
             try transaction.forget(gone, of: session, at: now)
         }
@@ -98,7 +98,7 @@ extension LocalTransferService {
         _ leftovers: [Leftovers], on queue: DiskQueue?, within limit: Duration?
     ) async -> [TransferID: ServiceError]? {
         let work = Task(name: "files of transfers") { await engine.remove(leftovers, on: queue) }
-        if let limit, await !Patience.wait(atMost: limit, for: { _ = await work.value }) {
+        if let limit, await !Patience.wait(atMost: limit, by: clock, for: { _ = await work.value }) {
             Task(name: "files of transfers whose disk is slow") {
                 _ = await work.value
                 cleanUp()

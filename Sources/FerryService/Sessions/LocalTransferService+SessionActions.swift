@@ -52,7 +52,7 @@ extension LocalTransferService {
 
     private func pause(_ ids: [TransferID], of session: SessionID) async throws(ServiceError) {
         configuration.reached(.actionBegins)
-        let moment = ActiveTime.Instant.now
+        let moment = clock.active
         let suspended = try await journal.commit { transaction throws(ServiceError) in
             try transaction.suspend(ids, of: session, at: moment)
         }
@@ -79,10 +79,7 @@ extension LocalTransferService {
             return (begun, try transaction.pending(begun.events.ids))
         }
         configuration.reached(.actionCommitted)
-        take(
-            .restarted(
-                Input.Restart(
-                    ids: begun.events.ids, session: session, released: circumstances.delayed, pending: pending)))
+        take(.restarted(Input.Restart(ids: begun.events.ids, session: session, pending: pending)))
         await hub.publish(begun.events)
         await notifyObstacles(of: begun.events.ids)
         return Self.lackingSecrets(begun.lacking)
@@ -118,7 +115,7 @@ extension LocalTransferService {
 
     /// Returns the circumstances of a bulk start, besides the transfers' records.
     func circumstances(of ids: [TransferID], in session: SessionID) -> BulkCommandSituation {
-        var circumstances = BulkCommandSituation(.now)
+        var circumstances = BulkCommandSituation(clock.active)
         circumstances.delayed = Set(queue.waitingTransfers.delayed(of: session, among: Set(ids)))
         circumstances.running = Set(ids.filter { queue.running.contains($0) })
         return circumstances

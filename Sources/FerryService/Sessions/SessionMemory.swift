@@ -1,4 +1,5 @@
 import FerryCore
+import FerryEngine
 import Foundation
 import Synchronization
 
@@ -56,9 +57,13 @@ final class SessionMemory: Sendable {
         }
     }
 
+    private let clock: any MachineClock
     private let state: Mutex<State>
 
-    init(cookies: TransferCookies) { state = Mutex(State(cookies: cookies)) }
+    init(cookies: TransferCookies, clock: any MachineClock) {
+        self.clock = clock
+        state = Mutex(State(cookies: cookies))
+    }
 
     /// Whether a process of the client is attached.
     var isAttached: Bool {
@@ -114,7 +119,7 @@ final class SessionMemory: Sendable {
 
     // MARK: Cookies
 
-    func cookies(for url: HTTPURL) -> String? { state.withLock { $0.cookies.header(for: url, now: Date()) } }
+    func cookies(for url: HTTPURL) -> String? { state.withLock { $0.cookies.header(for: url, now: clock.wall) } }
 
     /// Stores the `Set-Cookie` fields of a response.
     ///
@@ -122,7 +127,7 @@ final class SessionMemory: Sendable {
     func receive(_ fields: [String], from url: HTTPURL) -> TransferCookies? {
         state.withLock { state in
             let before = state.cookies
-            for field in fields { state.cookies.store(setCookie: field, from: url, now: Date()) }
+            for field in fields { state.cookies.store(setCookie: field, from: url, now: clock.wall) }
             return state.cookies == before ? nil : state.cookies
         }
     }

@@ -40,9 +40,11 @@ struct SessionRuntime {
     // MARK: Memories
 
     /// Returns the memory of a session, creating it with these cookies if necessary.
-    mutating func memory(of id: SessionID, cookies: TransferCookies) -> SessionMemory {
+    mutating func memory(
+        of id: SessionID, cookies: TransferCookies, clock: any MachineClock
+    ) -> SessionMemory {
         if let memory = memories[id] { return memory }
-        let memory = SessionMemory(cookies: cookies)
+        let memory = SessionMemory(cookies: cookies, clock: clock)
         memories[id] = memory
         return memory
     }

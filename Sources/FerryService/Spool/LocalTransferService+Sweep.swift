@@ -14,7 +14,7 @@ extension LocalTransferService {
     ///
     /// - Parameter limit: Files of transfers created later are kept, because these may not be stored yet.
     private func sweep(madeBefore limit: Date) async throws(ServiceError) {
-        let now = Date()
+        let now = clock.wall
         let oldest = now.addingTimeInterval(-configuration.resultAge)
         let outdated = try await journal.read { reader throws(ServiceError) in
             try reader.spooledTransfers(endedBefore: oldest)
@@ -46,7 +46,7 @@ extension LocalTransferService {
     func sweepAtStart() { sweepInBackground(madeBefore: life.startedAt) }
 
     /// Sweeps again after the service has run for a while.
-    func sweepAgain() { sweepInBackground(madeBefore: Date(timeIntervalSinceNow: -Self.sweepInterval)) }
+    func sweepAgain() { sweepInBackground(madeBefore: clock.wall.addingTimeInterval(-Self.sweepInterval)) }
 
     private func sweepInBackground(madeBefore limit: Date) {
         Task(name: "sweep of the spool") {
@@ -57,5 +57,5 @@ extension LocalTransferService {
     }
 
     /// Sets the alarm for the next spool sweep.
-    func watchSpool() { setAlarm(Alarm(due: .now + .seconds(Self.sweepInterval), cause: .sweep)) }
+    func watchSpool() { setAlarm(Alarm(due: clock.now + .seconds(Self.sweepInterval), cause: .sweep)) }
 }

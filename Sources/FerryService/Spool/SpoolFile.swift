@@ -22,7 +22,7 @@ struct SpoolFile: Sendable {
             guard let (kind, id) = parse(name) else { return nil }
             let path = folder + "/" + name
             let changed = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
-            return SpoolFile(path: path, kind: kind, transfer: id, changedAt: changed ?? .now)
+            return SpoolFile(path: path, kind: kind, transfer: id, changedAt: changed ?? .distantFuture)
         }
     }
 

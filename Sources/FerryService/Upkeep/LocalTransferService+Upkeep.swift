@@ -45,14 +45,14 @@ extension LocalTransferService {
     /// Plans maintenance if no transfer runs.
     func planUpkeep() {
         guard running.isEmpty, !isShuttingDown, upkeep.plan(revision: journal.revision) else { return }
-        setAlarm(Alarm(due: .now + .wait(seconds: Upkeep.rest * configuration.delayScale), cause: .upkeep))
+        setAlarm(Alarm(due: clock.now + .wait(seconds: Upkeep.rest * configuration.delayScale), cause: .upkeep))
     }
 
     /// Discards secrets of finished transfers. Failed transfers keep theirs until their bytes are discarded too.
     /// Secrets that a user provided again to repeat a download are kept.
     func forgetOldSecrets() async throws(ServiceError) {
         let ends: [(JournalPhase, before: Date?)] = [
-            (.succeeded, nil), (.canceled, nil), (.failed, Date().addingTimeInterval(-CleanUp.lifetime)),
+            (.succeeded, nil), (.canceled, nil), (.failed, clock.wall.addingTimeInterval(-CleanUp.lifetime)),
         ]
         for (phase, moment) in ends {
             var last: TransferID? = TransferID(rawValue: 0)
@@ -105,7 +105,7 @@ extension LocalTransferService {
 
     /// Removes events that are too old or too many.
     func trimEvents() async throws(ServiceError) {
-        let now = Date()
+        let now = clock.wall
         let sessions = try await journal.read { reader throws(ServiceError) in try reader.sessionsWithEvents() }
         for session in sessions {
             let limits = configuration.retention.limits(isAcknowledged: isRegistered(session), now: now)

@@ -7,6 +7,8 @@ package enum BuiltProgram: String, Sendable {
     case app = "BackgroundTestApp"
     /// An app with managers, controlled by the test.
     case managerApp = "FerryTestApp"
+    /// Runs histories of the simulated service.
+    case simulator = "FerrySimulator"
 
     /// Returns the program's absolute path: next to the test program, or else in `.build/debug` of the folder that
     /// contains these sources.

@@ -29,7 +29,7 @@ import Testing
     {
         let threads = Threads(0)
         let workers = DiskThreads(startThread: threads.start)
-        let disk = DiskQueue(system: SystemDisk(), threads: workers)
+        let disk = DiskQueue(system: SystemDisk(), workers: workers)
         for _ in 1...10 {
             guard case .failure(let error) = await disk.result({ _ throws(DiskError) in 1 }) else {
                 Issue.record("work was done without a thread")
@@ -47,7 +47,7 @@ import Testing
 
     @Test func `do one after another what one thread can do where there are no more`() async throws {
         let workers = DiskThreads(startThread: Threads(1).start)
-        let disk = DiskQueue(system: SystemDisk(), threads: workers)
+        let disk = DiskQueue(system: SystemDisk(), workers: workers)
         let (begins, begin) = AsyncStream<Void>.makeStream()
         let gate = DispatchSemaphore(value: 0)
         async let first = disk.result { _ throws(DiskError) in

@@ -1,5 +1,5 @@
 import FerryCore
-import FerryEngine
+@testable import FerryEngine
 import FerryTesting
 import Foundation
 import Logging
@@ -46,7 +46,7 @@ final class EngineHarness: Sendable {
         return TransferJob(record, gate: RateGate([], priority: .normal), progress: TransferProgress())
     }
 
-    func makeRun(_ job: TransferJob) -> TransferRun { engine.makeRun(job, journal: journal) }
+    func makeRun(_ job: TransferJob) -> TransferRun { TransferRun(job, engine: engine, journal: journal) }
 
     /// Makes attempts until the transfer has finished or the limit is reached.
     func transfer(

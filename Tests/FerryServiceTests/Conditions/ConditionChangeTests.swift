@@ -90,7 +90,7 @@ import Testing
     @Test func `71 the policy of who waits outlives the daemon`() async throws {
         let conditions = FakeConditions { $0.expensive = true }
         let tweak: Tweak = {
-            $0.conditions = conditions
+            $0.machine.conditions = conditions
             $0.isLoopback = { _ in false }
         }
         try await withTemporaryFolder { outside in

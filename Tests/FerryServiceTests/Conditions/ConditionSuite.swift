@@ -17,7 +17,7 @@ extension ConditionSuite {
         try await withService(
             kind, script ?? OriginScript(Self.body),
             {
-                $0.conditions = conditions
+                $0.machine.conditions = conditions
                 $0.isLoopback = { _ in false }
                 tweak(&$0)
             }, body)

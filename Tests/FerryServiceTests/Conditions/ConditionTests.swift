@@ -205,7 +205,7 @@ import Testing
             $0.expensive = true
             $0.constrained = true
         }
-        try await withService(kind, OriginScript(Self.body), { $0.conditions = conditions }) { bed in
+        try await withService(kind, OriginScript(Self.body), { $0.machine.conditions = conditions }) { bed in
             var policy = Self.strict
             policy.isDiscretionary = false
             policy.waits = false

@@ -29,7 +29,7 @@ import Testing
             journal: SQLiteJournal.opening(in: folder.path, logger: Self.quiet))
         configuration.delayScale = 1e-6
         // Without a network, requests only reach this machine.
-        configuration.conditions = FakeConditions { $0.reachable = false }
+        configuration.machine.conditions = FakeConditions { $0.reachable = false }
         let service: LocalTransferService
         do throws(ServiceError) {
             service = try await LocalTransferService.open(configuration)

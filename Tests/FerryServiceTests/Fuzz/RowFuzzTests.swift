@@ -1,4 +1,5 @@
 import FerryCore
+import FerryEngine
 @testable import FerryService
 @testable import FerryStore
 import FerryTesting
@@ -95,7 +96,7 @@ import Testing
 
     private static func change(_ transaction: any JournalTransaction) throws(ServiceError) {
         let session = try SessionID(SampleRows.application)
-        let (ids, now) = (SampleRows.ids, ActiveTime.Instant.now)
+        let (ids, now) = (SampleRows.ids, SystemClock().active)
         var retention = EventRetention()
         retention.mostUnacknowledged = 3
         for session in [session, .cli] {
@@ -151,15 +152,15 @@ import Testing
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var mutations = Mutations(seed: 25)
         try await withTemporaryFolder { folder in
-            _ = StartWatch(folder: folder.path, logger: quiet)
+            _ = StartWatch(folder: folder.path, logger: quiet, now: Date())
             let mark = [UInt8](try #require(FileManager.default.contents(atPath: folder.file("start.json"))))
             try await mutations.rounds(400) { mutations, _ in
                 try Data(mutations.mutate(mark)).write(to: URL(filePath: folder.file("start.json")))
                 try Data(mutations.mutate(Array("11 0000000000000007\n0000000000000008\n".utf8)))
                     .write(to: URL(filePath: folder.file("start.trap")))
-                let watch = StartWatch(folder: folder.path, logger: quiet)
+                let watch = StartWatch(folder: folder.path, logger: quiet, now: Date())
                 watch.suspectsFailed()
-                #expect(StartWatch(folder: folder.path, logger: quiet).mode.suspects == [])
+                #expect(StartWatch(folder: folder.path, logger: quiet, now: Date()).mode.suspects == [])
             }
         }
     }

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryEngine
 @testable import FerryService
 @testable import FerryStore
 import FerryTesting
@@ -67,7 +68,7 @@ enum SampleRows {
             folderInode: 2)
         record.facts.destination = folder + "/in/\(number)"
         record.facts.restarts = 1
-        record.active.begin(at: .now)
+        record.active.begin(at: SystemClock().active)
         _ = record.failures.failed(
             ServiceError(.connectFailed, "No."), policy: request.retryPolicy, now: now, random: 0.5)
         switch number % 4 {

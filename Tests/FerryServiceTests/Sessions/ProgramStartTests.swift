@@ -16,8 +16,8 @@ import Testing
                 command, application: "app", session: "session", environment: ["PATH": "/usr/bin:/bin"],
                 umask: FileMask(0o027))
             let (ends, told) = AsyncStream.makeStream(of: Int32.self)
-            let process = try start.run()
-            ProgramStart.watch(process) { told.yield($0) }
+            let process = try SystemProcesses().start(start)
+            SystemProcesses().watch(process) { told.yield($0) }
             #expect(await ends.first { _ in true } == process)
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "0027\n")
         }

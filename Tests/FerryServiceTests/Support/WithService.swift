@@ -43,7 +43,7 @@ func withService(
         stateFolder: stateFolder, logger: logger, environment: [:],
         journal: stateFolder.map { SQLiteJournal.opening(in: $0, logger: logger) } ?? MemoryJournal.opening)
     configuration.delayScale = 0.001
-    configuration.random = { 0.5 }
+    configuration.machine.random = { 0.5 }
     configuration.checkpointInterval = 0.02
     tweak(&configuration)
     let local = try await LocalTransferService.open(configuration)

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Owned by the service. ``Running`` decides when it stops.
 final class Attempt {
-    var run: TransferRun?
+    var run: (any AttemptRun)?
     var task: Task<Void, Never>?
     let progress = TransferProgress()
     let limiter: RateLimiter

@@ -101,9 +101,12 @@ struct WaitingTransfers: Sendable {
     /// Wakes the transfers delayed for `reason`. Transfers with a later begin date stay delayed until then.
     ///
     /// - Parameter session: Wake only transfers of this session. `nil` is all sessions.
+    /// - Returns: Whether any transfer has become ready.
+    @discardableResult
     mutating func wake(
         waitingFor reason: WaitReason, in session: SessionID? = nil, at now: ContinuousClock.Instant
-    ) {
+    ) -> Bool {
+        var isAnyReady = false
         for (id, waiting) in delayed where waiting.reason == reason {
             guard session == nil || waiting.key.session == session else { continue }
             if let later = waiting.withoutCause(at: now) {
@@ -112,7 +115,9 @@ struct WaitingTransfers: Sendable {
             }
             delayed[id] = nil
             ready.insert(id, waiting.key)
+            isAnyReady = true
         }
+        return isAnyReady
     }
 
     /// Sets the order of a session's transfers. Unlisted transfers follow, oldest first.
