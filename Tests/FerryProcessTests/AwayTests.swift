@@ -21,7 +21,7 @@ struct `While the app is away` {
         try await app.finished(count)
     }
 
-    /// Lesson 1.
+    /// The daemon starts the next task itself, as a queue that needs the app would stop after its first file.
     @Test func `a queue with a limit of one downloads all that waits`() async throws {
         try await withApp(Self.held) { app in
             try await leave(app, "manager limit=1", "many 3 \(app.origin.url("/file"))", until: "many 3", with: 3)
@@ -53,7 +53,7 @@ struct `While the app is away` {
         }
     }
 
-    /// Lesson 23.
+    /// A missed end leaves an app waiting, and a second one makes it import or announce the same file twice.
     @Test func `the end of a task is reported once by notification and once to a closure`() async throws {
         try await withApp(Self.held) { app in
             let first = try app.launch("manager")
@@ -95,7 +95,7 @@ struct `While the app is away` {
         }
     }
 
-    /// Lesson 15.
+    /// Downloads that end before the app makes its manager must still be reported to it.
     @Test func `the first manager may be made long after the start`() async throws {
         try await withApp(Self.held) { app in
             let first = try app.launch("manager")
@@ -113,7 +113,7 @@ struct `While the app is away` {
         }
     }
 
-    /// Lesson 12.
+    /// A task is identified by its original URL, as the URL after a redirect may be that of another task too.
     @Test func `two tasks redirected to one target stay two`() async throws {
         let script = OriginScript(
             Self.body, .on(.path("/one"), .redirect(to: "/target")), .on(.path("/two"), .redirect(to: "/target")),
@@ -137,7 +137,7 @@ struct `While the app is away` {
         }
     }
 
-    /// Lesson 16.
+    /// A relaunch must not turn a POST into a GET without a body, nor move a file to the default folder.
     @Test func `the place, the method and the body of a task survive`() async throws {
         let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .head)))
         try await withApp(script) { app in
@@ -160,7 +160,7 @@ struct `While the app is away` {
         }
     }
 
-    /// Lesson 17.
+    /// A relaunched app needs the total progress of a group and the metadata that tells it the purpose of each task.
     @Test func `groups and what was stored with a task survive`() async throws {
         let script = OriginScript(
             Self.body, .always(.hold("go", at: .body(1000))),
@@ -183,7 +183,7 @@ struct `While the app is away` {
         }
     }
 
-    /// Lesson 29.
+    /// A relaunched app repeats its call, which must adopt the transfer and its file rather than download them again.
     @Test(arguments: [true, false])
     func `a released manager's transfer continues and is adopted by the same code`(isKilledEarly: Bool) async throws {
         try await withApp(Self.held) { app in
@@ -211,7 +211,7 @@ struct `While the app is away` {
         }
     }
 
-    /// Lesson 29, within one process.
+    /// A manager in a local variable is released when its function returns, and its download must still complete.
     @Test func `a released manager cancels nothing`() async throws {
         try await withApp(Self.held) { app in
             let file = app.daemon.file("documents/a.bin")

@@ -17,7 +17,7 @@ struct `A stored byte count that is not true` {
         case file
     }
 
-    /// Lesson 5.
+    /// A resume from a byte count that the partial file does not have would produce a damaged file.
     @Test(arguments: Damage.allCases)
     func `costs its bytes and nothing else`(damage: Damage) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(Self.half))))

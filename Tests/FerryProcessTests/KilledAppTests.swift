@@ -44,7 +44,7 @@ struct `An app killed in the middle` {
         var testDescription: String { will }
     }
 
-    /// Lesson 4.
+    /// A stored `willSuspend`, `willCancel` or `willRemove` would leave the task stuck, as no event completes it.
     @Test(arguments: [
         Pending(call: "suspend", will: "willSuspend"), Pending(call: "cancel", will: "willCancel"),
         Pending(call: "remove", will: "willRemove"),
@@ -71,7 +71,7 @@ struct `An app killed in the middle` {
         }
     }
 
-    /// Lesson 4, with the death of the daemon too.
+    /// A task stored as running has no attempt after both processes die, so the next daemon must start one.
     @Test func `together with the daemon leaves no task that runs in name only`() async throws {
         try await withApp(OriginScript(Self.body, .on(.requests(...3), .hold("never", at: .body(1000))))) { app in
             let first = try app.launch("manager", "many 3 \(app.origin.url("/file"))")

@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// Lesson 19: the eighth transfer to start would be the oldest one.
+    /// Without `inOrder`, every eighth start goes to the oldest transfer, against the order that a manager promises.
     @Test(arguments: [true, false], ServiceKind.allCases)
     func `O1 is kept to where that is set`(_ isInOrder: Bool, _ kind: ServiceKind) async throws {
         try await withService(kind, Self.firstHeld) { bed in

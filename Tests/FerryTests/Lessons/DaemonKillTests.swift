@@ -4,10 +4,10 @@ import Foundation
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(30))) struct `A daemon that dies` {
-    /// Number of kills. FERRY_KILLS sets another number, such as the 1,000 of the lesson.
+    /// Number of kills. FERRY_KILLS sets another number, such as 1,000 for a long run.
     private static let kills = ProcessInfo.processInfo.environment["FERRY_KILLS"].flatMap { Int($0) } ?? 25
 
-    /// Lesson 26.
+    /// A task that `download` returned is stored, so a crash at the wrong moment must not make it vanish from the list.
     @Test func `at any moment loses no task`() async throws {
         let body = SeededBody(seed: 85, size: 40_000)
         try await withFerry(OriginScript(body, always: .throttle(bytesPerSecond: 400_000))) { fixture in

@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(2))) struct `A file` {
     private static let body = FerryFixture.body
 
-    /// Lesson 10.
+    /// A file that is not in its folder must not count as a success, and its bytes must not be downloaded twice.
     @Test func `that cannot be placed fails its task, and is placed later without another request`() async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("go", at: .body(1000)))) { fixture in
             let cache = fixture.cache()
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// Lesson 18.
+    /// A hostile server must not choose a path outside the folder, where it could overwrite other files.
     @Test(arguments: ["../../x", "/etc/x", "a/../../x", "..", ".hidden", "x"])
     func `named by its server stays in its folder`(name: String) async throws {
         try await withFerry(OriginScript(Self.body, always: .disposition("attachment; filename=\"\(name)\""))) {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Lesson 25.
+    /// An invalid URL makes no task, so pairing the codes by position would report good files as damaged.
     @Test func `is compared with its own code alone, also where a URL between is none`() async throws {
         let bodies = (0..<5).map { SeededBody(seed: 90 + UInt64($0), size: 50_000) }
         var script = OriginScript(Self.body)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// Lesson 30.
+    /// A failed update must not delete the copy that the user already has.
     @Test func `that is good stays when an error page comes in its place`() async throws {
         try await withFerry(OriginScript(Self.body, always: .status(404, body: "no such page"))) { fixture in
             let file = URL(filePath: fixture.daemon.file("good.bin"))

@@ -7,7 +7,7 @@ import Testing
     private static let body = FerryFixture.body
     private static let held = OriginScript(body, .on(.request(1), .hold("never", at: .body(200_000))))
 
-    /// Lesson 7.
+    /// A task started without a network must wait and then resume, rather than fail or lose its partial file.
     @Test func `is gone when a task is started keeps its bytes and its place`() async throws {
         try await withFerry(Self.held) { fixture in
             let manager = fixture.manager()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Lesson 20.
+    /// Cellular data may cost the user money, and a task that waits without a stated reason looks stuck.
     @Test func `is cellular is not used unless it is allowed, which shows`() async throws {
         try await withFerry { fixture in
             try fixture.setConditions(#"{"cellular": true, "includesLoopback": true}"#)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// Lesson 19: the rate is not exceeded. A benchmark checks that it is reached.
+    /// The limit applies to all tasks together, not to each one. A benchmark checks that the rate is reached.
     @Test func `is limited brings no more than the limit`() async throws {
         let body = SeededBody(seed: 84, size: 1_500_000)
         try await withFerry(OriginScript(body)) { fixture in

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct `A queue of many tasks` {
-    /// Lesson 2.
+    /// A slot that is lost when a task is paused, canceled or removed makes the queue slower until it stands still.
     @Test func `leaves no slot free beside a task that could run, whatever is done`() async throws {
         let body = SeededBody(seed: 81, size: 20_000)
         try await withFerry(OriginScript(body, always: .throttle(bytesPerSecond: 400_000))) { fixture in
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// Lesson 3.
+    /// A late reply to an old `cancel` must not end the new task of the same URL.
     @Test func `that is canceled and added again fifty times is downloaded`() async throws {
         let script = OriginScript(SeededBody(seed: 82, size: 50_000), always: .throttle(bytesPerSecond: 500_000))
         try await withFerry(script) { fixture in
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// Lesson 13. `scripts/bench --manager` measures the times.
+    /// A call for all tasks must leave none of them out in a long list. `scripts/bench --manager` measures the times.
     @Test func `of thousands is handled by single calls`() async throws {
         try await withFerry(OriginScript(FerryFixture.body, always: .hold("never", at: .head))) { fixture in
             let count = 3000
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// Lesson 14.
+    /// An app that opens and closes screens makes many managers, and none of them may restart or stop a download.
     @Test func `is served to a thousand managers that come and go`() async throws {
         let body = SeededBody(seed: 83, size: 400_000)
         try await withFerry(OriginScript(body, always: .throttle(bytesPerSecond: 200_000))) { fixture in
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// Lesson 19.
+    /// A user who needs one file now does not have to wait for all that were added before it.
     @Test func `starts the last of a hundred next if it is raised`() async throws {
         try await withFerry(OriginScript(FerryFixture.body, .on(.request(1), .hold("first", at: .head)))) { fixture in
             let manager = fixture.manager(limit: 1)
