@@ -82,6 +82,33 @@ import Testing
         #expect(unknown.isEmpty)
     }
 
+    /// Events of several sessions, or of one again, must not launch an app that is being launched or has not attached.
+    @Test func `launch an app once, however many of its sessions have news`() throws {
+        var queue = queue()
+        let other = try SessionID("app/t")
+        let second = SessionAttachment(
+            application: "app", identifier: "t", process: 1, isBackgroundLaunched: false, sendsLaunchEvents: true,
+            connectionsPerHost: nil)
+        let token = queue.open(other, second, by: nil)
+        _ = queue.take(.app(.closed(other, token)), at: start)
+        for session in [session, other] { _ = queue.take(.app(.news(of: session)), at: start) }
+        let launching = queue.take(considered(), at: start)
+        #expect(launching.launched == [session])
+        let work = AppRegistry.Work(hasResults: true, isWorking: false, isAsking: false)
+        // While it is being started, and once it runs and has not connected.
+        for _ in 0..<2 {
+            for session in [session, other] {
+                let again = queue.take(.app(.considered(session, work, firstDelay: 1)), at: start)
+                #expect(again.launched.isEmpty)
+            }
+            _ = queue.take(.app(.launched(7, of: "app", for: session)), at: start)
+        }
+        // It has ended without having attached: the other session needs it still.
+        _ = queue.take(.app(.processEnded(7)), at: start)
+        let next = queue.take(.app(.considered(other, work, firstDelay: 1)), at: start)
+        #expect(next.launched == [other])
+    }
+
     @Test func `release a session once, and consider it where the service continues`() {
         var queue = queue()
         let token = queue.open(session, attachment, by: nil)

@@ -107,6 +107,29 @@ import Testing
         #expect(rest.isRest)
     }
 
+    @Test func `attempts the waiting transfers at once when a network comes up`() {
+        for reason in [WaitReason.retry, .network] {
+            var queue = queue(with: [record(1)])
+            let next = NextAttempt(record: record(1), delay: 500, reason: reason)
+            _ = queue.take(.ended(id(1), next), at: moment())
+            _ = queue.take(.conditions(report { $0.reachable = false }), at: moment())
+            #expect(queue.waitingTransfers.delay(of: id(1)) != nil)
+            let up = queue.take(.conditions(report()), at: moment(1))
+            #expect(up.started == [id(1)])
+        }
+    }
+
+    /// The alarm may have gone off after the run had ended, when there was nothing to stop.
+    @Test func `sets the alarm of a deadline again when an attempt ends`() {
+        var bounded = record(1)
+        bounded.request.deadline = moment(30).wall
+        var queue = queue(with: [bounded])
+        _ = queue.take(.rang([id(1)], isBusy: false), at: moment(30))
+        #expect(!queue.waitingTransfers.haveAlarms.contains(id(1)))
+        _ = queue.take(.ended(id(1), NextAttempt(record: bounded, delay: 60, reason: .retry)), at: moment(29))
+        #expect(queue.waitingTransfers.haveAlarms.contains(id(1)))
+    }
+
     /// The start of a run after something has happened to its transfer.
     @Test(arguments: ["nothing", "stop", "address", "priority", "network"])
     func `informs a starting run of the changes since its transfer got the slot`(event: String) {

@@ -33,6 +33,21 @@ import Testing
         }
     }
 
+    /// The journal is read page by page.
+    @Test(arguments: [TransferAction.remove, .cancel, .resume])
+    func `an action on all reaches the first and the last of more than one page`(action: TransferAction) async throws {
+        try await withService(.inProcess, OriginScript(Self.body, always: .stall(after: 100))) { bed in
+            let requests = (0..<1001).map { number in bed.request("/\(number)") { $0.paused = true } }
+            let ids = try await bed.add(requests).map(\.id)
+            let results = try await bed.service.act(action, on: TransferSelection())
+            #expect(results.map(\.id) == ids)
+            #expect(results.allSatisfy { $0.error == nil })
+            let left = try await bed.service.transfers(TransferQuery()).transfers
+            #expect(left.isEmpty == (action == .remove))
+            #expect(!left.contains { $0.state == .suspended })
+        }
+    }
+
     /// With a policy that checks for an earlier file, some time passes between the slot and the attempt.
     @Test func `a pause that comes before the attempt exists stops it`() async throws {
         let script = OriginScript(Self.body, always: .stall(after: 100))

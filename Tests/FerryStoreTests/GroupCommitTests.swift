@@ -146,6 +146,38 @@ import Testing
         await again.close()
     }
 
+    /// The commits that wait were accepted before the failure.
+    @Test func `D7 commits that wait during a failed write fail too`() async throws {
+        let gate = Gate(opensAfter: 4)
+        let folder = try TemporaryFolder()
+        let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
+        gate.fail(at: .commits(bodies: 1), with: 10)  // SQLITE_IOERR
+        let codes = await withTaskGroup(of: ErrorCode?.self) { group in
+            group.addTask {
+                do throws(ServiceError) {
+                    try await journal.commit { _ throws(ServiceError) in gate.wait() }
+                    return nil
+                } catch { return error.code }
+            }
+            for await _ in gate.begun { break }
+            for number in UInt64(1)...3 {
+                group.addTask {
+                    do { try await Sample.insert([try Sample.record(number)], into: journal) } catch {
+                        return (error as? ServiceError)?.code
+                    }
+                    return nil
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes == [.journalFailed, .journalFailed, .journalFailed, .journalFailed])
+        #expect(gate.transactions == [1])
+        await journal.close()
+        let again = try await Sample.open(folder)
+        #expect(try await again.counts() == [:])
+        await again.close()
+    }
+
     @Test func `D7 a full disk fails the transaction and the next one may succeed`() async throws {
         let gate = Gate()
         let folder = try TemporaryFolder()

@@ -155,10 +155,29 @@ private typealias Configuration = FerryURLSession.URLSessionConfiguration
         record.description = "mine"
         record.current = RequestRecord(try request { $0.httpMethod = "POST" })
         record.expectsToReceive = 12
+        record.earliestBeginDate = Date(timeIntervalSince1970: 1000)
+        record.prefersIncrementalDelivery = false
         let read = try #require(TaskRecord(encoded: record.encoded()))
         #expect(read == record)
         #expect(read.original.request?.allowsCellularAccess == false && read.current?.request?.httpMethod == "POST")
         #expect(TaskRecord(encoded: "{}") == nil)
+    }
+
+    @Test func `5 a task of an earlier process has the recorded properties`() throws {
+        let session = FerryURLSession.URLSession(configuration: Configuration.default)
+        defer { session.invalidateAndCancel() }
+        let task = session.downloadTask(with: try request())
+        var record = TaskRecord(original: try request { $0.allowsCellularAccess = false }, createdAt: task.createdAt)
+        record.current = RequestRecord(try request { $0.httpMethod = "POST" })
+        record.description = "mine"
+        record.priority = 0.75
+        record.prefersIncrementalDelivery = false
+        record.expectsToSend = 5
+        record.expectsToReceive = 12
+        record.earliestBeginDate = Date(timeIntervalSince1970: 1000)
+        record.restore(task)
+        #expect(TaskRecord(task) == record)
+        #expect(task.earliestBeginDate == record.earliestBeginDate)
     }
 
     @Test func `28 proxies are those of the configuration, else of the environment`() {

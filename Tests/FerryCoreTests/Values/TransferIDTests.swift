@@ -23,6 +23,16 @@ import Testing
         }
     }
 
+    /// A text of a few bytes must not fill the memory.
+    @Test func `are not written out if a run names more than a daemon can have`() throws {
+        let text = #"["0000000000000001+99999999999", "0000000000000007"]"#
+        let runs = try JSONDecoder().decode(TransferIDRuns.self, from: Data(text.utf8))
+        #expect(runs.ids == nil)
+        let existing = [3, 5].map { TransferID(rawValue: $0) }
+        #expect(runs.selected(from: existing) == existing)
+        #expect(runs.unknown(among: existing, atMost: 3).map(\.rawValue) == [1, 2, 4])
+    }
+
     @Test func `rise with time`() {
         let first = TransferID.next(after: nil, milliseconds: 1_700_000_000_000)
         let second = TransferID.next(after: first, milliseconds: 1_700_000_000_001)

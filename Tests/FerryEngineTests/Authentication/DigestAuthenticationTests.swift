@@ -36,6 +36,29 @@ import Testing
                 """)
     }
 
+    /// RFC 7616 §3.4.2: the session's secret contains the nonces. The values follow from the example of §3.9.1.
+    @Test(arguments: [
+        ("MD5-sess", "e783283f46242139c486a698fec7211d"),
+        ("SHA-256-sess", "2fd51b3a77ad75bad6afad6003e818d767133c46d9e2749e7f5232ae1ea3efd7"),
+    ])
+    func `25 the secret of a session contains both nonces`(algorithm: String, response: String) throws {
+        let field = try authorization(
+            """
+            Digest realm="http-auth@example.org", qop="auth", algorithm=\(algorithm), \
+            nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"
+            """,
+            password: "Circle of Life", clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
+        #expect(field.contains("response=\"\(response)\"") && field.contains("algorithm=\(algorithm)"))
+    }
+
+    /// RFC 9110 §5.6.4: a quoted string may contain the commas that separate challenges.
+    @Test func `25 a comma in quotes separates nothing`() throws {
+        let offers = AuthenticationOffer.all(in: [#"Digest realm="a, Basic realm=\"b\"", nonce="n,1", Basic realm="c""#])
+        #expect(offers.map(\.scheme) == ["digest", "basic"])
+        #expect(offers.map(\.realm) == [#"a, Basic realm="b""#, "c"])
+        #expect(offers.first?.parameters["nonce"] == "n,1")
+    }
+
     /// RFC 2617 §3.5.
     @Test func `25 a challenge without algorithm means MD5`() throws {
         let field = try authorization(

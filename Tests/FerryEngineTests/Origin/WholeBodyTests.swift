@@ -153,6 +153,14 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true]) func `I7 a body of exactly the maximum arrives`(isChunked: Bool) async throws {
+        let script = isChunked ? OriginScript(body, always: .chunked) : OriginScript(body)
+        try await withEngine(script) { harness, origin in
+            try harness.expectFile(
+                await harness.transfer(harness.request(origin.url()) { $0.maxSize = body.size }), body)
+        }
+    }
+
     @Test func `I7 a body without length stops at the byte that exceeds the maximum`() async throws {
         try await withEngine(OriginScript(body, always: .chunked)) { harness, origin in
             let history = await harness.transfer(harness.request(origin.url()) { $0.maxSize = 200_000 })

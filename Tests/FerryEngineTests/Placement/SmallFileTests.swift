@@ -19,6 +19,41 @@ import Testing
         }
     }
 
+    /// The space to keep free counts for small files too, which are not preallocated.
+    @Test(arguments: [10_000, 3_000_000] as [Int64])
+    func `D9 of any size, none uses the space that is to be kept free`(size: Int64) async throws {
+        let body = SeededBody(seed: 103, size: size)
+        try await withEngine(OriginScript(body)) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()), tries: 1) { $0.reserve = .max / 2 }
+            #expect(history.codes == [.diskFull])
+            #expect(!harness.contents.contains("file.bin"))
+        }
+    }
+
+    /// A crash between the creation of a partial file and its record leaves one that no record names.
+    @Test(arguments: [false, true]) func `D5 a partial file that was never recorded is removed`(isStopped: Bool) async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            try harness.put(EngineHarness.partialName)
+            let run = harness.makeRun(harness.job(harness.request(origin.url())))
+            if isStopped { await run.stop() }
+            _ = await run.run()
+            #expect(harness.contents == (isStopped ? [] : ["file.bin"]))
+        }
+    }
+
+    /// A crash after the renaming leaves a name that is not durable yet.
+    @Test func `D6 a name found after a crash is made durable before it is reported`() async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            let request = harness.request(origin.url())
+            let placed = await harness.transfer(request)
+            try #require(placed.facts.placement != nil)
+            let before = harness.disk.events.count
+            let found = await harness.transfer(request, from: placed.facts)
+            #expect(found.success != nil && origin.requests.count == 1)
+            #expect(harness.disk.events.dropFirst(before).contains(.folderSynced))
+        }
+    }
+
     @Test func `D6 many at once each get their own file`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             let names = (1...60).map { "file-\($0)" }

@@ -115,6 +115,21 @@ import Testing
         }
     }
 
+    /// A connection may be opened on an event loop while its transfer ends.
+    @Test func `are closed, and count no more, where the transfer has ended meanwhile`() async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            let run = harness.makeRun(harness.job(harness.request(origin.url())))
+            let url = try HTTPURL(parsing: origin.url())
+            let early = await run.early
+            early.shut()
+            early.open(1, to: url, ClientPool.Key(), wanted: 4)
+            #expect(early.count == 0)
+            harness.engine.budget.setLimits(perHost: 1, total: 1)
+            #expect(harness.engine.budget.claim(url.origin, wanted: nil))
+            await origin.waitForNoConnections()
+        }
+    }
+
     @Test func `are none where the server cannot be reached`() async throws {
         try await withEngine(script) { harness, origin in
             await origin.refuseConnections()
