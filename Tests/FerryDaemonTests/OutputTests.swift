@@ -9,9 +9,13 @@ struct `ferry get -o -` {
     private static let half: Int64 = 1 << 20
 
     /// Runs the command with its standard output redirected to a file or piped through other commands.
-    private func pipe(_ command: String, _ ferry: DaemonFixture, _ url: String) throws -> ChildProcess {
+    ///
+    /// - Parameter isAlone: Whether the command takes the place of its shell, so that signals reach it.
+    private func pipe(
+        _ command: String, _ ferry: DaemonFixture, _ url: String, isAlone: Bool = false
+    ) throws -> ChildProcess {
         try ferry.spawnApp(
-            ["-c", "\"$0\" get -o - \"$1\" " + command, BuiltProgram.ferry.path(), url],
+            ["-c", (isAlone ? "exec " : "") + "\"$0\" get -o - \"$1\" " + command, BuiltProgram.ferry.path(), url],
             environment: ["XDG_CACHE_HOME": ferry.file("cache")], program: "/bin/sh")
     }
 
@@ -33,7 +37,7 @@ struct `ferry get -o -` {
     @Test func `L2 writes bytes before all have come, and the same command goes on after Ctrl-C`() async throws {
         let script = OriginScript(Self.body, .on(.request(1), .stall(after: Self.half)))
         try await withDaemon(script) { ferry, origin in
-            let first = try pipe("> piped & wait $!", ferry, origin.url())
+            let first = try pipe("> piped", ferry, origin.url(), isAlone: true)
             try await eventually("what has come is written") {
                 let size = try? FileManager.default.attributesOfItem(atPath: ferry.file("piped"))[.size] as? Int64
                 return size == Self.half

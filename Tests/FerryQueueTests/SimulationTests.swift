@@ -31,7 +31,9 @@ import Testing
     }
 
     /// Histories that once broke a law, shortened by the simulator.
-    @Test(arguments: ["removed-while-submitted", "canceled-while-submitted", "woken-by-an-answer"])
+    @Test(arguments: [
+        "removed-while-submitted", "canceled-while-submitted", "woken-by-an-answer", "slot-held-during-a-launch",
+    ])
     func `keeps its laws in histories that once broke one`(name: String) async throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "Histories/\(name).json").path(percentEncoded: false)

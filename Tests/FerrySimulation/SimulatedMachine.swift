@@ -112,6 +112,8 @@ private struct WallClock {
 final class SimulatedProcess: @unchecked Sendable {  // SAFETY: Used on the scheduler's thread only.
     let machine: SimulatedMachine
     let home = SeededHome()
+    /// In seconds since the beginning.
+    let startedAt: Double
     private(set) var isDead = false
     private var sleepers: [Int: Sleeper] = [:]
     private var lastSleeper = 0
@@ -124,7 +126,10 @@ final class SimulatedProcess: @unchecked Sendable {  // SAFETY: Used on the sche
     /// Called with each app that has ended.
     var ended: [Int32: @Sendable (Int32) -> Void] = [:]
 
-    init(_ machine: SimulatedMachine) { self.machine = machine }
+    init(_ machine: SimulatedMachine) {
+        self.machine = machine
+        startedAt = machine.elapsed
+    }
 
     var scheduler: Scheduler { machine.scheduler }
 

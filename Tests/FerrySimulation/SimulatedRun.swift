@@ -81,7 +81,7 @@ actor SimulatedRun: AttemptRun {
         }
         await pause(upTo: numbers.once(in: 4) ? 60_000 : 2000)
         // A disk that does not answer keeps a run from stopping.
-        if numbers.once(in: 8) { await pause(upTo: 9000, hangs: true) }
+        if numbers.once(in: 4) { await pause(upTo: 9000, hangs: true) }
         if let stop, !numbers.once(in: 4) {
             return report(stop.map { .failed($0, retryAfter: nil) } ?? .stopped, isWhole: isWhole)
         }

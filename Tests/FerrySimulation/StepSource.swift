@@ -35,7 +35,7 @@ struct StepSource {
         guard !transfers.isEmpty else { return submission() }
         let number = numbers.one(of: transfers)
         let session = numbers.below(World.sessions.count)
-        switch numbers.below(30) {
+        switch numbers.below(32) {
         case 0..<7 where transfers.count < Self.mostTransfers: return submission()
         case 0..<7: return .act(numbers.one(of: [.remove, .removeWithFile]), [number])
         case 7, 8: return .act(numbers.one(of: [.remove, .cancel, .cancel]), [number])
@@ -54,6 +54,7 @@ struct StepSource {
         case 24: return .leave(session: session)
         case 25, 26: return .listen(session: session, isSlow: numbers.once(in: 3))
         case 27: return numbers.once(in: 2) ? .connect(session: session) : .registerLaunch(session: session)
+        case 28, 29: return .change(number, change())
         default: return .acknowledge(session: session)
         }
     }

@@ -23,7 +23,11 @@ extension World {
         if let fault = machine.store.fault { require(false, fault) }
         if let fault = ledger.faultOfEvents(rows) { require(false, fault) }
         if hasEvents || scheduler.isIdle, let fault = ledger.fault(rows) { require(false, fault) }
-        guard let service else { return }
+        guard let service else {
+            // A start waits for names that were being changed, for a second at most.
+            let isLate = machine.elapsed > process.startedAt + 5
+            return require(!isLate || !scheduler.isAtPeace, "the service does not open")
+        }
         isolated(service) { [unowned self] service in
             if service.attempts.count != slots.count || !service.attempts.keys.allSatisfy(slots.contains) {
                 let held = Set(service.attempts.keys)
@@ -124,6 +128,11 @@ extension World {
                 next.map { $0 <= waiting.until } == true && waiting.until <= moment.clock + .seconds(200_000),
                 "nothing rings for \(id)")
         }
+        // A transfer that was resumed waits no more. Short waits are no retries.
+        if let waiting, !isBusy, waiting.error == nil, [.retry, .server, .authentication].contains(waiting.reason) {
+            let isShort = waiting.until <= moment.clock + .seconds(1)
+            require(record.retry != nil || isShort, "\(id) waits for an attempt that is not planned")
+        }
         guard !isBusy, !machine.wasSet, runs[id]?.isToStop != true,
             let rest = record.timeBounds.rest(at: moment.active), rest < Self.lookAhead / 3
         else { return }
@@ -179,11 +188,30 @@ extension World {
             require(begin <= service.clock.wall.addingTimeInterval(0.001), "\(id) gets a slot before it may begin")
         }
         guard !isSetting(key.session, service), !ledger.isReordering(key.session) else { return }
-        let order = rows.registry[key.session]?.order ?? []
-        func rank(_ id: TransferID) -> Int { order.firstIndex(of: id) ?? .max }
+        let obstacle = slotObstacle(key, without: id, service)
+        require(obstacle == nil, "\(id) gets a slot against the limits, \(obstacle.map(\.rawValue) ?? "")")
         for other in service.waitingTransfers.waiting(with: key, limit: .max) where !isBusy(other, service) {
-            require((rank(id), id) < (rank(other), other), "\(id) gets a slot before \(other)")
+            require(comes(id, before: other, of: key.session), "\(id) gets a slot before \(other)")
         }
+    }
+
+    /// Checks the transfers that got their slots during a start.
+    func checkFirstSlots(_ service: isolated LocalTransferService) {
+        for id in slots {
+            guard let key = service.running.key(of: id), !service.isShuttingDown else { continue }
+            for other in service.waitingTransfers.waiting(with: key, limit: .max) {
+                // Others have become ready since.
+                guard let record = record(other), record.retry == nil, record.request.notBefore == nil else { continue }
+                require(comes(id, before: other, of: key.session), "\(id) gets a slot before \(other)")
+            }
+        }
+    }
+
+    /// Whether a transfer precedes another of its session.
+    private func comes(_ id: TransferID, before other: TransferID, of session: SessionID) -> Bool {
+        let order = rows.registry[session]?.order ?? []
+        func rank(_ id: TransferID) -> Int { order.firstIndex(of: id) ?? .max }
+        return (rank(id), id) < (rank(other), other)
     }
 
     // MARK: Slots
@@ -205,7 +233,11 @@ extension World {
     }
 
     /// Returns the obstacle for one more transfer with a key, counted from the runs and the stored settings.
-    private func slotObstacle(_ key: QueueKey, _ service: isolated LocalTransferService) -> WaitReason? {
+    ///
+    /// - Parameter own: A transfer not to count.
+    private func slotObstacle(
+        _ key: QueueKey, without own: TransferID? = nil, _ service: isolated LocalTransferService
+    ) -> WaitReason? {
         let registry = rows.registry
         let isChanging = service.locks.settings.isTaken(nil)
         let settings = isChanging ? service.queue.sessions.settings : registry.settings ?? Self.firstSettings
@@ -215,7 +247,8 @@ extension World {
             return isOwn ? known : registry[id]?.settings ?? known
         }
         let lending = Set(service.running.waitingForNames)
-        let counted = slots.compactMap { id -> (key: QueueKey, isWhole: Bool)? in
+        let counted = service.attempts.keys.compactMap { id -> (key: QueueKey, isWhole: Bool)? in
+            guard id != own else { return nil }
             let run = runs[id] ?? RunState()
             guard let key = service.running.key(of: id), !lending.contains(id) else { return nil }
             guard !run.isInMemory || limits(key.session).activeTransfers != nil else { return nil }
@@ -227,8 +260,8 @@ extension World {
         if service.waitingTransfers.throttledOrigins.contains(key.origin) { return .server }
         let connected = counted.filter { !$0.isWhole && $0.key.origin == key.origin }
         if connected.count >= settings.connectionsPerHost { return .host }
-        let own = connected.count { $0.key.session == key.session }
-        if let limit = limits(key.session).hostConnections, own >= limit { return .host }
+        let ofSameSession = connected.count { $0.key.session == key.session }
+        if let limit = limits(key.session).hostConnections, ofSameSession >= limit { return .host }
         return nil
     }
 

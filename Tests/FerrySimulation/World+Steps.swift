@@ -135,14 +135,29 @@ extension World {
     private func act(_ action: TransferAction, _ ids: [TransferID]) -> Bool {
         guard !ids.isEmpty else { return false }
         let hold = ledger.lastHold
+        let began = machine.elapsed
         return call(ids) { service in
             let results = try await service.act(action, on: TransferSelection(ids: ids))
             var known: [TransferID: Ledger.Known] = [:]
             for result in results { known[result.id] = Self.known(action, result) }
+            if self.service === service { self.checkStops(action, results, since: began) }
             if self.service === service, action == .resume || action == .retry {
                 self.ledger.release(results.filter { $0.error == nil }.map(\.id), through: hold)
             }
             return known
+        }
+    }
+
+    /// An action that stops a transfer waits for its run, for three seconds at most.
+    private func checkStops(_ action: TransferAction, _ results: [ActionResult], since began: Double) {
+        guard [.pause, .cancel, .remove, .removeWithFile].contains(action), machine.elapsed - began < 3 else { return }
+        guard let service else { return }
+        for result in results where result.error == nil && !ledger.isShared(result.id) {
+            // A run that an earlier action has left behind is not waited for again.
+            let isAbandoned = isolated(service) { $0.running.disposition(of: result.id) == .isAbandoned }
+            require(
+                isAbandoned || runs[result.id].map(\.hasReported) ?? true,
+                "\(result.id) still runs, and the client was told that it was stopped")
         }
     }
 

@@ -123,6 +123,7 @@ final class World: @unchecked Sendable {  // SAFETY: Used on the scheduler's thr
         let failures = isolated(opened) { $0.life.failures }
         // It gave slots before it was open.
         slots = isolated(opened) { Set($0.attempts.keys) }
+        isolated(opened) { [unowned self] in checkFirstSlots($0) }
         task {
             for await _ in failures where life == self.life { self.terminate() }
         }

@@ -91,7 +91,10 @@ def edited(root):
         for at, edit in placed:
             indent = re.match(r" *", lines[at]).group()
             lines[at : at + len(edit.old)] = [indent + line for line in switched(edit, names)]
-        lines = ["import FerryCore" if "/FerryCore/" not in str(path) else ""] + lines
+        own = next(part for part in path.parts if part.startswith("Ferry"))
+        for module in ("FerryCore", "FerryEngine") if own == "FerryService" else ():
+            if not any(re.match(rf"(package )?import {module}$", line) for line in lines):
+                lines.insert(0, f"import {module}")
         result[path] = "\n".join(lines) + "\n"
     return result
 

@@ -63,7 +63,12 @@ extension LocalTransferService {
             let effects = queue.take(
                 .app(.considered(id, work, firstDelay: configuration.relaunchDelay)), at: moment)
             perform(effects)
-            for case .launch(let id, let launch) in effects { try await self.launch(id, launch) }
+            for case .launch(let id, let launch) in effects {
+                // The caller may be a finished attempt, which keeps its slot, and the app's folder may not respond.
+                Task(name: "launch of an app") {
+                    await attempt { () async throws(ServiceError) in try await self.launch(id, launch) }
+                }
+            }
         }
     }
 

@@ -11,6 +11,7 @@ struct SessionRuntime {
     /// Sessions' stored answers and cookies, loaded on demand.
     private(set) var memories: [SessionID: SessionMemory] = [:]
     private var signals: [Int: AsyncThrowingStream<ApplicationSignal, any Error>.Continuation] = [:]
+    private var areConnectionsEnded = false
 
     init(_ settings: ServiceSettings) {
         limiter = RateLimiter(rate: settings.currentRateLimit)
@@ -52,6 +53,8 @@ struct SessionRuntime {
     // MARK: Connections of run loops
 
     mutating func connect(_ token: Int, _ signals: AsyncThrowingStream<ApplicationSignal, any Error>.Continuation) {
+        // Nothing would end one that came after the others had ended.
+        if areConnectionsEnded { return signals.finish() }
         self.signals[token] = signals
     }
 
@@ -59,7 +62,8 @@ struct SessionRuntime {
 
     func signal(_ token: Int, _ signal: ApplicationSignal) { signals[token]?.yield(signal) }
 
-    func endConnections() {
+    mutating func endConnections() {
+        areConnectionsEnded = true
         for signals in signals.values { signals.finish() }
     }
 }

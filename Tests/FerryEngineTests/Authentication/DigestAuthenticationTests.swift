@@ -53,7 +53,8 @@ import Testing
 
     /// RFC 9110 §5.6.4: a quoted string may contain the commas that separate challenges.
     @Test func `25 a comma in quotes separates nothing`() throws {
-        let offers = AuthenticationOffer.all(in: [#"Digest realm="a, Basic realm=\"b\"", nonce="n,1", Basic realm="c""#])
+        let offers = AuthenticationOffer.all(in: [#"Digest realm="a, Basic realm=\"b\"", nonce="n,1", Basic realm="c""#]
+        )
         #expect(offers.map(\.scheme) == ["digest", "basic"])
         #expect(offers.map(\.realm) == [#"a, Basic realm="b""#, "c"])
         #expect(offers.first?.parameters["nonce"] == "n,1")

@@ -31,7 +31,9 @@ import Testing
     }
 
     /// A crash between the creation of a partial file and its record leaves one that no record names.
-    @Test(arguments: [false, true]) func `D5 a partial file that was never recorded is removed`(isStopped: Bool) async throws {
+    @Test(arguments: [false, true]) func `D5 a partial file that was never recorded is removed`(isStopped: Bool)
+        async throws
+    {
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put(EngineHarness.partialName)
             let run = harness.makeRun(harness.job(harness.request(origin.url())))
