@@ -22,6 +22,12 @@ extension LocalTransferService {
     private func expire(together due: [TransferID]) async {
         var (own, busy): ([TransferID], [TransferID]) = ([], [])
         for id in due {
+            if locks.submissions.isTaken(id) {
+                // It would be queued after its end: it is checked again once it is queued.
+                take(.rang([id], isBusy: false))
+                take(.ringAgain(id, after: Queue.deadlineRecheckDelay))
+                continue
+            }
             // An action on the transfer takes precedence.
             if locks.transfers.take(id) { own.append(id) } else { busy.append(id) }
         }
