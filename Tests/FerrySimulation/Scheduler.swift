@@ -10,8 +10,8 @@ package enum JobOrder: String, Codable, CaseIterable, Sendable {
     case arrival
 }
 
-/// Lets one thing happen at a time, on the caller's thread, in an order that follows from a seed: a job of a task or an
-/// actor, an event of the simulated world, or a timer.
+/// Runs the jobs of tasks and actors, the events of the simulated world and its timers one at a time, on the caller's
+/// thread, in an order that follows from a seed.
 ///
 /// The same seed and the same calls lead to the same order.
 final class Scheduler: @unchecked Sendable {  // SAFETY: Used on one thread only: jobs run in `step`.
@@ -88,7 +88,7 @@ final class Scheduler: @unchecked Sendable {  // SAFETY: Used on one thread only
     func pass(_ nanoseconds: Int64) { now += nanoseconds }
 
     var hasJobs: Bool { jobs.count > head }
-    /// Whether nothing happens unless time passes.
+    /// Whether only timers are left.
     var isIdle: Bool { !hasJobs && events.isEmpty }
     var hasTimers: Bool { !timers.isEmpty }
     /// Whether everything has been done that was due by now.
@@ -99,7 +99,7 @@ final class Scheduler: @unchecked Sendable {  // SAFETY: Used on one thread only
 
     // MARK: Steps
 
-    /// Lets one thing happen. Returns false if nothing can.
+    /// Runs one job, event or timer. Returns false if there is none.
     func step() -> Bool {
         let ready = jobs.count - head
         guard ready + events.count > 0 else { return fireTimer() }

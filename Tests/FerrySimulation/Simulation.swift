@@ -6,7 +6,7 @@ package enum SimulatedJournalKind: String, Codable, CaseIterable, Sendable {
     case memory, sqlite
 }
 
-/// What a history follows from, besides the code.
+/// The seed of a history. Together with the code, it determines the history's course.
 package struct HistorySeed: Hashable, Codable, Sendable {
     /// The seed of the order of jobs and events, of the course of runs, and of the steps if none are given.
     package var seed: UInt64

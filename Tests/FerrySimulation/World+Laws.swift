@@ -80,8 +80,8 @@ extension World {
 
     // MARK: Places
 
-    /// Each transfer that is to run stands in one place, any other one in none. Alarms are set for those that wait for
-    /// a moment.
+    /// An eligible transfer is in one place: a queue, a delay or a slot. Any other transfer is in none. A transfer that
+    /// waits for a moment has an alarm.
     private func checkPlaces(_ service: isolated LocalTransferService) {
         let waitingTransfers = service.waitingTransfers
         var inLine: [TransferID: [QueueKey]] = [:]

@@ -18,8 +18,7 @@ extension World {
         case .submit(let number, let wanted): return submit(number, 1, wanted) { try await $0.submit($1) }
         case .submitBatch(let number, let count, let wanted):
             return submit(number, count, wanted) { service, requests in
-                let report = try await service.submit(TransferBatch(requests))
-                _ = report
+                _ = try await service.submit(TransferBatch(requests))
                 return []
             }
         case .submitList(let number, let count, let wanted):

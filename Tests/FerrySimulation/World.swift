@@ -160,7 +160,7 @@ final class World: @unchecked Sendable {  // SAFETY: Used on the scheduler's thr
         start()
     }
 
-    /// Lets everything end that the process waits for. None of it has an effect.
+    /// Runs the jobs of the process until none is left. Its journal, disk and clock refuse everything from here on.
     func unwind() {
         life += 1
         weak let old = service
@@ -183,7 +183,7 @@ final class World: @unchecked Sendable {  // SAFETY: Used on the scheduler's thr
 
     // MARK: Steps
 
-    /// Lets one thing happen, and checks the laws. Returns false if nothing can happen.
+    /// Runs one job, event or timer, and checks the laws. Returns false if there is none.
     func step() -> Bool {
         guard scheduler.step() else { return false }
         if isOver { kill(reboots: false) }
