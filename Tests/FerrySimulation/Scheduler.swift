@@ -71,8 +71,11 @@ final class Scheduler: @unchecked Sendable {  // SAFETY: Used on one thread only
         jobs.append(job)
     }
 
-    /// Adds an event that happens at any time from now on.
-    func event(_ body: @escaping () -> Void) { events.append(body) }
+    /// Adds an event that happens at any time from now on. Much comes before a slow one.
+    func event(isSlow: Bool = false, _ body: @escaping () -> Void) {
+        guard isSlow else { return events.append(body) }
+        events.append { [self] in event(isSlow: !numbers.once(in: 8), body) }
+    }
 
     /// Adds a timer. Returns its number.
     @discardableResult

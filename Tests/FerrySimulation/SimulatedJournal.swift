@@ -122,7 +122,7 @@ final class SimulatedJournal: Journal, @unchecked Sendable {  // SAFETY: Used on
         let (scheduler, store) = (process.scheduler, store)
         let early = scheduler.numbers.once(in: 2) ? Result { () throws(ServiceError) in try store.read(body) } : nil
         let result: Result<Value, ServiceError> = await withCheckedContinuation { continuation in
-            scheduler.event { [process] in
+            scheduler.event(isSlow: scheduler.numbers.once(in: 4)) { [process] in
                 guard !process.isDead else { return continuation.resume(returning: .failure(Self.gone)) }
                 continuation.resume(
                     returning: early ?? Result { () throws(ServiceError) in try store.read(body) })

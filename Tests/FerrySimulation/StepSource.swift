@@ -6,9 +6,14 @@ import FerryCore
 struct StepSource {
     private var numbers: SeededNumbers
     private var lastNumber = 0
-    private var isFirst = true
+    /// The steps to begin with. Two slots make more of the queue visible.
+    private var first: [Step] = [.settings(active: 2, perHost: 2)]
 
-    init(seed: UInt64) { numbers = SeededNumbers(seed: ~seed) }
+    init(seed: UInt64) {
+        numbers = SeededNumbers(seed: ~seed)
+        // An app that is launched has registered itself, which one step of many would seldom do in time.
+        if numbers.once(in: 2) { first += [.registerLaunch(session: 1), .registerLaunch(session: 2)] }
+    }
 
     /// Transfers that are there at the same time, at most.
     private static let mostTransfers = 14
@@ -16,11 +21,7 @@ struct StepSource {
     private static let mostCalls = 4
 
     mutating func next(in world: World) -> TimedStep {
-        // Two slots make more of the queue visible.
-        guard !isFirst else {
-            isFirst = false
-            return TimedStep(after: 60, step: .settings(active: 2, perHost: 2))
-        }
+        guard first.isEmpty else { return TimedStep(after: 60, step: first.removeFirst()) }
         // Many steps in a burst, and time to come to rest.
         let after = numbers.once(in: 3) ? numbers.below(12) : numbers.below(numbers.once(in: 3) ? 400 : 120)
         let isBusy = world.ledger.openCalls >= Self.mostCalls

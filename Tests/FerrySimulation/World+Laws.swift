@@ -60,7 +60,11 @@ extension World {
 
     private func checkAtPeace(_ service: isolated LocalTransferService) {
         require(Set(service.running.ids) == slots, "slots and attempts are not the same")
-        guard !isEnding, !service.isShuttingDown else { return }
+        guard !service.isShuttingDown else {
+            for (id, run) in runs { require(run.isToStop || run.hasReported, "\(id) runs on while the process ends") }
+            return
+        }
+        guard !isEnding else { return }
         let told = isolatedHub(service)
         require(told == rows.log.last, "event \(rows.log.last) is stored, and listeners know \(told)")
         checkPlaces(service)

@@ -135,29 +135,39 @@ extension World {
         guard !ids.isEmpty else { return false }
         let hold = ledger.lastHold
         let began = machine.elapsed
+        // A run that an earlier action has left behind is not waited for again.
+        let running = Set(ids.filter { id in runs[id] != nil && !isAbandoned(id) })
         return call(ids) { service in
             let results = try await service.act(action, on: TransferSelection(ids: ids))
             var known: [TransferID: Ledger.Known] = [:]
             for result in results { known[result.id] = Self.known(action, result) }
-            if self.service === service { self.checkStops(action, results, since: began) }
+            if self.service === service { self.checkStops(action, results, of: running, since: began) }
             if self.service === service, action == .resume || action == .retry {
-                self.ledger.release(results.filter { $0.error == nil }.map(\.id), through: hold)
+                // The end of a running attempt may come after the action.
+                let begun = results.filter { $0.error == nil && !running.contains($0.id) }
+                self.ledger.release(begun.map(\.id), through: hold)
             }
             return known
         }
     }
 
     /// An action that stops a transfer waits for its run, for three seconds at most.
-    private func checkStops(_ action: TransferAction, _ results: [ActionResult], since began: Double) {
-        guard [.pause, .cancel, .remove, .removeWithFile].contains(action), machine.elapsed - began < 3 else { return }
-        guard let service else { return }
+    ///
+    /// - Parameter running: The transfers that ran before it.
+    private func checkStops(
+        _ action: TransferAction, _ results: [ActionResult], of running: Set<TransferID>, since began: Double
+    ) {
+        guard [.pause, .cancel, .remove, .removeWithFile].contains(action), machine.elapsed - began < 2.99 else { return }
         for result in results where result.error == nil && !ledger.isShared(result.id) {
-            // A run that an earlier action has left behind is not waited for again.
-            let isAbandoned = isolated(service) { $0.running.disposition(of: result.id) == .isAbandoned }
             require(
-                isAbandoned || runs[result.id].map(\.hasReported) ?? true,
+                !running.contains(result.id) || runs[result.id].map(\.hasReported) ?? true,
                 "\(result.id) still runs, and the client was told that it was stopped")
         }
+    }
+
+    private func isAbandoned(_ id: TransferID) -> Bool {
+        guard let service else { return false }
+        return isolated(service) { $0.running.disposition(of: id) == .isAbandoned }
     }
 
     private static func known(_ action: TransferAction, _ result: ActionResult) -> Ledger.Known? {

@@ -36,6 +36,8 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
     private var reading: Source?
     /// Transfers changed since the reading began.
     private var touched: Set<TransferID> = []
+    /// Where the entries begin that its source gained since the reading began. The reading may have missed them.
+    private var gained: [TransferID?] = []
 
     package init() {}
 
@@ -43,20 +45,27 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
 
     /// Records that a source's transfers after an id, and up to another, are to be read.
     ///
-    /// Earlier entries of the source are read first. A transfer in memory twice counts once.
+    /// Two lists stored at once may be added in either order, so the ranges of a source are joined. A transfer in memory
+    /// twice counts once.
     package mutating func add(_ source: Source, _ key: QueueKey, after: TransferID?, through: TransferID) {
-        if rests[source] != nil {
-            rests[source]?.through = through
+        if reading == source { gained.append(after) }
+        if let rest = rests[source] {
+            rests[source]?.after = Self.earlier(rest.after, after)
+            rests[source]?.through = max(rest.through, through)
         } else {
             rests[source] = Rest(key: key, after: after, through: through)
         }
+    }
+
+    private static func earlier(_ one: TransferID?, _ other: TransferID?) -> TransferID? {
+        guard let one, let other else { return nil }
+        return min(one, other)
     }
 
     /// Begins a reading for a queue that is running short. Returns nil if none is, or while a reading is in progress.
     package mutating func begin(isShort: (QueueKey) -> Bool) -> Reading? {
         guard reading == nil, let (source, rest) = rests.first(where: { isShort($0.value.key) }) else { return nil }
         reading = source
-        touched = []
         return Reading(source: source, after: rest.after, through: rest.through)
     }
 
@@ -66,22 +75,17 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
     package mutating func end(
         _ result: Reading, _ ids: [TransferID], isEnd: Bool, isBusy: (TransferID) -> Bool
     ) -> Taken? {
-        guard let rest = rests[result.source] else {
-            reading = nil
-            return nil
-        }
+        defer { abandon() }
+        guard let rest = rests[result.source] else { return nil }
         let taken = ids.prefix { !isBusy($0) && !touched.contains($0) }
         let isWhole = taken.count == ids.count
-        // Later ones may have been added meanwhile.
-        if isWhole, isEnd, rest.through == result.through {
+        if isWhole, isEnd, gained.isEmpty {
             rests[result.source] = nil
-        } else if isWhole, isEnd {
-            rests[result.source]?.after = result.through
-        } else if let last = taken.last {
-            rests[result.source]?.after = last
+        } else {
+            let reached = isWhole && isEnd ? result.through : taken.last ?? result.after
+            rests[result.source]?.after = gained.reduce(reached, Self.earlier)
         }
         let continues = !taken.isEmpty || isWhole || !isBusy(ids[taken.count])
-        abandon()
         return Taken(ids: Array(taken), key: rest.key, continues: continues)
     }
 
@@ -89,6 +93,7 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
     package mutating func abandon() {
         reading = nil
         touched = []
+        gained = []
     }
 
     /// Records that a transfer was changed.

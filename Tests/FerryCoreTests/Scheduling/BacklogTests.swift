@@ -80,6 +80,30 @@ import Testing
         #expect(backlog.isEmpty)
     }
 
+    @Test func `an earlier list that arrives after a later one is read`() throws {
+        var backlog = Backlog<String>()
+        backlog.add("one", key, after: id(7), through: id(9))
+        backlog.add("one", key, after: id(2), through: id(5))
+        let reading = try begin(&backlog)
+        #expect(reading.after == id(2) && reading.through == id(9))
+        _ = try end(reading, 3...9, isEnd: true, &backlog)
+        #expect(backlog.isEmpty)
+    }
+
+    /// The reading went past its transfers before they were stored.
+    @Test(arguments: [true, false])
+    func `an earlier list that arrives during a reading is read`(isEnd: Bool) throws {
+        var backlog = Backlog<String>()
+        backlog.add("one", key, after: nil, through: id(30))
+        let first = try begin(&backlog)
+        backlog.add("one", key, after: id(4), through: id(6))
+        _ = try end(first, 9...20, isEnd: isEnd, &backlog)
+        let second = try begin(&backlog)
+        #expect(second.after == id(4) && second.through == id(30))
+        _ = try end(second, 5...30, isEnd: true, &backlog)
+        #expect(backlog.isEmpty)
+    }
+
     @Test func `an empty end ends a source, and a failed reading is repeated`() throws {
         var backlog = Backlog<String>()
         backlog.add("one", key, after: id(3), through: id(5))
