@@ -251,15 +251,21 @@ let package = Package(
             name: "FerryServiceTests",
             dependencies: [
                 "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryServer", "FerryService",
-                "FerryStore", "FerryTesting",
+                "FerryStore", "FerryTesting", "JournalKit",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
+        // Sample records and shortcuts for the tests of journals.
+        .target(
+            name: "JournalKit",
+            dependencies: ["FerryCore", "FerryStore", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/JournalKit"),
         // The contract of both journals.
         .testTarget(
             name: "FerryJournalTests",
             dependencies: [
-                "FerryCore", "FerryService", "FerryStore", .product(name: "Logging", package: "swift-log"),
+                "FerryCore", "FerryService", "FerryStore", "JournalKit",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         // The queue's decisions, without attempts and files.
         .testTarget(
@@ -270,7 +276,8 @@ let package = Package(
             ],
             exclude: ["Histories"]),
         .testTarget(name: "FerryAPITests", dependencies: ["FerryAPI", "FerryCore"]),
-        .testTarget(name: "FerryAria2Tests", dependencies: ["FerryAria2", "FerryCore", "FerryFoundation"]),
+        .testTarget(
+            name: "FerryAria2Tests", dependencies: ["FerryAria2", "FerryCore", "FerryFoundation", "FerryTesting"]),
         .testTarget(
             name: "FerryServerTests",
             dependencies: [
@@ -285,7 +292,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "FerryStoreTests",
-            dependencies: ["FerryCore", "FerryStore", .product(name: "Logging", package: "swift-log")]),
+            dependencies: [
+                "FerryCore", "FerryStore", "JournalKit", .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "FerryTestingTests",
             dependencies: [

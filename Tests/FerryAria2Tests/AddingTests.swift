@@ -1,5 +1,6 @@
 import FerryCore
 import FerryFoundation
+import FerryTesting
 import Testing
 
 @testable import FerryAria2
@@ -78,7 +79,7 @@ import Testing
     }
 
     @Test func `passes on the error of the service`() async {
-        let client = Client(FakeService(refusal: ServiceError(.diskFull, "No room.")))
+        let client = Client(FakeService { $0.answers.refusal = { _ in ServiceError(.diskFull, "No room.") } })
         #expect(await client.call("aria2.addUri", #"["http://h/"]"#) == Client.error("No room."))
     }
 
@@ -117,7 +118,7 @@ import Testing
     }
 
     @Test func `is added once where it cannot be moved`() async {
-        let client = Client(FakeService(moveRefusal: ServiceError(.diskFull, "No room.")))
+        let client = Client(FakeService { $0.answers.moveRefusal = ServiceError(.diskFull, "No room.") })
         let gid = await client.call("aria2.addUri", #"["http://h/1"],{},0"#)
         #expect(client.service.all.map { "\"\($0.id)\"" } == [gid])
         #expect(client.lines.all.count == 1)

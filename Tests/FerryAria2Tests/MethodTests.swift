@@ -1,5 +1,6 @@
 import FerryCore
 import FerryFoundation
+import FerryTesting
 import Synchronization
 import Testing
 

@@ -1,11 +1,17 @@
 import FerryCore
 import FerryFoundation
+import FerryTesting
 import Testing
 
 @testable import FerryAria2
 
 @Suite(.timeLimit(.minutes(1))) struct `Notifications` {
     private typealias Kind = TransferEvent.Kind
+
+    /// Returns a service whose event streams have some events, and end.
+    private static func service(_ events: [TransferEvent]) -> FakeService {
+        FakeService { $0.answers.script = EventScript(events, end: .finishes) }
+    }
 
     /// Returns a client's notifications for events, each given as a kind and a transfer number.
     private static func told(_ events: [(Kind, UInt64)], state: TransferState = .waiting) async throws -> [String] {
@@ -16,7 +22,7 @@ import Testing
                 transfer: event.0 == .submitted ? .sample(id: event.1, state: state) : nil)
         }
         var told: [String] = []
-        for await bytes in try await Client(FakeService(events: events)).endpoint.notifications() {
+        for await bytes in try await Client(service(events)).endpoint.notifications() {
             told.append(String(decoding: bytes, as: UTF8.self))
         }
         return told
@@ -61,7 +67,7 @@ import Testing
         var transfer = Transfer.sample(id: 1)
         transfer.note = ClientNote(
             application: "aria2", identifier: "", task: 0, kind: .download, data: #"{"gid":"00000000000000ab"}"#)
-        let service = FakeService(events: [
+        let service = Self.service([
             TransferEvent(
                 number: 1, kind: .suspended, at: .distantPast, id: transfer.id, session: .aria2, transfer: nil)
         ])
@@ -76,7 +82,7 @@ import Testing
             number: 1, kind: .failed, at: .distantPast, id: TransferID(rawValue: 1), session: .cli, transfer: nil)
         for showsAll in [false, true] {
             var count = 0
-            let client = Client(FakeService(events: [event]), showsAll: showsAll)
+            let client = Client(Self.service([event]), showsAll: showsAll)
             for await _ in try await client.endpoint.notifications() { count += 1 }
             #expect(count == (showsAll ? 1 : 0))
         }
@@ -84,7 +90,7 @@ import Testing
 
     @Test func `tell a connection that comes late of no start that was before it`() async throws {
         let events = [TransferEvent.Kind.waiting, .running, .succeeded].map { Self.event($0, 1) }
-        let service = FakeService(events: events)
+        let service = Self.service(events)
         service.put(.sample(id: 1, state: .waiting, reason: .retry))
         var told: [String] = []
         for await bytes in try await Client(service).endpoint.notifications() {
@@ -95,7 +101,7 @@ import Testing
 
     @Test func `end for a connection that does not take them, and for no other`() async throws {
         let (live, sender) = AsyncThrowingStream.makeStream(of: TransferEvent.self, throwing: (any Error).self)
-        let endpoint = Client(FakeService(live: live)).endpoint
+        let endpoint = Client(FakeService { $0.answers.live = live }).endpoint
         let silent = try await endpoint.notifications()
         var reader = try await endpoint.notifications().makeAsyncIterator()
         let count = NotificationHub.mostWaiting + 10

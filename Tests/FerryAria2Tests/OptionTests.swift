@@ -1,4 +1,5 @@
 import FerryCore
+import FerryTesting
 import Testing
 
 @testable import FerryAria2

@@ -1,5 +1,6 @@
 import FerryCore
 import FerryFoundation
+import FerryTesting
 import Testing
 
 @testable import FerryAria2

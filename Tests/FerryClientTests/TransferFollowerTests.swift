@@ -1,4 +1,5 @@
 import FerryClient
+import FerryTesting
 import Foundation
 import Testing
 
@@ -19,13 +20,30 @@ import Testing
     private static func event(
         _ number: Int64?, _ kind: TransferEvent.Kind, _ id: TransferID = one, _ state: TransferState = .running,
         bytes: Int64 = 0
-    ) -> ScriptedService.Step {
+    ) -> TransferEvent {
         let transfer = kind == .removed ? nil : transfer(id, state, bytes: bytes)
-        return .event(
-            TransferEvent(number: number, kind: kind, at: .distantPast, id: id, session: .cli, transfer: transfer))
+        return TransferEvent(
+            number: number, kind: kind, at: .distantPast, id: id, session: .cli, transfer: transfer)
     }
 
-    private func follow(_ service: ScriptedService, _ ids: [TransferID], after: Int64?) async throws -> [String] {
+    /// Returns a service whose event streams break at once after the given ones.
+    private static func service(_ scripts: [EventScript], known: [Transfer] = []) -> FakeService {
+        FakeService { state in
+            state.lastEvent = 10
+            state.answers.scripts = scripts
+            state.answers.script.end = .breaks
+            for transfer in known { state.transfers[transfer.id] = transfer }
+        }
+    }
+
+    private static func finishing(_ events: TransferEvent...) -> EventScript {
+        EventScript(events, end: .finishes)
+    }
+    private static func breaking(_ events: TransferEvent...) -> EventScript {
+        EventScript(events, end: .breaks)
+    }
+
+    private func follow(_ service: FakeService, _ ids: [TransferID], after: Int64?) async throws -> [String] {
         var told: [String] = []
         try await TransferFollower(service, sleep: { _ in }).follow(ids, after: after) { update in
             switch update {
@@ -39,10 +57,10 @@ import Testing
     }
 
     @Test func `a stream that breaks is subscribed to again after the last durable event`() async throws {
-        let service = ScriptedService(
+        let service = Self.service(
             [
-                [Self.event(5, .submitted), Self.event(nil, .progress, bytes: 3), .breaks],
-                [Self.event(5, .submitted), Self.event(6, .succeeded, Self.one, .succeeded)],
+                Self.breaking(Self.event(5, .submitted), Self.event(nil, .progress, bytes: 3)),
+                Self.finishing(Self.event(5, .submitted), Self.event(6, .succeeded, Self.one, .succeeded)),
             ], known: [Self.transfer(Self.one, .running)])
         #expect(
             try await follow(service, [Self.one], after: 4)
@@ -52,18 +70,18 @@ import Testing
     }
 
     @Test func `an end without an event is found by asking`() async throws {
-        let service = ScriptedService([[.breaks]], known: [Self.transfer(Self.one, .failed)])
+        let service = Self.service([Self.breaking()], known: [Self.transfer(Self.one, .failed)])
         #expect(try await follow(service, [Self.one], after: 4) == ["interrupted", "is failed"])
     }
 
     @Test func `a transfer that is gone afterwards was removed`() async throws {
-        let service = ScriptedService([[.breaks]])
+        let service = Self.service([Self.breaking()])
         #expect(try await follow(service, [Self.one], after: 4) == ["interrupted", "removed"])
     }
 
     @Test func `without a position the transfers are looked at first`() async throws {
-        let service = ScriptedService(
-            [[Self.event(11, .canceled, Self.two, .canceled)]],
+        let service = Self.service(
+            [Self.finishing(Self.event(11, .canceled, Self.two, .canceled))],
             known: [Self.transfer(Self.one, .succeeded), Self.transfer(Self.two, .running)])
         #expect(
             try await follow(service, [Self.one, Self.two], after: nil) == ["is succeeded", "is running", "canceled"])
@@ -71,29 +89,29 @@ import Testing
     }
 
     @Test func `an unknown id is an error at the start`() async {
-        await #expect(throws: ServiceError.self) { try await follow(ScriptedService([]), [Self.one], after: nil) }
+        await #expect(throws: ServiceError.self) { try await follow(Self.service([]), [Self.one], after: nil) }
     }
 
     @Test func `daemons that end without progress are given up after five in a row`() async throws {
-        let service = ScriptedService([], known: [Self.transfer(Self.one, .running)])
+        let service = Self.service([], known: [Self.transfer(Self.one, .running)])
         let error = await #expect(throws: ServiceError.self) { _ = try await follow(service, [Self.one], after: 4) }
         #expect(error?.code == .daemonUnreachable)
         #expect(service.subscriptions.count == TransferFollower.maximumFailures + 1)
     }
 
     @Test func `progress sets the count of broken streams back`() async throws {
-        let steps: [[ScriptedService.Step]] = (1...12).map { [Self.event(nil, .progress, bytes: Int64($0)), .breaks] }
-        let service = ScriptedService(
-            steps + [[Self.event(5, .succeeded, Self.one, .succeeded)]], known: [Self.transfer(Self.one, .running)])
+        let scripts = (1...12).map { Self.breaking(Self.event(nil, .progress, bytes: $0)) }
+        let service = Self.service(
+            scripts + [Self.finishing(Self.event(5, .succeeded, Self.one, .succeeded))],
+            known: [Self.transfer(Self.one, .running)])
         #expect(try await follow(service, [Self.one], after: 4).last == "succeeded")
     }
 
     @Test func `events of other transfers and events seen before are left out`() async throws {
-        let service = ScriptedService([
-            [
+        let service = Self.service([
+            Self.finishing(
                 Self.event(3, .submitted), Self.event(5, .succeeded, Self.two, .succeeded),
-                Self.event(6, .removed),
-            ]
+                Self.event(6, .removed))
         ])
         #expect(try await follow(service, [Self.one], after: 4) == ["removed"])
     }

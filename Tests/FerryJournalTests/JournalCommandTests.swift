@@ -2,6 +2,7 @@ import FerryCore
 import FerryService
 import FerryStore
 import Foundation
+import JournalKit
 import Testing
 
 /// Commands in every state leave the same data in both journals, whether applied to one transfer or to all at once.

@@ -1,6 +1,7 @@
 import FerryCore
 import FerryService
 import Foundation
+import JournalKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `A commit to either journal` {

@@ -1,5 +1,6 @@
 import FerryCore
 import Foundation
+import JournalKit
 
 /// The results of all queries of a journal.
 struct JournalContent: Equatable {

@@ -1,6 +1,7 @@
 import FerryCore
 import FerryService
 import FerryStore
+import JournalKit
 
 /// The two journals. The queue only knows their contract, so each test applies to both.
 enum JournalKind: CaseIterable, Sendable {

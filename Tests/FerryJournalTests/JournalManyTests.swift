@@ -1,5 +1,6 @@
 import FerryCore
 import Foundation
+import JournalKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Many transfers at once in both journals` {

@@ -1,4 +1,5 @@
 import FerryCore
+import JournalKit
 import Testing
 
 /// A change names the row on which it was based. It has no effect if the row was changed since.

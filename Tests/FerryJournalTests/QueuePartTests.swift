@@ -1,5 +1,6 @@
 import FerryCore
 import Foundation
+import JournalKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Parts of the queue in both journals` {

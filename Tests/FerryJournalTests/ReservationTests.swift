@@ -1,4 +1,5 @@
 import FerryCore
+import JournalKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Destinations in both journals` {

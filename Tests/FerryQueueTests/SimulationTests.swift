@@ -33,6 +33,7 @@ import Testing
     /// Histories that once broke a law, shortened by the simulator.
     @Test(arguments: [
         "removed-while-submitted", "canceled-while-submitted", "woken-by-an-answer", "slot-held-during-a-launch",
+        "earlier-list-after-a-later-one", "earlier-list-during-a-reading",
     ])
     func `keeps its laws in histories that once broke one`(name: String) async throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()

@@ -1,5 +1,6 @@
 import FerryAPI
 import FerryCore
+import FerryTesting
 import Foundation
 import Synchronization
 import Testing
@@ -11,11 +12,13 @@ import Testing
     }
 
     @Test func `a bad line is refused in its place, and the others are one submission`() async throws {
-        let service = FakeService()
+        let service = FakeService { state in
+            state.answers.refusal = { $0.folder == "/full" ? ServiceError(.diskFull, "No room.") : nil }
+        }
         try await withServer(service) { client in
             let response = try await send(
                 [
-                    #"{"url":"http://a/1","folder":"/tmp"}"#, "", "{oops", #"{"url":"http://a/2","folder":"rel"}"#,
+                    #"{"url":"http://a/1","folder":"/tmp"}"#, "", "{oops", #"{"url":"http://a/2","folder":"/full"}"#,
                     #"{"url":"http://a/3","folder":"/tmp","colour":1}"#, #"{"url":"http://a/4","folder":"/tmp"}"#,
                 ], to: client)
             #expect(response.status == 200)
@@ -26,9 +29,9 @@ import Testing
                 case .refused(let error): error.code == .invalidRequest ? String(error.message.prefix(7)) : error.word
                 }
             }
-            #expect(words == ["http://a/1", "Line 3:", "destination_unwritable", "Line 5:", "http://a/4"])
+            #expect(words == ["http://a/1", "Line 3:", "disk_full", "Line 5:", "http://a/4"])
         }
-        #expect(service.state.withLock { $0.batches } == [3])
+        #expect(service.submissions == [3])
     }
 
     @Test func `ten thousand lines are one submission, answered in order`() async throws {
@@ -40,7 +43,7 @@ import Testing
             guard case .accepted(let last) = results.last else { return #expect(Bool(false)) }
             #expect(last.url == "http://a/9999")
         }
-        #expect(service.state.withLock { $0.batches } == [10_000])
+        #expect(service.submissions == [10_000])
     }
 
     @Test func `no lines submit nothing`() async throws {
@@ -50,7 +53,7 @@ import Testing
             #expect(response.status == 200)
             #expect(response.body.isEmpty)
         }
-        #expect(service.state.withLock { $0.batches }.isEmpty)
+        #expect(service.submissions.isEmpty)
     }
 
     @Test func `a batch that is no list of lines is refused`() async throws {

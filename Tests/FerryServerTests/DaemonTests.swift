@@ -1,6 +1,7 @@
 import FerryAPI
 import FerryCore
 @testable import FerryServer
+import FerryTesting
 import Foundation
 import Logging
 import Testing
@@ -30,8 +31,8 @@ import Testing
             var limit = EndLimit()
             limit.seconds = 0
             limit.abandon = { end.yield($0) }
-            let service = FakeService()
-            service.holdEnd()
+            let (held, letEnd) = AsyncStream.makeStream(of: Void.self)
+            let service = FakeService { $0.answers.end = held }
             let pipe = Pipe()
             let descriptor = dup(pipe.fileHandleForWriting.fileDescriptor)
             try pipe.fileHandleForWriting.close()
@@ -45,7 +46,7 @@ import Testing
                 #expect(status == 0)
                 break
             }
-            service.letEnd()
+            letEnd.yield()
             try await running
         }
     }

@@ -1,14 +1,19 @@
 import FerryAPI
 import FerryCore
+import FerryTesting
 import Foundation
 import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Event streams` {
     private func service(events: Int64) -> FakeService {
-        let service = FakeService()
-        service.state.withLock { $0.events = (1...events).map(Sample.event) }
-        return service
+        FakeService { state in
+            state.answers.script.events = (1...events).map { number in
+                TransferEvent(
+                    number: number, kind: .submitted, at: Date(timeIntervalSince1970: 1_800_000_000),
+                    id: TransferID(rawValue: 7), session: .cli, transfer: nil)
+            }
+        }
     }
 
     @Test func `events have a line each, with the requested fields`() async throws {
@@ -18,7 +23,7 @@ import Testing
             let events = try lines.map { try APIJSON.decoder.decode(TransferEvent.self, from: Data($0.utf8)) }
             #expect(events.map(\.number) == [1, 2, 3])
         }
-        let asked = try #require(service.state.withLock { $0.subscriptions.first })
+        let asked = try #require(service.subscriptions.first)
         #expect(asked.after == 0)
         #expect(asked.session == .cli)
         #expect(asked.progressInterval == 0.5)
@@ -31,7 +36,7 @@ import Testing
         try await withServer(service) { client in
             _ = try await client.lines(1, of: "/v1/events?after=0&\(query)")
         }
-        let asked = try #require(service.state.withLock { $0.subscriptions.first })
+        let asked = try #require(service.subscriptions.first)
         #expect(asked.omitsSuccesses == isBrief && asked.after == 0)
     }
 

@@ -1,5 +1,6 @@
 import FerryAPI
 import FerryCore
+import FerryTesting
 import Foundation
 import Synchronization
 import Testing
@@ -91,13 +92,12 @@ import Testing
             #expect(response.status == 413)
             #expect(try response.error().code == .invalidRequest)
         }
-        #expect(service.state.withLock { $0.order }.isEmpty)
+        #expect(service.all.isEmpty)
     }
 
     @Test func `an error of the service keeps its code and details`() async throws {
-        let service = FakeService()
-        service.state.withLock {
-            $0.failure = ServiceError(.journalFailed, "The journal is gone.", details: ErrorDetails(errno: 5))
+        let service = FakeService {
+            $0.answers.failure = ServiceError(.journalFailed, "The journal is gone.", details: ErrorDetails(errno: 5))
         }
         try await withServer(service) { client in
             let response = try await client.send("GET", "/v1/status")

@@ -1,5 +1,6 @@
 import FerryAPI
 import FerryCore
+import FerryTesting
 import Foundation
 import Synchronization
 import Testing
@@ -42,15 +43,18 @@ import Testing
     }
 
     @Test func `a request that the service refuses has the status of its code`() async throws {
-        try await withServer { client in
-            let response = try await client.send("POST", "/v1/transfers", #"{"url":"http://a/","folder":"here"}"#)
+        let service = FakeService { state in
+            state.answers.refusal = { _ in ServiceError(.destinationUnwritable, "It is read-only.") }
+        }
+        try await withServer(service) { client in
+            let response = try await client.send("POST", "/v1/transfers", request)
             #expect(response.status == ErrorCode.destinationUnwritable.row.httpStatus)
             #expect(try response.error().code == .destinationUnwritable)
         }
     }
 
     @Test func `a batch and an action on many are answered item by item`() async throws {
-        try await withServer { client in
+        try await withServer(FakeService { $0.lastEvent = 7 }) { client in
             let batch = #"{"templates":[{"url":"","folder":"/tmp"}],"items":{"url":["http://a/"]}}"#
             let report = try await client.send("POST", "/v1/submissions", batch).value(TransferBatch.Report.self)
             #expect(report.results.map(\.id) == [TransferID(rawValue: 1)] && report.lastEvent == 7)
@@ -107,7 +111,7 @@ import Testing
         wanted.tag = "x+y"
         wanted.limit = 7
         wanted.newestFirst = true
-        #expect(service.state.withLock { $0.queries } == [wanted])
+        #expect(service.lists == [wanted])
     }
 
     @Test func `actions name what became of each transfer`() async throws {
@@ -122,20 +126,22 @@ import Testing
     }
 
     @Test func `a session's name is percent-encoded in the path`() async throws {
-        let service = FakeService()
+        let name = try SessionID("com.example/über")
+        let service = FakeService {
+            $0.settingsOfSessions[name] = SessionSettings(rateLimit: 70_000, hostConnections: 3)
+        }
         try await withServer(service) { client in
-            let name = try SessionID("com.example/über")
             let target = AcknowledgeEvents.route.target(name.name)
             let response = try await client.send("POST", target, #"{"through":12}"#)
             #expect(response.status == 200)
-            #expect(service.state.withLock { $0.acknowledged } == [name: 12])
+            #expect(service.acknowledged == [name: 12])
 
             let limits = try await client.send(
                 "PATCH", ChangeSession.route.target(name.name), #"{"active_transfers":2}"#)
             let info = try limits.value(SessionInfo.self)
             #expect(info.id == name)
             // Settings missing from the body are unchanged.
-            #expect(info.settings == SessionSettings(activeTransfers: 2, rateLimit: 7, hostConnections: 3))
+            #expect(info.settings == SessionSettings(activeTransfers: 2, rateLimit: 70_000, hostConnections: 3))
         }
     }
 
@@ -153,13 +159,13 @@ import Testing
             let ranges = try await client.send("GET", "/v1/transfers/\(first)/ranges")
             #expect(ranges.text == "{\"durable\":[]}\n")
             let counts = try await client.send("GET", "/v1/queue/counts?session=cli").value(QueueCounts.self)
-            #expect(counts == QueueCounts(active: 1, waiting: 1, ended: 3))
+            #expect(counts == QueueCounts(active: 0, waiting: 2, ended: 0))
             func move(_ id: TransferID, _ body: String) async throws -> RawResponse {
                 try await client.send("POST", "/v1/transfers/\(id)/move", body)
             }
-            #expect(try await move(first, #"{"offset":4}"#).value(MoveTransfer.Response.self).place == 4)
+            #expect(try await move(first, #"{"offset":4}"#).value(MoveTransfer.Response.self).place == 1)
             #expect(
-                try await move(first, #"{"offset":0,"from":"end"}"#).value(MoveTransfer.Response.self).place == nil)
+                try await move(first, #"{"offset":-1,"from":"end"}"#).value(MoveTransfer.Response.self).place == 0)
             #expect(try await move(first, #"{"offset":0,"from":"middle"}"#).error().code == .invalidRequest)
             #expect(try await move(first, #"{"place":0}"#).error().code == .invalidRequest)
             #expect(try await move(TransferID(rawValue: 1), #"{"offset":0}"#).error().code == .unknownTransfer)
@@ -177,7 +183,7 @@ import Testing
     }
 
     @Test func `sessions and status are shown`() async throws {
-        try await withServer { client in
+        try await withServer(FakeService { $0.settingsOfSessions[.cli] = SessionSettings() }) { client in
             let sessions = try await client.send("GET", "/v1/sessions").value([SessionInfo].self)
             #expect(sessions.map(\.id) == [.cli])
             let status = try await client.send("GET", "/v1/status").value(ServiceStatus.self)

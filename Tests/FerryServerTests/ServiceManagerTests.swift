@@ -6,6 +6,7 @@ import Logging
 import Testing
 
 @testable import FerryServer
+import FerryTesting
 
 @Suite(.timeLimit(.minutes(1))) struct `A service manager` {
     /// A service manager that receives datagrams on a private socket.

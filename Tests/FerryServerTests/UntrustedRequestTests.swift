@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import FerryServer
+import FerryTesting
 
 @Suite(.timeLimit(.minutes(1))) struct `Requests that keep what they get` {
     private static let head = "POST /v1/transfers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -24,7 +25,7 @@ import Testing
             #expect(response.headers["connection"] == "close")
             #expect(try response.error().code == .invalidRequest)
         }
-        #expect(service.state.withLock { $0.order }.isEmpty)
+        #expect(service.all.isEmpty)
     }
 
     @Test func `a body that says that it is too long is refused before any of it comes`() async throws {
@@ -141,6 +142,6 @@ import Testing
             #expect(response.status == status)
             #expect(response.headers["connection"] == "close")
         }
-        #expect(service.state.withLock { $0.order }.isEmpty)
+        #expect(service.all.isEmpty)
     }
 }

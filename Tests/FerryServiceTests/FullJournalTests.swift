@@ -1,6 +1,7 @@
 import FerryCore
 import FerryTesting
 import Foundation
+import JournalKit
 import Testing
 
 @testable import FerryService
@@ -29,6 +30,30 @@ import Testing
             try await bed.act(.resume, id)
             let done = try await bed.wait(for: id, .succeeded)
             #expect(done.error == nil)
+        }
+    }
+
+    /// Outcomes are stored in groups, each in one transaction.
+    @Test func `refuses an outcome that does not fit, and stores the others of its group`() async throws {
+        try await withStoredService(Self.script) { bed, local in
+            let journal = await local.journal
+            var ends: [StoredEnd] = []
+            for number in 0..<4 {
+                let id = try await bed.add("/\(number)") { $0.paused = true }.id
+                var record = try #require(try await journal.record(id))
+                record.outcome = .canceled
+                if number == 1 { record.facts.name = String(repeating: "n", count: 2_000_000) }
+                let snapshot = Transfer(record, live: .waiting(.slot))
+                ends.append(try journal.prepare(TransferEnd(record, snapshot: snapshot)))
+            }
+            var stored: [Bool] = []
+            try await withRoom(forPages: 100, local) {
+                let tasks = ends.map { end in
+                    Task { (try? await local.storeEnd(end, kind: .canceled, at: .distantPast)) != nil }
+                }
+                for task in tasks { stored.append(await task.value) }
+            }
+            #expect(stored == [true, false, true, true])
         }
     }
 

@@ -6,6 +6,7 @@ import FerryCore
 struct StepSource {
     private var numbers: SeededNumbers
     private var lastNumber = 0
+    private var last = Step.pass(seconds: 0)
     /// The steps to begin with. Two slots make more of the queue visible.
     private var first: [Step] = [.settings(active: 2, perHost: 2)]
 
@@ -22,11 +23,35 @@ struct StepSource {
 
     mutating func next(in world: World) -> TimedStep {
         guard first.isEmpty else { return TimedStep(after: 60, step: first.removeFirst()) }
+        // Clients often want the same things at once.
+        if world.ledger.openCalls < Self.mostCalls, numbers.once(in: 6), let step = echo() {
+            return TimedStep(after: numbers.below(12), step: step)
+        }
         // Many steps in a burst, and time to come to rest.
         let after = numbers.once(in: 3) ? numbers.below(12) : numbers.below(numbers.once(in: 3) ? 400 : 120)
         let isBusy = world.ledger.openCalls >= Self.mostCalls
         let isSurrounding = isBusy || numbers.once(in: 5)
-        return TimedStep(after: after, step: isSurrounding ? surroundingStep() : clientStep(world))
+        last = isSurrounding ? surroundingStep() : clientStep(world)
+        return TimedStep(after: after, step: last)
+    }
+
+    /// Returns a step similar to the last one, or an action on the same transfers.
+    private mutating func echo() -> Step? {
+        switch last {
+        case .submit(_, let wanted): return .submit(newNumbers(1), wanted)
+        case .submitBatch(_, let count, let wanted): return .submitBatch(newNumbers(count), count: count, wanted)
+        case .submitList(_, let count, let wanted): return .submitList(newNumbers(count), count: count, wanted)
+        case .act(_, let some): return .act(numbers.one(of: TransferAction.allCases), some)
+        case .actOnAll(_, let session): return .actOnAll(numbers.one(of: SessionAction.allCases), session: session)
+        case .change(let number, _): return .act(numbers.one(of: TransferAction.allCases), [number])
+        default: return nil
+        }
+    }
+
+    /// Returns the first of so many numbers for new transfers.
+    private mutating func newNumbers(_ count: Int) -> Int {
+        lastNumber += count
+        return lastNumber - count + 1
     }
 
     // MARK: Clients
@@ -71,17 +96,11 @@ struct StepSource {
         if numbers.once(in: 8) { wanted.begins = Double(1 + numbers.below(40)) }
         if numbers.once(in: 6) { wanted.timeout = Double(1 + numbers.below(100)) }
         if numbers.once(in: 8) { wanted.deadline = Double(1 + numbers.below(100)) }
-        let (first, count) = (lastNumber + 1, 2 + numbers.below(6))
-        switch numbers.below(8) {
-        case 0:
-            lastNumber += count
-            return .submitBatch(first, count: count, wanted)
-        case 1:
-            lastNumber += count
-            return .submitList(first, count: count, wanted)
-        default:
-            lastNumber += 1
-            return .submit(first, wanted)
+        let count = 2 + numbers.below(6)
+        return switch numbers.below(8) {
+        case 0: .submitBatch(newNumbers(count), count: count, wanted)
+        case 1: .submitList(newNumbers(count), count: count, wanted)
+        default: .submit(newNumbers(1), wanted)
         }
     }
 

@@ -157,7 +157,9 @@ extension World {
     private func checkStops(
         _ action: TransferAction, _ results: [ActionResult], of running: Set<TransferID>, since began: Double
     ) {
-        guard [.pause, .cancel, .remove, .removeWithFile].contains(action), machine.elapsed - began < 2.99 else { return }
+        guard [.pause, .cancel, .remove, .removeWithFile].contains(action), machine.elapsed - began < 2.99 else {
+            return
+        }
         for result in results where result.error == nil && !ledger.isShared(result.id) {
             require(
                 !running.contains(result.id) || runs[result.id].map(\.hasReported) ?? true,

@@ -1,6 +1,7 @@
 import FerryCore
 @testable import FerryStore
 import Foundation
+import JournalKit
 import Testing
 
 /// Readings that advance page by page, each from the last row of the page before.

@@ -1,5 +1,6 @@
 import FerryCore
 import GRDB
+import JournalKit
 import Testing
 
 @testable import FerryStore

@@ -2,6 +2,7 @@ import FerryCore
 @testable import FerryStore
 import Foundation
 import GRDB
+import JournalKit
 import Testing
 
 /// A command has the same effect on one transfer, stored as a whole record, as on many at once.

@@ -1,6 +1,7 @@
 import FerryCore
 @testable import FerryStore
 import Foundation
+import JournalKit
 import Testing
 
 /// For truncated or deeply nested JSON, SQLite's functions return an error that aborts the whole statement.

@@ -2,6 +2,7 @@ import FerryCore
 @testable import FerryStore
 import Foundation
 import GRDB
+import JournalKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Deadlines` {

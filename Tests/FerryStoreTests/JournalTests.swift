@@ -1,6 +1,7 @@
 import FerryCore
 @testable import FerryStore
 import Foundation
+import JournalKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `The journal` {

@@ -1,4 +1,5 @@
 import FerryCore
+import JournalKit
 @testable import FerryStore
 import Testing
 

@@ -1,6 +1,7 @@
 import FerryCore
 @testable import FerryStore
 import Foundation
+import JournalKit
 import Testing
 
 /// A regression: with the maximum number in its last event, a journal reported a full disk at every commit, forever.

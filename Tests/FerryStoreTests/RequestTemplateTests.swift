@@ -1,4 +1,5 @@
 import FerryCore
+import JournalKit
 import Testing
 
 @testable import FerryStore

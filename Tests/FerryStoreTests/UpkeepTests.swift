@@ -3,6 +3,7 @@ import FerryCore
 import Foundation
 import GRDB
 import GRDBSQLite
+import JournalKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Upkeep of the journal` {

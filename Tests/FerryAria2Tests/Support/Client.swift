@@ -1,4 +1,5 @@
 import FerryCore
+import FerryTesting
 import Synchronization
 
 @testable import FerryAria2

@@ -1,9 +1,20 @@
 import FerryAPI
 import FerryCore
 @testable import FerryServer
+import FerryTesting
 import Foundation
 import Logging
 import ServiceLifecycle
+
+extension FakeService: HostedService {
+    package func prepareToEnd() async {}
+
+    package func run() async throws {
+        try? await gracefulShutdown()
+        guard let end = self.answers.end else { return }
+        for await _ in end { break }
+    }
+}
 
 /// Runs `body` with a temporary folder. Its path is short enough for sockets.
 func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {

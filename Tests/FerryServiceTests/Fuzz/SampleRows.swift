@@ -4,6 +4,7 @@ import FerryEngine
 @testable import FerryStore
 import FerryTesting
 import Foundation
+import JournalKit
 
 /// Rows with a value in every column of every table. Their requests name no host but this machine.
 enum SampleRows {

@@ -3,6 +3,7 @@ import FerryCore
 @testable import FerryStore
 import FerryTesting
 import Foundation
+import JournalKit
 import Logging
 import Synchronization
 
@@ -45,6 +46,18 @@ func withoutRoom(_ service: LocalTransferService, _ body: () async throws -> Voi
     try await body()
     // This commit fails as well if it shares a transaction with one that needs room.
     try await eventually("room") { (try? await limitPages(of: service.journal, to: 1_000_000)) != nil }
+}
+
+/// Runs `body` with a journal that can grow by so many pages, then removes the limit.
+func withRoom(forPages count: Int64, _ service: LocalTransferService, _ body: () async throws -> Void) async throws {
+    let pages = try await service.journal.read { reader throws(ServiceError) in
+        var pages: Int64 = 0
+        try reader.connection.forEachRow("PRAGMA page_count") { pages = $0.integer(0) ?? 0 }
+        return pages
+    }
+    try await limitPages(of: service.journal, to: Int(pages + count))
+    try await body()
+    try await limitPages(of: service.journal, to: 1_000_000)
 }
 
 /// Limits the journal to a number of pages. If it has more, it cannot grow.

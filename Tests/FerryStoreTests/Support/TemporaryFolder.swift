@@ -1,5 +1,6 @@
 import FerryStore
 import Foundation
+import JournalKit
 
 /// A private folder for one test, removed with its contents when released.
 final class TemporaryFolder: Sendable {

@@ -1,16 +1,15 @@
-import FerryCore
-import Foundation
-import Logging
-import Testing
+package import FerryCore
+package import Foundation
+package import Logging
 
 /// Sample records and journals.
-enum Sample {
-    static let moment = Date(timeIntervalSince1970: 1_700_000_000.125)
-    static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+package enum Sample {
+    package static let moment = Date(timeIntervalSince1970: 1_700_000_000.125)
+    package static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    static func id(_ number: UInt64) -> TransferID { TransferID(rawValue: 1_700_000_000_000 << 20 + number) }
+    package static func id(_ number: UInt64) -> TransferID { TransferID(rawValue: 1_700_000_000_000 << 20 + number) }
 
-    static func record(
+    package static func record(
         _ number: UInt64, session: String = "cli", tags: [String] = [], destination: String? = nil
     ) throws -> TransferRecord {
         var request = TransferRequest(url: "https://example.com/files/\(number).iso", folder: "/home/u/Downloads")
@@ -22,7 +21,7 @@ enum Sample {
     }
 
     /// Returns a record with a value in every column.
-    static func fullRecord(_ number: UInt64) throws -> TransferRecord {
+    package static func fullRecord(_ number: UInt64) throws -> TransferRecord {
         var record = try record(number, session: "app", tags: ["a", "b"])
         record.request.deadline = moment.addingTimeInterval(60)
         record.request.checksums = [try Checksum(parsing: "md5:00112233445566778899aabbccddeeff")]
@@ -37,20 +36,23 @@ enum Sample {
         return record
     }
 
-    static let partial = PartialFacts(
+    package static let partial = PartialFacts(
         folder: "/home/u/Downloads", name: ".ferry-1.part", device: 1, inode: .max, folderDevice: 1, folderInode: 2)
 
-    static let success = Outcome.succeeded(Outcome.Success(path: "/home/u/Downloads/n", size: 5, verified: []))
+    package static let success = Outcome.succeeded(Outcome.Success(path: "/home/u/Downloads/n", size: 5, verified: []))
 
-    static func insert(_ records: [TransferRecord], into journal: any Journal) async throws {
+    package static func insert(_ records: [TransferRecord], into journal: any Journal) async throws {
         try await journal.commit { transaction throws(ServiceError) in
             for record in records { try transaction.insert(record) }
         }
     }
 
     /// Stores a record and returns it as read back.
-    static func stored(_ record: TransferRecord, in journal: any Journal) async throws -> TransferRecord {
+    package static func stored(_ record: TransferRecord, in journal: any Journal) async throws -> TransferRecord {
         try await insert([record], into: journal)
-        return try #require(try await journal.record(record.id))
+        guard let stored = try await journal.record(record.id) else {
+            throw ServiceError(.unknownTransfer, "The record is not stored.")
+        }
+        return stored
     }
 }

@@ -1,14 +1,14 @@
-import FerryCore
+package import FerryCore
 import Foundation
 
 /// A transfer in each state, to test commands on.
-enum CommandStates {
-    static let now = ActiveTime.Instant(wall: Sample.moment + 100, boot: "boot", uptime: 1090.5)
+package enum CommandStates {
+    package static let now = ActiveTime.Instant(wall: Sample.moment + 100, boot: "boot", uptime: 1090.5)
 
     private enum Content: UInt64, CaseIterable { case plain, full, lost, taken }
 
     /// Returns a record for each state of a row.
-    static func all() throws -> [TransferRecord] {
+    package static func all() throws -> [TransferRecord] {
         var records: [TransferRecord] = []
         let outcomes: [Outcome?] = [
             nil, Sample.success, .failed(ServiceError(.offline, "No network.")), .canceled,
@@ -56,13 +56,14 @@ enum CommandStates {
         }
     }
 
-    static let commands: [TransferCommand] = [
+    package static let commands: [TransferCommand] = [
         .pause, .resume, .start, .cancel, .forget(file: false, sparesSucceeded: false),
         .forget(file: false, sparesSucceeded: true), .forget(file: true, sparesSucceeded: false),
     ]
 
     /// Inserts the records. Two live transfers cannot have the same name, so the first id owns it.
-    static func insert(_ records: [TransferRecord], into journal: any Journal) async throws -> [TransferRecord] {
+    package static func insert(_ records: [TransferRecord], into journal: any Journal) async throws -> [TransferRecord]
+    {
         var held: Set<String> = []
         var stored: [TransferRecord] = []
         for record in records {
@@ -77,7 +78,7 @@ enum CommandStates {
     }
 
     /// Applies a command to one record after the other with the machine.
-    static func actOnEach(
+    package static func actOnEach(
         _ command: TransferCommand, _ records: [TransferRecord], _ moment: CommandSituation, in journal: any Journal
     ) async throws {
         for record in records {
@@ -88,7 +89,7 @@ enum CommandStates {
     }
 
     /// Applies a command to all records with the batch statements.
-    static func actOnAll(
+    package static func actOnAll(
         _ command: TransferCommand, _ records: [TransferRecord], _ moment: CommandSituation, in journal: any Journal
     ) async throws {
         let (ids, session) = (records.map(\.id), records[0].request.session)

@@ -1,28 +1,28 @@
-import FerryCore
-import FerryStore
-import Foundation
+package import FerryCore
+package import FerryStore
+package import Foundation
 
 /// Each call is one read.
 extension Journal {
-    func counts(_ session: SessionID? = nil) async throws(ServiceError) -> [JournalPhase: Int] {
+    package func counts(_ session: SessionID? = nil) async throws(ServiceError) -> [JournalPhase: Int] {
         try await read { reader throws(ServiceError) in try reader.counts(session: session) }
     }
 
-    func page(_ filter: JournalFilter = JournalFilter()) async throws(ServiceError) -> [TransferRecord] {
+    package func page(_ filter: JournalFilter = JournalFilter()) async throws(ServiceError) -> [TransferRecord] {
         try await read { reader throws(ServiceError) in try reader.page(filter) }
     }
 
-    func record(_ id: TransferID) async throws(ServiceError) -> TransferRecord? {
+    package func record(_ id: TransferID) async throws(ServiceError) -> TransferRecord? {
         try await read { reader throws(ServiceError) in try reader.record(id) }
     }
 
-    func lastTransferID() async throws(ServiceError) -> TransferID? {
+    package func lastTransferID() async throws(ServiceError) -> TransferID? {
         try await read { reader throws(ServiceError) in try reader.lastTransferID }
     }
 }
 
 extension JournalTransaction {
-    func begin(
+    package func begin(
         _ ids: [TransferID], of session: SessionID, delayed: [TransferID], gone: [TransferID: Outcome] = [:],
         at moment: ActiveTime.Instant
     ) throws(ServiceError) -> BegunTransfers {
@@ -33,7 +33,7 @@ extension JournalTransaction {
 
     /// Stores another intent.
     @discardableResult
-    func setIntent(_ id: TransferID, _ intent: TransferIntent) throws(ServiceError) -> Bool {
+    package func setIntent(_ id: TransferID, _ intent: TransferIntent) throws(ServiceError) -> Bool {
         guard var record = try record(id) else { return false }
         record.intent = intent
         return try update(record)
@@ -41,7 +41,8 @@ extension JournalTransaction {
 
     /// Stores a transfer's outcome.
     @discardableResult
-    func finish(_ id: TransferID, outcome: Outcome, at: Date, facts: TransferFacts) throws(ServiceError) -> Bool {
+    package func finish(_ id: TransferID, outcome: Outcome, at: Date, facts: TransferFacts) throws(ServiceError) -> Bool
+    {
         guard var record = try record(id) else { return false }
         record.outcome = outcome
         record.finishedAt = at
@@ -53,7 +54,7 @@ extension JournalTransaction {
 
 extension JournalReader {
     /// The SQLite connection of a journal's reader or transaction.
-    var connection: JournalConnection {
+    package var connection: JournalConnection {
         guard let reads = self as? any SQLiteReads else { preconditionFailure("This journal is not in SQLite.") }
         return reads.connection
     }

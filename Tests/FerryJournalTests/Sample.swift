@@ -1,1 +1,0 @@
-../FerryStoreTests/Support/Sample.swift
