@@ -168,18 +168,20 @@ import Testing
     // MARK: Bytes that were not durable
 
     /// Bytes that were digested and then lost are received again. Their digest must not be continued: it may be that of
-    /// other bytes.
+    /// other bytes. A single response that begins elsewhere discards it in any case, so several responses come here.
     @Test func `V2 a digest of more bytes than are durable is not continued`() async throws {
-        let body = SeededBody(seed: 90, size: 400_000)
-        let script = OriginScript(body, .on(.request(1), .cut(after: 300_000)))
+        let body = SeededBody(seed: 90, size: 8 << 20)
+        let script = OriginScript(body, .on(.request(1), .cut(after: 3 << 20)))
         try await withEngine(script) { harness, origin in
-            let request = harness.request(origin.url()) { $0.checksums = [body.checksum(.sha256)] }
-            let first = await harness.makeRun(harness.job(request)).run()
-            #expect(first.digest?.count == 300_000)
+            let checked = harness.request(origin.url()) { $0.checksums = [body.checksum(.sha256)] }
+            let first = await harness.makeRun(harness.job(checked)).run()
+            #expect(first.digest?.count == 3 << 20)
             var digest = RunningDigest([.sha256])
-            unsafe Data(count: 300_000).withUnsafeBytes { unsafe digest.update($0) }
+            unsafe Data(count: 3 << 20).withUnsafeBytes { unsafe digest.update($0) }
             var facts = first.facts
-            facts.ranges = ByteRangeSet(0..<100_000)
+            facts.ranges = ByteRangeSet(0..<1 << 20)
+            var request = checked
+            request.connections = 4
             let history = await harness.transfer(request, from: facts, tries: 1) { [digest] in $0.digest = digest }
             try harness.expectFile(history, body)
             #expect(history.success?.verified == [body.checksum(.sha256)])
