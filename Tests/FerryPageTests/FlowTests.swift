@@ -76,7 +76,7 @@ struct `The page` {
                 until: "[...document.querySelectorAll('.row button')].some(each => each.innerText === 'Give a new URL')"
             )
             try await browser.press("Give a new URL: film.mkv")
-            #expect(try await browser.run("return document.activeElement.id") == "field-url")
+            try await browser.wait("The focus", until: "document.activeElement?.id === 'field-url'")
             try await browser.type(bed.origin.url("/new"), into: "#field-url")
             try await browser.press("Save", in: "dialog")
             try await bed.waitForRow(id, "Finished")
@@ -172,7 +172,7 @@ struct `The page` {
             try await browser.press("Add", in: "dialog")
             try await browser.wait(
                 "The sentence", until: "document.querySelector('#field-checksums-wrong').textContent.includes('123')")
-            #expect(try await browser.run("return document.activeElement.id") == "field-checksums")
+            try await browser.wait("The focus", until: "document.activeElement?.id === 'field-checksums'")
             try await browser.type("", into: "#field-checksums")
             try await browser.press("Add", in: "dialog")
             try await browser.wait("The end", until: "document.querySelector('.words')?.textContent === 'Finished'")

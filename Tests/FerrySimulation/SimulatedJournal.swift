@@ -110,7 +110,7 @@ final class SimulatedJournal: Journal, @unchecked Sendable {  // SAFETY: Used on
             machine.scheduler.note("stored \(group.count)")
             results.append(group.map { $0.perform() })
         }
-        machine.scheduler.event { [self] in
+        machine.scheduler.event(isSlow: machine.scheduler.numbers.once(in: 4)) { [self] in
             for report in results.removeFirst() { report() }
         }
         drainLater()

@@ -29,6 +29,7 @@ actor SimulatedRun: AttemptRun {
         let attempt = process.machine.countAttempt(job.id)
         let number = UInt64(job.request.url.lastPathPart) ?? 0
         numbers = SeededNumbers(seed: process.machine.seed ^ number &* 0x9E37_79B9_7F4A_7C15 ^ attempt << 32)
+        world.runMade(job.id, process)
     }
 
     func follow(_ request: TransferRequest) {}
@@ -151,6 +152,7 @@ actor SimulatedRun: AttemptRun {
 
 /// Notes what runs do, for the laws.
 protocol RunWitness: AnyObject, Sendable {
+    func runMade(_ id: TransferID, _ process: SimulatedProcess)
     func runBegan(_ id: TransferID, _ process: SimulatedProcess, isToStop: Bool)
     func runEnded(_ id: TransferID, _ process: SimulatedProcess, _ report: RunReport)
     func runIsToStop(_ id: TransferID)

@@ -35,8 +35,13 @@ struct StepSource {
         return TimedStep(after: after, step: last)
     }
 
-    /// Returns a step similar to the last one, or an action on the same transfers.
+    /// Returns a step similar to the last one, an action on the same transfers, or the time until their deadline.
     private mutating func echo() -> Step? {
+        switch last {
+        case .submit(_, let wanted), .submitBatch(_, _, let wanted), .submitList(_, _, let wanted):
+            if wanted.deadline != nil, numbers.once(in: 2) { return .pass(seconds: 31) }
+        default: break
+        }
         switch last {
         case .submit(_, let wanted): return .submit(newNumbers(1), wanted)
         case .submitBatch(_, let count, let wanted): return .submitBatch(newNumbers(count), count: count, wanted)

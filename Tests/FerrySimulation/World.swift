@@ -193,6 +193,12 @@ final class World: @unchecked Sendable {  // SAFETY: Used on the scheduler's thr
 }
 
 extension World: RunWitness {
+    func runMade(_ id: TransferID, _ process: SimulatedProcess) {
+        guard process === self.process, !process.isDead, let service else { return }
+        let isStopping = isolated(service) { $0.running.isStopping(id) }
+        require(!isStopping, "\(id) gets a run, and is to stop")
+    }
+
     func runBegan(_ id: TransferID, _ process: SimulatedProcess, isToStop: Bool) {
         guard process === self.process, !process.isDead else { return }
         scheduler.mix(id.rawValue)
