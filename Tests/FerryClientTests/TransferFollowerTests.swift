@@ -26,7 +26,7 @@ import Testing
             number: number, kind: kind, at: .distantPast, id: id, session: .cli, transfer: transfer)
     }
 
-    /// Returns a service whose event streams break at once after the given ones.
+    /// Returns a service with these event streams. Later ones break at once.
     private static func service(_ scripts: [EventScript], known: [Transfer] = []) -> FakeService {
         FakeService { state in
             state.lastEvent = 10

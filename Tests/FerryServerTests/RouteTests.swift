@@ -158,8 +158,6 @@ import Testing
                     && short.value(TransferPage.self).transfers.count == 2)
             let ranges = try await client.send("GET", "/v1/transfers/\(first)/ranges")
             #expect(ranges.text == "{\"durable\":[]}\n")
-            let counts = try await client.send("GET", "/v1/queue/counts?session=cli").value(QueueCounts.self)
-            #expect(counts == QueueCounts(active: 0, waiting: 2, ended: 0))
             func move(_ id: TransferID, _ body: String) async throws -> RawResponse {
                 try await client.send("POST", "/v1/transfers/\(id)/move", body)
             }
@@ -169,6 +167,13 @@ import Testing
             #expect(try await move(first, #"{"offset":0,"from":"middle"}"#).error().code == .invalidRequest)
             #expect(try await move(first, #"{"place":0}"#).error().code == .invalidRequest)
             #expect(try await move(TransferID(rawValue: 1), #"{"offset":0}"#).error().code == .unknownTransfer)
+            // A transfer that has ended has no place.
+            _ = try await client.send("POST", "/v1/actions", #"{"action":"cancel","ids":["\#(second)"]}"#)
+            #expect(try await move(second, #"{"offset":0}"#).value(MoveTransfer.Response.self).place == nil)
+            let counts = try await client.send("GET", "/v1/queue/counts?session=cli").value(QueueCounts.self)
+            #expect(counts == QueueCounts(active: 0, waiting: 1, ended: 1))
+            let others = try await client.send("GET", "/v1/queue/counts?session=other").value(QueueCounts.self)
+            #expect(others == QueueCounts(active: 0, waiting: 0, ended: 0))
         }
     }
 

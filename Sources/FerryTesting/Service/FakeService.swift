@@ -78,17 +78,18 @@ package final class FakeService: SessionService {
     }
 
     package func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer {
-        var transfer = try await transfer(id)
-        if let note = change.note { transfer.note = note }
-        if let rate = change.rateLimit { transfer.rateLimit = rate }
-        if let url = change.url { transfer.url = url }
-        if let name = change.name { transfer.givenName = name }
-        if let priority = change.priority { transfer.priority = priority }
-        let changed = transfer
-        state.withLock { state in
+        let changed = state.withLock { state -> Transfer? in
+            guard var transfer = state.transfers[id] else { return nil }
             state.calls.changes.append(change)
-            state.transfers[id] = changed
+            if let note = change.note { transfer.note = note }
+            if let rate = change.rateLimit { transfer.rateLimit = rate }
+            if let url = change.url { transfer.url = url }
+            if let name = change.name { transfer.givenName = name }
+            if let priority = change.priority { transfer.priority = priority }
+            state.transfers[id] = transfer
+            return transfer
         }
+        guard let changed else { throw Self.unknown(id) }
         return changed
     }
 
