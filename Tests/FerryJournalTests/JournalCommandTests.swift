@@ -32,36 +32,31 @@ import Testing
     }
 
     @Test(arguments: JournalKind.allCases)
-    func `that were decided from another row are stale, and change nothing`(kind: JournalKind) async throws {
+    func `are decided on the row as it is when they are committed`(kind: JournalKind) async throws {
         let journal = try kind.open()
         let record = try await Sample.stored(try Sample.record(1), in: journal)
         let id = record.id
-        let command: @Sendable (Revision?) async throws -> Bool? = { revision in
-            let fate = try await journal.commit { transaction throws(ServiceError) in
-                try transaction.command(.pause, for: id, from: revision, at: CommandSituation(now: CommandStates.now))
+        let pause: @Sendable () async throws -> TransferRecord? = {
+            let outcome = try await journal.commit { transaction throws(ServiceError) in
+                try transaction.command(.pause, for: id, at: CommandSituation(now: CommandStates.now))
             }
-            return switch fate {
-            case .done: true
-            case .stale: false
-            default: nil
-            }
+            guard case .done(_, let stored) = outcome else { return nil }
+            return stored
         }
         try await journal.commit { transaction throws(ServiceError) in
             var changed = record
-            changed.request.rateLimit = 7
+            changed.request.rateLimit = 4096
             try transaction.update(changed)
         }
-        let changed = try #require(try await journal.record(id))
-        #expect(try await command(record.revision) == false)
-        #expect(try await journal.record(id)?.intent == .run)
-        // A checkpoint changes nothing that decisions depend on.
         let facts = try journal.prepare(TransferFacts())
         try await journal.commit { transaction throws(ServiceError) in
             _ = try transaction.updateFacts(id, facts)
             _ = try transaction.claimDestination("/d/a", for: id, recording: facts)
         }
-        #expect(try await command(changed.revision) == true)
-        #expect(try await command(nil) == nil)
+        let paused = try await pause()
+        #expect(paused?.request.rateLimit == 4096 && paused?.intent == .suspend && paused?.facts == TransferFacts())
+        #expect(try await journal.record(id) == paused)
+        #expect(try await pause() == nil)
         #expect(try await journal.read { reader throws(ServiceError) in try reader.lastEventNumber } == 1)
         await journal.close()
     }

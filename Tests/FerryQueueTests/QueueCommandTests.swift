@@ -6,14 +6,12 @@ import Testing
 
 /// Commands, once the journal has them, and deadlines.
 extension `The queue` {
-    @Test(arguments: [false, true]) func `removes a suspended transfer from its queue, and stops a running one`(
-        isAll: Bool
-    ) {
+    @Test func `removes a suspended transfer from its queue, and stops a running one`() {
         var queue = queue(with: [record(1), record(2), record(3)], active: 1)
         _ = queue.take(.began(id(1), record(1)), at: moment())
-        let waiting = queue.take(isAll ? .restedAll([id(2)], .cli) : .rested(record(2)), at: moment())
+        let waiting = queue.take(.rested(record(2)), at: moment())
         #expect(waiting.isEmpty)
-        let running = queue.take(isAll ? .restedAll([id(1)], .cli) : .rested(record(1)), at: moment())
+        let running = queue.take(.rested(record(1)), at: moment())
         #expect(running.stopped == [id(1)] && queue.running.disposition(of: id(1)) == .stops)
         _ = queue.take(.left([id(1), id(2)]), at: moment())
         #expect(queue.running.disposition(of: id(1)) == .isAbandoned)
@@ -23,18 +21,6 @@ extension `The queue` {
         #expect(inspected.started == [id(3)] && queue.waitingTransfers.count == 0)
         _ = queue.take(.resumed(record(2)), at: moment())
         #expect(queue.waitingTransfers.count == 1)
-    }
-
-    @Test func `asks a throttling server again on the user's command`() throws {
-        var queue = queue(with: [record(1)])
-        let origin = try HTTPURL(parsing: "https://a.test/1").origin
-        _ = queue.take(.held(origin, seconds: 60, id(1)), at: moment())
-        _ = queue.take(.ended(id(1), NextAttempt(record: record(1), delay: 0, reason: .retry)), at: moment())
-        let idle = queue.take(.schedule, at: moment())
-        #expect(idle.started == [])
-        _ = queue.take(.urged(record(1)), at: moment())
-        let inspected = queue.take(.schedule, at: moment())
-        #expect(inspected.started == [id(1)])
     }
 
     @Test func `asks a throttling server again when a session's transfers are started`() throws {
@@ -111,7 +97,6 @@ extension `The queue` {
         #expect((queue.waitingTransfers.delay(of: id(1))?.rest(at: moment().clock) ?? 0) == delay)
         #expect(queue.waitingTransfers.count == (delay == 0 ? 1 : 0))
         _ = queue.take(.changed(record(1), replacing: changed), at: moment())
-        _ = queue.take(.urged(record(1)), at: moment())
         _ = queue.take(.alarm, at: moment(30))
         #expect(queue.running.ids == [id(1)])
         _ = queue.take(.began(id(1), record(1)), at: moment(30))

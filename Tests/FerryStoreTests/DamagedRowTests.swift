@@ -71,7 +71,7 @@ import Testing
         }
         let now = ActiveTime.Instant(wall: Sample.moment, boot: "boot", uptime: 1000)
         let fate = try await journal.commit { transaction throws(ServiceError) in
-            try transaction.command(.start, for: record.id, from: record.revision, at: CommandSituation(now: now))
+            try transaction.command(.start, for: record.id, at: CommandSituation(now: now))
         }
         guard case .done(let event?, let stored) = fate else {
             Issue.record("\(fate)")

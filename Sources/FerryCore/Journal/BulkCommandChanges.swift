@@ -5,11 +5,15 @@ package struct BulkCommandSituation: Sendable {
     package var delayed: Set<TransferID> = []
     /// Transfers with a run that may still be writing.
     package var running: Set<TransferID> = []
+    /// Whether unfinished transfers may have files that were never recorded.
+    package var mayHaveLeftovers = false
 
     package init(_ now: ActiveTime.Instant) { self.now = now }
 
     package func moment(of id: TransferID) -> CommandSituation {
-        CommandSituation(now: now, isDelayed: delayed.contains(id), isRunning: running.contains(id))
+        CommandSituation(
+            now: now, isDelayed: delayed.contains(id), isRunning: running.contains(id),
+            mayHaveLeftovers: mayHaveLeftovers)
     }
 }
 
@@ -19,6 +23,8 @@ package struct BulkCommandChanges: Sendable {
     package private(set) var changed: [TransferID] = []
     /// Transfers to delete that have nothing on disk. Not deleted yet.
     package private(set) var forgotten: [TransferID] = []
+    /// Unchanged transfers: the command has an effect once their runs have ended.
+    package private(set) var postponed: [TransferID] = []
     package private(set) var refused: [(id: TransferID, error: ServiceError)] = []
 
     package init() {}
@@ -29,6 +35,9 @@ package struct BulkCommandChanges: Sendable {
     package mutating func note(_ action: TransferMachine.Action, of ids: [TransferID]) -> Bool {
         switch action {
         case .none: return false
+        case .postpone:
+            postponed += ids
+            return false
         case .refuse(let error):
             refused += ids.map { ($0, error) }
             return false
@@ -45,6 +54,7 @@ package struct BulkCommandChanges: Sendable {
     package mutating func sort() {
         changed.sort()
         forgotten.sort()
+        postponed.sort()
         refused.sort { $0.id < $1.id }
     }
 }
@@ -55,8 +65,8 @@ package enum CommandOutcome: Sendable {
     case done(TransferEvent?, TransferRecord)
     /// Unchanged: the command has no effect on the transfer.
     case none(TransferRecord)
-    /// Unchanged: the transfer has changed since the command was decided.
-    case stale
+    /// Unchanged: the command has an effect once the run has ended.
+    case postponed
     case refused(ServiceError)
     case unknown
 }

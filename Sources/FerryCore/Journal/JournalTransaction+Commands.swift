@@ -50,6 +50,7 @@ extension JournalTransaction {
         var begun = changes.changed
         // Succeeded transfers and those being removed are refused too, which is not an error.
         var lacking = changes.refused.filter { $0.error.code == .authRequired }.map(\.id)
+        var postponed = changes.postponed
         for (id, success) in gone {
             guard let record = try record(id), record.request.session == session, record.outcome == success
             else { continue }
@@ -59,13 +60,14 @@ extension JournalTransaction {
                 try update(withFreeDestination(machine.record))
                 begun.append(id)
             case .refuse: lacking.append(id)
+            case .postpone: postponed.append(id)
             case .none, .stop, .rest, .finish, .forget: continue
             }
         }
         begun.sort()
         let events = try appendEvents(
             kind: .resumed, at: circumstances.now.wall, ids: begun, session: session)
-        return BegunTransfers(events: events, lacking: lacking.sorted())
+        return BegunTransfers(events: events, lacking: lacking.sorted(), postponed: postponed.sorted())
     }
 
     /// Deletes a session's transfers that have nothing on disk, appends their events, and marks the others for removal.
@@ -128,19 +130,16 @@ extension JournalTransaction {
 
     /// Performs a command on one transfer. An unreadable transfer counts as its record says.
     ///
-    /// - Parameters:
-    ///   - revision: Revision of the row that the command was decided on. Nil accepts the current row.
-    ///   - isSilent: Whether to append no event.
+    /// - Parameter isSilent: Whether to append no event.
     package func command(
-        _ command: TransferCommand, for id: TransferID, from revision: Revision? = nil, isSilent: Bool = false,
-        at moment: CommandSituation
+        _ command: TransferCommand, for id: TransferID, isSilent: Bool = false, at moment: CommandSituation
     ) throws(ServiceError) -> CommandOutcome {
         guard let record = try record(id) else { return .unknown }
-        if let revision, record.revision != revision { return .stale }
         var machine = TransferMachine(record)
         let action = machine.perform(command, at: moment)
         switch action {
         case .none: return .none(record)
+        case .postpone: return .postponed
         case .refuse(let error): return .refused(error)
         case .stop, .rest, .enqueue, .finish, .forget: break
         }

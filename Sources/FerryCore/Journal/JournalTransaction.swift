@@ -169,9 +169,12 @@ package struct BegunTransfers: Sendable {
     package let events: EventRun
     /// Finished transfers that were not started because their secrets were forgotten.
     package let lacking: [TransferID]
+    /// Transfers that can start once their runs have ended.
+    package let postponed: [TransferID]
 
-    package init(events: EventRun, lacking: [TransferID]) {
+    package init(events: EventRun, lacking: [TransferID], postponed: [TransferID] = []) {
         self.events = events
         self.lacking = lacking
+        self.postponed = postponed
     }
 }

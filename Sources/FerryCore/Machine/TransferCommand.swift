@@ -36,11 +36,16 @@ package struct CommandSituation: Sendable {
     package let isDelayed: Bool
     /// Whether a run may be writing for it.
     package let isRunning: Bool
+    /// Whether an unfinished transfer may have files that were never recorded.
+    package let mayHaveLeftovers: Bool
 
-    package init(now: ActiveTime.Instant, isDelayed: Bool = false, isRunning: Bool = false) {
+    package init(
+        now: ActiveTime.Instant, isDelayed: Bool = false, isRunning: Bool = false, mayHaveLeftovers: Bool = false
+    ) {
         self.now = now
         self.isDelayed = isDelayed
         self.isRunning = isRunning
+        self.mayHaveLeftovers = mayHaveLeftovers
     }
 }
 
@@ -59,7 +64,7 @@ extension TransferMachine {
         var core = record.core
         let action = Self.decide(command, &core, at: moment)
         switch action {
-        case .none, .refuse: return action
+        case .none, .postpone, .refuse: return action
         case .enqueue:
             if command == .fetchAgain {
                 record.facts.startOver(note: "restarted: the finished file was missing or replaced")
@@ -74,8 +79,8 @@ extension TransferMachine {
     /// Decides the action that follows from a command. Used for one transfer and for many.
     ///
     /// `enqueue` also resets the retry limits, which the caller stores.
-    /// - Returns: `none`, with nothing changed, if the command has no effect. `refuse` with the reason if the user must
-    ///   know.
+    /// - Returns: `none`, with nothing changed, if the command has no effect. `postpone` if it has one once the run has
+    ///   ended. `refuse` with the reason if the user must know.
     package static func decide(_ command: TransferCommand, _ core: inout TransferCore, at moment: CommandSituation)
         -> Action
     {
@@ -88,6 +93,10 @@ extension TransferMachine {
             case .pause, .fetchAgain, .cancel: return .none
             }
         }
+        // A canceled transfer can start again once its run has ended, and its end is recorded.
+        if command == .resume || command == .start, core.outcome == nil, core.intent == .cancel, moment.isRunning {
+            return .postpone
+        }
         switch command {
         case .pause: return pause(&core, at: moment.now)
         case .resume: return resume(&core, at: moment)
@@ -96,7 +105,8 @@ extension TransferMachine {
         case .cancel: return cancel(&core)
         case .forget(let file, let sparesSucceeded):
             if sparesSucceeded, core.outcome == .succeeded { return .none }
-            return forget(&core, file: file, isRunning: moment.isRunning)
+            let mayHaveLeftovers = moment.mayHaveLeftovers && core.outcome == nil
+            return forget(&core, file: file, mayHaveFiles: moment.isRunning || mayHaveLeftovers)
         case .keep:
             guard core.intent.isRemoval, core.outcome == .succeeded else { return .none }
             core.intent = .run
@@ -136,7 +146,7 @@ extension TransferMachine {
 
     private static func begin(_ core: inout TransferCore, at moment: CommandSituation) -> Action {
         // A stopping run still has facts to record, so the transfer is not enqueued beside it.
-        guard !moment.isRunning else { return .none }
+        guard !moment.isRunning else { return .postpone }
         if core.outcome != nil {
             // No request is made without the secrets that it was submitted with.
             if core.secretsForgotten { return .refuse(TransferRecord.lacksSecrets(core.id)) }
@@ -157,10 +167,10 @@ extension TransferMachine {
         return .stop
     }
 
-    private static func forget(_ core: inout TransferCore, file: Bool, isRunning: Bool) -> Action {
+    private static func forget(_ core: inout TransferCore, file: Bool, mayHaveFiles: Bool) -> Action {
         let isCanceling = core.intent.isRemoval || core.intent == .cancel && core.outcome == nil
         let hasFile = core.outcome == .succeeded && (file || core.isSpooled)
-        guard core.leavesWork || isCanceling || hasFile || isRunning else { return .forget }
+        guard core.leavesWork || isCanceling || hasFile || mayHaveFiles else { return .forget }
         core.intent = file ? .removeWithFile : .remove
         core.retry = nil
         return .stop

@@ -29,6 +29,8 @@ package struct TransferMachine: Sendable {
         case finish(Outcome)
         /// Deletes the transfer: nothing is left on disk.
         case forget
+        /// Waits for the stopping run, which still has facts to record, and decides again. Nothing has changed.
+        case postpone
         /// Returns the error to the caller. Nothing has changed.
         case refuse(ServiceError)
     }

@@ -20,17 +20,34 @@ extension LocalTransferService {
         let stopping = await endOldRuns(of: found)
         let own = found.filter { !stopping.contains($0) }
         var failures = Self.unknown(TransferIDRuns(named), among: found)
-        failures += stopping.sorted().map { ActionResult(id: $0, error: Self.stillStopping($0)) }
+        failures += stopping.sorted().map { ActionResult(id: $0, error: .stillStopping($0)) }
         let known = Set(own)
         let changes = starts.compactMap { start in
             known.contains(start.id) ? start.change.map { (start.id, $0) } : nil
         }
         let begun = BatchStarts(
             ids: own, gone: try await withoutFiles(own, of: session),
-            circumstances: circumstances(of: own, in: session), changes: changes, failures: failures)
+            circumstances: queue.situation(of: own, in: session, at: moment), changes: changes, failures: failures)
         let report = try await body(begun)
         await consider(session)
         return report
+    }
+
+    /// Waits for stopping runs, which still have facts to record.
+    ///
+    /// - Returns: The transfers with runs that do not end because their disks do not respond.
+    private func endOldRuns(of ids: [TransferID]) async -> Set<TransferID> {
+        var old: [TransferID] = []
+        for id in ids where queue.running.contains(id) {
+            guard let record = try? await existing(id), record.outcome != nil || record.intent != .run else { continue }
+            old.append(id)
+        }
+        return Set(await stillRunning(old))
+    }
+
+    /// Returns the errors for finished transfers that cannot be requested again because their secrets were discarded.
+    static func lackingSecrets(_ ids: [TransferID]) -> [ActionResult] {
+        ids.map { ActionResult(id: $0, error: TransferRecord.lacksSecrets($0)) }
     }
 
     /// Updates the queue with the transfers that the journal has started.

@@ -140,6 +140,13 @@ extension LocalTransferService {
         return interval
     }
 
+    /// Reads from the journal, and ends the service if that shows that the journal has failed.
+    func reading<Value: Sendable>(
+        _ body: @escaping @Sendable (any JournalReader) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
+        try await noting { () async throws(ServiceError) in try await journal.read(body) }
+    }
+
     /// Runs a call, and ends the service if the error shows that the journal has failed.
     func noting<Value: Sendable>(
         _ body: () async throws(ServiceError) -> Value

@@ -60,19 +60,22 @@ enum Input: Sendable {
     /// The requested rows, or none if reading failed. `busy` rows have an action in progress.
     case ordered([PendingTransfer], SessionID, busy: Set<TransferID>)
 
+    // MARK: Operations
+
+    /// A user acts on transfers.
+    case act(Act)
+    /// The result of the step of an action, by its ticket.
+    case acted(Act.News, Int)
+
     // MARK: Stored commands
 
     /// A transfer was suspended, canceled or removed.
     case rested(TransferRecord)
-    /// Transfers of a session were suspended or removed.
-    case restedAll([TransferID], SessionID)
     /// Stops attempts. No others follow.
     case stop([TransferID])
     /// Actions have returned although the attempts are still stopping.
     case left([TransferID])
-    /// The user resumes a transfer regardless of any delay a server requested.
-    case urged(TransferRecord)
-    /// A transfer was resumed or restarted.
+    /// A transfer is to run again.
     case resumed(TransferRecord)
     /// Transfers of a session were resumed or restarted.
     case restarted(Restart)
@@ -155,6 +158,9 @@ enum Input: Sendable {
 
 /// A decision of the queue, for the service to perform.
 enum Effect: Sendable {
+    /// The next step of an action, by its ticket. Its result is the next ``Input/acted(_:_:)``.
+    case act(Int, Act.Step)
+
     /// Starts an attempt for a transfer that has a slot.
     case start(TransferID, QueueKey)
     /// Applies a changed request to a run.

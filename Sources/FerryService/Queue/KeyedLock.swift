@@ -37,45 +37,76 @@ struct SubmissionLocks: Sendable {
 
 /// Serializes actions on the same key, in order of arrival. Different keys are independent. Owned by one actor.
 struct KeyedLock<Key: Hashable & Sendable>: Sendable {
-    private var waiting: [Key: [CheckedContinuation<Void, Never>]] = [:]
+    /// A place in the line of a key. The first has the lock.
+    private struct Place: Sendable {
+        let ticket: Int
+        var continuation: CheckedContinuation<Void, Never>?
+    }
+
+    private var lines: [Key: [Place]] = [:]
+    private var lastTicket = 0
 
     /// Takes the lock if it is free. Returns whether it was.
     mutating func take(_ key: Key) -> Bool {
-        guard waiting[key] == nil else { return false }
-        waiting[key] = []
-        return true
+        guard lines[key] == nil else { return false }
+        return enter(key) == nil
     }
 
-    func isTaken(_ key: Key) -> Bool { waiting[key] != nil }
+    func isTaken(_ key: Key) -> Bool { lines[key] != nil }
 
-    mutating func wait(_ key: Key, _ continuation: CheckedContinuation<Void, Never>) {
-        waiting[key, default: []].append(continuation)
+    /// Enters the line of a key, behind all others.
+    ///
+    /// - Returns: The ticket to wait with. `nil` if the lock was free and is taken.
+    mutating func enter(_ key: Key) -> Int? {
+        lastTicket += 1
+        let isFree = lines[key] == nil
+        lines[key, default: []].append(Place(ticket: lastTicket))
+        return isFree ? nil : lastTicket
+    }
+
+    /// Resumes a continuation once its ticket has the lock.
+    mutating func wait(_ key: Key, _ ticket: Int, _ continuation: CheckedContinuation<Void, Never>) {
+        guard let index = lines[key]?.firstIndex(where: { $0.ticket == ticket }), index > 0 else {
+            return continuation.resume()
+        }
+        lines[key]?[index].continuation = continuation
     }
 
     /// Releases the lock to the longest-waiting caller.
     mutating func leave(_ key: Key) {
-        guard var line = waiting[key] else { return }
-        guard !line.isEmpty else {
-            waiting[key] = nil
-            return
-        }
-        let next = line.removeFirst()
-        waiting[key] = line
-        next.resume()
+        guard var line = lines[key] else { return }
+        line.removeFirst()
+        line.first?.continuation?.resume()
+        lines[key] = line.isEmpty ? nil : line
     }
 }
 
 extension LocalTransferService {
     /// Locks a transfer, waiting for other actions on it.
-    func lock(_ id: TransferID) async {
-        while locks.submissions.isTaken(id) { await withCheckedContinuation { locks.submissions.wait($0) } }
-        if !locks.transfers.take(id) { await withCheckedContinuation { locks.transfers.wait(id, $0) } }
-    }
+    func lock(_ id: TransferID) async { await lock([id]) }
 
     /// Locks several transfers, waiting for other actions on them.
+    ///
+    /// It enters all lines at once, so two calls never wait for each other.
     func lock(_ ids: [TransferID]) async {
-        for id in ids { await lock(id) }
+        while ids.contains(where: locks.submissions.isTaken) {
+            await withCheckedContinuation { locks.submissions.wait($0) }
+        }
+        await wait(enterLines(of: ids))
     }
+
+    /// Enters the lines of transfers. Returns the tickets to wait with.
+    func enterLines(of ids: [TransferID]) -> [(id: TransferID, ticket: Int)] {
+        ids.compactMap { id in locks.transfers.enter(id).map { (id, $0) } }
+    }
+
+    /// Waits until transfers are locked.
+    func wait(_ tickets: [(id: TransferID, ticket: Int)]) async {
+        for (id, ticket) in tickets { await withCheckedContinuation { locks.transfers.wait(id, ticket, $0) } }
+    }
+
+    /// Locks a transfer without waiting. Returns false if another action has locked it.
+    func lockIfFree(_ id: TransferID) -> Bool { !locks.submissions.isTaken(id) && locks.transfers.take(id) }
 
     /// Unlocks a transfer.
     func unlock(_ id: TransferID) {
@@ -85,11 +116,13 @@ extension LocalTransferService {
 
     /// Serializes changes of the same settings, both in the journal and in memory. `nil` is the service's settings.
     func lock(forSettingsOf session: SessionID?) async {
-        if !locks.settings.take(session) { await withCheckedContinuation { locks.settings.wait(session, $0) } }
+        guard let ticket = locks.settings.enter(session) else { return }
+        await withCheckedContinuation { locks.settings.wait(session, ticket, $0) }
     }
 
     /// Locks a session for a bulk action, waiting for others.
     func lock(forActionsIn session: SessionID) async {
-        if !locks.actions.take(session) { await withCheckedContinuation { locks.actions.wait(session, $0) } }
+        guard let ticket = locks.actions.enter(session) else { return }
+        await withCheckedContinuation { locks.actions.wait(session, ticket, $0) }
     }
 }

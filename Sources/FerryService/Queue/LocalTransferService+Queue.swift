@@ -87,7 +87,7 @@ extension LocalTransferService {
             engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
         case .sessionLimits(let id, let settings): runtime.follow(settings, of: id)
         // The caller performs these and gets their errors.
-        case .readPolicies, .takenOut, .expire, .launch, .saveForeground: break
+        case .act, .readPolicies, .takenOut, .expire, .launch, .saveForeground: break
         case .notifyApp(let token, let session): runtime.signal(token, .handleEvents(session: session))
         case .notifyReasons(let ids): notifyWaiting(ids)
         case .cleanUp: cleanUp()

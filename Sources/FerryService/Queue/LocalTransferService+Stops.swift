@@ -2,6 +2,15 @@ import FerryCore
 import FerryEngine
 
 extension LocalTransferService {
+    /// Suspends a transfer that is about to finish. Only its completion is published.
+    func suspendSilently(_ record: TransferRecord) async throws(ServiceError) {
+        let id = record.id
+        let situation = CommandSituation(now: clock.active)
+        _ = try await journal.commit { transaction throws(ServiceError) in
+            try transaction.command(.pause, for: id, isSilent: true, at: situation)
+        }
+    }
+
     /// Stops runs, and waits a few seconds at most for a disk that does not respond.
     ///
     /// The user's intent is already in the journal. A run left behind shows it at once. Its remaining work is done when
@@ -23,9 +32,6 @@ extension LocalTransferService {
     /// Returns the current attempts of some transfers.
     private func attempts(of ids: [TransferID]) -> [Task<Void, Never>] { ids.compactMap { attempts[$0]?.task } }
 
-    /// Whether a stopping run ends within a few seconds.
-    func endsSoon(_ id: TransferID) async -> Bool { await stillRunning([id]).isEmpty }
-
     /// Waits a few seconds at most for stopping runs.
     ///
     /// - Returns: The transfers with runs that have not ended.
@@ -38,14 +44,6 @@ extension LocalTransferService {
             return []
         }
         return ids.filter(running.contains)
-    }
-
-    /// Returns the error for an action that needs a transfer's files while its run is still stopping.
-    static func stillStopping(_ id: TransferID) -> ServiceError {
-        ServiceError(
-            .diskIO,
-            "Transfer \(id) has not stopped, because its disk does not respond. Earlier commands still apply; try again once "
-                + "the disk answers.")
     }
 
     /// Stops all runs for a shutdown. Runs on disks that do not respond are left behind after some seconds.

@@ -60,6 +60,11 @@ struct Queue: Sendable {
     /// Apps, and the processes that have sessions open.
     var apps: AppRegistry { state.apps }
 
+    /// Returns what a command for a session's transfers depends on besides the rows.
+    func situation(of ids: [TransferID], in session: SessionID, at moment: Moment) -> BulkCommandSituation {
+        state.actRooms(at: moment).situation(of: ids, in: session)
+    }
+
     // MARK: Answers at once
 
     /// Assigns consecutive ids and returns the first.

@@ -101,7 +101,7 @@ extension QueueState {
             case .finish(let outcome): .finish(outcome)
             case .enqueue(let delay, let reason):
                 .again(NextAttempt(record: machine.record, delay: delay, reason: reason))
-            case .none, .stop, .rest, .forget, .refuse: .rest
+            case .none, .stop, .rest, .forget, .postpone, .refuse: .rest
             }
         return Queue.Verdict(record: machine.record, next: next, effects: effects)
     }

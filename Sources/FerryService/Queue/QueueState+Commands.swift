@@ -1,9 +1,110 @@
 import FerryCore
 
-/// Applying users' commands after they were committed.
+/// Users' actions, and applying their commands after they were committed.
 extension QueueState {
+    // MARK: Actions
+
+    /// Begins an action. The last effect is its first step.
+    mutating func begin(_ act: Act, at moment: Moment) -> [Effect] {
+        lastTicket += 1
+        return [proceed(act, lastTicket, at: moment)]
+    }
+
+    /// Applies the result of an action's step. The last effect is its next step.
+    mutating func take(_ news: Act.News, of ticket: Int, at moment: Moment) -> [Effect] {
+        guard var act = actions.removeValue(forKey: ticket) else { return [] }
+        var effects = act.withheld.flatMap { restore($0) }
+        act.withheld = []
+        act.take(news)
+        switch news {
+        case .canceled(let ids): for id in ids { if let record = act.records[id] { effects += rest(record) } }
+        case .committed(let committed): effects += apply(committed, of: act, at: moment)
+        case .waited: if act.command.isStop { running.leave(act.awaited.filter(running.contains)) }
+        case .inspected, .published, .read, .finished, .failed: break
+        }
+        return effects + [proceed(act, ticket, at: moment)]
+    }
+
+    func actRooms(at moment: Moment) -> ActRooms {
+        ActRooms(
+            running: running, waitingTransfers: waitingTransfers, lastOfOthers: ids.lastOfOthers, now: moment.active)
+    }
+
+    private mutating func proceed(_ act: Act, _ ticket: Int, at moment: Moment) -> Effect {
+        var act = act
+        let step = act.next(actRooms(at: moment))
+        switch step {
+        case .cancel(let ended):
+            // None may start to write while its outcome is stored, or while its row is removed.
+            for (session, own) in Dictionary(grouping: ended, by: \.record.request.session) {
+                act.withheld.append(waitingTransfers.leave(Set(own.map(\.record.id)), of: session))
+            }
+        case .commit(let commit):
+            if let session = commit.session, commit.command.ends {
+                act.withheld.append(waitingTransfers.leave(Set(commit.ids), of: session))
+            }
+        case .inspect, .publish, .awaitRuns, .read, .finishCancel, .finishRemoval, .remove, .answer: break
+        }
+        if case .answer = step {} else { actions[ticket] = act }
+        return .act(ticket, step)
+    }
+
+    // MARK: Commits
+
+    /// Applies the consequences of a committed command.
+    private mutating func apply(_ committed: Act.Committed, of act: Act, at moment: Moment) -> [Effect] {
+        switch committed {
+        case .each(let outcomes):
+            return outcomes.flatMap { apply($0.outcome, of: $0.id, isStop: act.command.isStop, at: moment) }
+        case .stopped(let ids, let events):
+            waitingTransfers.leave(Set(ids).union(events.ids), of: events.session)
+            return stop(ids) + (events.kind == .removed ? forget(events.ids, at: moment) : [])
+        case .begun(let begun, let pending):
+            let restart = Input.Restart(ids: begun.events.ids, session: begun.events.session, pending: pending)
+            return enqueue(restart, at: moment) + planSchedule()
+        }
+    }
+
+    private mutating func apply(
+        _ outcome: CommandOutcome, of id: TransferID, isStop: Bool, at moment: Moment
+    ) -> [Effect] {
+        switch outcome {
+        case .done(let event, let record) where isStop:
+            let effects = rest(record)
+            return event?.kind == .removed ? effects + forget([id], at: moment) : effects
+        case .done(_, let record):
+            release(record)
+            return resume(record, at: moment) + planSchedule()
+        case .none(let record) where !isStop:
+            release(record)
+            return planSchedule()
+        case .none, .postponed, .refused, .unknown: return []
+        }
+    }
+
+    // MARK: Consequences
+
     /// Stops attempts that have a slot. No others follow.
     mutating func stop(_ ids: [TransferID]) -> [Effect] { running.stop(ids).map { .stop($0, nil) } }
+
+    /// Takes a transfer that is not to run out of its queue, and stops its attempt.
+    mutating func rest(_ record: TransferRecord) -> [Effect] {
+        waitingTransfers.leave(record.id, sessions.key(record))
+        return stop([record.id])
+    }
+
+    /// Queues a transfer that is to run again.
+    mutating func resume(_ record: TransferRecord, at moment: Moment) -> [Effect] {
+        let effects = enqueue(Input.Eligible(record: record), at: moment)
+        bound(record, at: moment)
+        return effects
+    }
+
+    /// Lifts the delay that a server requested from a transfer: the user asks again.
+    mutating func release(_ record: TransferRecord) {
+        waitingTransfers.release(by: record.id)
+        waitingTransfers.release(sessions.key(record).origin)
+    }
 
     /// Queues resumed or restarted transfers, and lifts delays requested by servers.
     mutating func enqueue(_ restart: Input.Restart, at moment: Moment) -> [Effect] {

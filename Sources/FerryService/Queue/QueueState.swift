@@ -36,6 +36,9 @@ struct QueueState: Sendable {
     /// Keys of the queues in which the first transfers were notified that their host has its maximum number of
     /// connections.
     private(set) var crowded: Set<QueueKey> = []
+    /// Actions in progress, by ticket.
+    var actions: [Int: Act] = [:]
+    var lastTicket = 0
     /// Transfers changed while their session's order is read. Their rows in that read may be outdated.
     var changedInOrder: [SessionID: Set<TransferID>] = [:]
 
@@ -109,24 +112,15 @@ struct QueueState: Sendable {
             takeOrdered(transfers, of: id, busy: busy)
             return []
 
-        case .rested(let record):
-            waitingTransfers.leave(record.id, sessions.key(record))
-            return stop([record.id])
-        case .restedAll(let ids, let session):
-            waitingTransfers.leave(Set(ids), of: session)
-            return stop(ids)
+        case .act(let act): return begin(act, at: moment)
+        case .acted(let news, let ticket): return take(news, of: ticket, at: moment)
+
+        case .rested(let record): return rest(record)
         case .stop(let ids): return stop(ids)
         case .left(let ids):
             running.leave(ids)
             return []
-        case .urged(let record):
-            waitingTransfers.release(by: record.id)
-            waitingTransfers.release(sessions.key(record).origin)
-            return []
-        case .resumed(let record):
-            let effects = enqueue(Input.Eligible(record: record), at: moment)
-            bound(record, at: moment)
-            return effects
+        case .resumed(let record): return resume(record, at: moment)
         case .restarted(let restart): return enqueue(restart, at: moment)
         case .changing(let id):
             changes.begin(id)

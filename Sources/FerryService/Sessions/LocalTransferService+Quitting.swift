@@ -93,7 +93,7 @@ extension LocalTransferService {
                 // Suspend first: a transfer that is only stopped would be retried.
                 try await suspendSilently(record)
                 take(.rested(record))
-                guard await stopBriefly([id]).isEmpty else { throw Self.stillStopping(id) }
+                guard await stopBriefly([id]).isEmpty else { throw ServiceError.stillStopping(id) }
                 record = try await existing(id)
             }
             while record.outcome == nil, !record.intent.endsTransfer {

@@ -2,36 +2,102 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// Removing transfers with all their data.
+/// Removing the files of canceled and removed transfers, and then the transfers.
 extension LocalTransferService {
-    /// Removes transfers of a session. The caller holds their locks.
+    // MARK: After an action
+
+    /// Removes the files of canceled transfers and stores their outcomes.
     ///
-    /// - Returns: Transfers with files that could not be removed. Their removal is retried later.
-    func remove(
-        _ ids: [TransferID], of session: SessionID, _ intent: TransferIntent, sparesSucceeded: Bool = false
-    ) async throws(ServiceError) -> [ActionResult] {
-        // Dequeue before the transaction: none may start to write while its row is removed.
-        let (removed, begun) = try await withoutStarts(of: ids, in: session, restores: false) {
-            () async throws(ServiceError) in
-            let live = Set(ids.filter(running.contains))
-            configuration.reached(.actionBegins)
-            let now = clock.wall
-            return try await journal.commit { transaction throws(ServiceError) in
-                try transaction.remove(
-                    ids, of: session, intent: intent, sparesSucceeded: sparesSucceeded, live: live, at: now)
+    /// - Returns: The results of those that are done or failed. The others end once their disks respond.
+    func finishCancel(_ records: [TransferRecord]) async -> [ActionResult] {
+        await concurrently(records) { service, record in await service.finishCancel(record) }
+    }
+
+    private func finishCancel(_ record: TransferRecord) async -> ActionResult? {
+        do throws(ServiceError) {
+            guard try await finishCancel(record, within: .seconds(configuration.answerLimit)) else { return nil }
+            return ActionResult(id: record.id, state: record.outcome?.state ?? .canceled)
+        } catch {
+            return failed(record.id, error)
+        }
+    }
+
+    /// Removes a canceled transfer's files and records its outcome.
+    ///
+    /// - Parameters:
+    ///   - queue: The disk queue that removes them. `nil` is the default one.
+    ///   - limit: How long the disk may take. `nil` waits forever.
+    /// - Returns: False, with nothing recorded, if the disk did not respond in time.
+    @discardableResult
+    func finishCancel(
+        _ record: TransferRecord, on queue: DiskQueue? = nil, within limit: Duration? = nil
+    ) async throws(ServiceError) -> Bool {
+        var record: TransferRecord? = record
+        while let stopped = record {
+            var machine = TransferMachine(stopped)
+            guard case .finish(let outcome) = machine.runStopped() else { return true }
+            var ended = machine.record
+            let leftovers = Leftovers(stopped)
+            guard let failures = await removeLeftovers([leftovers], on: queue, within: limit) else { return false }
+            if let error = failures[leftovers.id] { throw error }
+            ended.facts.partial = nil
+            ended.facts.copy = nil
+            ended.facts.needsTruncation = false
+            if try await finish(ended, outcome) { return true }
+            // The record has changed since it was read.
+            record = try await records(of: [stopped.id]).first
+        }
+        return true
+    }
+
+    /// Stores that removed transfers were canceled, and removes them with their files.
+    ///
+    /// - Returns: The results of all. A transfer with a state is removed once its disk responds.
+    func finishRemoval(_ records: [TransferRecord]) async -> [ActionResult] {
+        var results: [TransferID: ActionResult] = [:]
+        for result in await concurrently(records, { service, record in await service.storeCancel(record) }) {
+            results[result.id] = result
+        }
+        let limit = Duration.seconds(configuration.answerLimit)
+        let stored = records.filter { results[$0.id] == nil }
+        for (session, own) in Dictionary(grouping: stored, by: \.request.session) {
+            let ids = own.map(\.id)
+            for id in ids { results[id] = ActionResult(id: id) }
+            let left = await finishRemovals(of: ids, in: session, sparesSucceeded: false, within: limit)
+            for result in left where result.error != nil { results[result.id] = result }
+            let waiting = left.filter { $0.error == nil }.map(\.id)
+            for record in (try? await self.records(of: waiting)) ?? [] {
+                results[record.id] = ActionResult(id: record.id, state: shown(record).state)
             }
         }
-        configuration.reached(.actionCommitted)
-        // A transfer that was submitted or read from the journal meanwhile may be queued again.
-        take(.restedAll(ids, session))
-        forget(removed.ids, of: session)
-        // The hub holds back later events until these arrive, and a run may take long to stop.
-        await hub.publish(removed)
-        // To the user a hanging transfer is removed. Its files are removed once its run has ended.
-        let left = Set(await stopBriefly(begun))
-        let atRest = begun.filter { !left.contains($0) }
-        return try await finishRemovals(of: atRest, in: session, sparesSucceeded: sparesSucceeded)
+        return Array(results.values)
     }
+
+    /// Stores that a removed transfer was canceled, if it had not ended.
+    ///
+    /// - Returns: The error if that failed, else `nil`.
+    private func storeCancel(_ record: TransferRecord) async -> ActionResult? {
+        do throws(ServiceError) {
+            var stopped: TransferRecord? = record
+            while let current = stopped {
+                var machine = TransferMachine(current)
+                guard case .finish(let outcome) = machine.runStopped() else { return nil }
+                if try await finish(machine.record, outcome) { return nil }
+                stopped = try await records(of: [record.id]).first
+            }
+            return nil
+        } catch {
+            return failed(record.id, error)
+        }
+    }
+
+    private func failed(_ id: TransferID, _ error: ServiceError) -> ActionResult {
+        noteFailure(error)
+        cleanUpLater()
+        return ActionResult(id: id, error: error)
+    }
+
+    // MARK: Removal
 
     /// Completes removals already stored in the journal. Failed ones are retried later.
     ///
@@ -40,16 +106,14 @@ extension LocalTransferService {
     ///   not responded.
     func finishRemovals(
         of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool, within limit: Duration? = nil
-    ) async throws(ServiceError) -> [ActionResult] {
-        guard !ids.isEmpty else { return [] }
+    ) async -> [ActionResult] {
         do throws(ServiceError) {
             let left = try await tryToFinishRemovals(
                 of: ids, in: session, sparesSucceeded: sparesSucceeded, within: limit)
             if left.contains(where: { $0.error != nil }) { cleanUpLater() }
             return left
         } catch {
-            cleanUpLater()
-            throw error
+            return ids.map { failed($0, error) }
         }
     }
 
@@ -85,7 +149,8 @@ extension LocalTransferService {
         let removed = try await journal.commit { transaction throws(ServiceError) in
             try transaction.forget(gone, of: session, at: now)
         }
-        forget(gone, of: session)
+        for id in gone { forget(id, of: session) }
+        take(.gone(gone))
         await hub.publish(removed)
         return failures.sorted { $0.key < $1.key }.map { ActionResult(id: $0.key, error: $0.value) }
     }
@@ -110,14 +175,10 @@ extension LocalTransferService {
         return await work.value.filter { recorded.contains($0.key) }
     }
 
-    /// Discards in-memory state of removed transfers.
-    private func forget(_ ids: [TransferID], of session: SessionID) {
-        let memory = runtime.memories[session]
-        for id in ids {
-            starting.ahead.forget(id)
-            memory?.forget(id)
-        }
-        take(.gone(ids))
+    /// Discards the service's memory of a removed transfer.
+    func forget(_ id: TransferID, of session: SessionID) {
+        starting.ahead.forget(id)
+        runtime.memories[session]?.forget(id)
     }
 }
 

@@ -32,11 +32,14 @@ private struct AlikeRows {
 extension BulkCommandSituation {
     /// Splits transfers by the command's situation: delayed, running, both or neither.
     fileprivate func parts(of named: NamedIDs) -> [(CommandSituation, NamedIDs)] {
-        guard !delayed.isEmpty || !running.isEmpty else { return [(CommandSituation(now: now), named)] }
+        guard !delayed.isEmpty || !running.isEmpty else {
+            return [(CommandSituation(now: now, mayHaveLeftovers: mayHaveLeftovers), named)]
+        }
         var parts: [[TransferID]] = [[], [], [], []]
         for id in named.ids { parts[(delayed.contains(id) ? 1 : 0) + (running.contains(id) ? 2 : 0)].append(id) }
         return parts.enumerated().filter { !$0.element.isEmpty }.map { place, ids in
-            let moment = CommandSituation(now: now, isDelayed: place & 1 == 1, isRunning: place & 2 == 2)
+            let moment = CommandSituation(
+                now: now, isDelayed: place & 1 == 1, isRunning: place & 2 == 2, mayHaveLeftovers: mayHaveLeftovers)
             return (moment, ids.count == named.ids.count ? named : NamedIDs(ids))
         }
     }

@@ -54,6 +54,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [TransferCommand.resume, .start, .fetchAgain])
+    func `a start is decided again once the stopping run has ended`(command: TransferCommand) {
+        let stopping = command == .fetchAgain ? [core(.run, .succeeded)] : [core(.suspend), core(.cancel)]
+        for before in stopping {
+            var core = before
+            #expect(decide(command, &core, isRunning: true) == .postpone)
+            #expect(core == before)
+        }
+        var running = core(.run)
+        #expect(decide(command, &running, isRunning: true) == .none)
+    }
+
     /// A regression: each of these commands revoked the removal, so the files and the row stayed.
     @Test(arguments: [TransferCommand.pause, .resume, .start, .fetchAgain, .cancel])
     func `a transfer that is being removed accepts no other command`(command: TransferCommand) {

@@ -1,0 +1,139 @@
+import FerryCore
+
+/// What an action exchanges with the service.
+extension Act {
+    /// Work for the service. Its result is the next ``News``.
+    enum Step: Sendable {
+        /// Stores the canceled outcomes of transfers that never ran.
+        case cancel([(record: TransferRecord, outcome: Outcome)])
+        /// Finds the succeeded transfers whose files are missing or changed.
+        case inspect([TransferID], SessionID)
+        /// Commits the command.
+        case commit(Commit)
+        /// Publishes the events of a commit.
+        case publish(Committed, TransferCommand)
+        /// Waits for the attempts of transfers, a few seconds at most.
+        case awaitRuns([TransferID])
+        case read([TransferID])
+        /// Removes the files of canceled transfers, then stores their outcomes.
+        case finishCancel([TransferRecord])
+        /// Stores that removed transfers were canceled, then removes them with their files.
+        case finishRemoval([TransferRecord])
+        /// Removes transfers of a session with their files.
+        case remove([TransferID], SessionID, sparesSucceeded: Bool)
+        case answer(Act)
+    }
+
+    /// A command to commit.
+    struct Commit: Sendable {
+        let command: TransferCommand
+        let ids: [TransferID]
+        /// Nil for transfers of any sessions.
+        let session: SessionID?
+        let situation: BulkCommandSituation
+        let gone: [TransferID: Outcome]
+    }
+
+    /// The consequences of a command, as committed.
+    enum Committed: Sendable {
+        case each([(id: TransferID, outcome: CommandOutcome)])
+        /// Transfers of one session were suspended, or are to stop before they are removed.
+        ///
+        /// - `events`: The events of the suspended or removed transfers.
+        case stopped([TransferID], events: EventRun)
+        /// Transfers of one session may run again.
+        case begun(BegunTransfers, [PendingTransfer])
+    }
+
+    /// The result of a step.
+    enum News: Sendable {
+        /// The outcomes of these transfers were stored.
+        case canceled(Set<TransferID>)
+        case inspected([TransferID: Outcome])
+        case committed(Committed)
+        case published
+        /// The attempts have ended, or the time to wait for them has.
+        case waited
+        case read([TransferRecord])
+        /// The work is done, except for transfers with a result.
+        case finished([ActionResult])
+        case failed(ServiceError)
+    }
+}
+
+extension Act.Commit {
+    /// Performs the command in a transaction.
+    func perform(in transaction: any JournalTransaction) throws(ServiceError) -> Act.Committed {
+        guard let session else {
+            var outcomes: [(id: TransferID, outcome: CommandOutcome)] = []
+            for id in ids {
+                outcomes.append((id, try transaction.command(command, for: id, at: situation.moment(of: id))))
+            }
+            return .each(outcomes)
+        }
+        switch command {
+        case .forget(let file, let sparesSucceeded):
+            let (removed, begun) = try transaction.remove(
+                ids, of: session, intent: file ? .removeWithFile : .remove, sparesSucceeded: sparesSucceeded,
+                live: situation.running, at: situation.now.wall)
+            return .stopped(begun, events: removed)
+        case .start:
+            let begun = try transaction.begin(ids, of: session, situation, gone: gone)
+            return .begun(begun, try transaction.pending(begun.events.ids))
+        case .pause, .cancel, .resume, .fetchAgain, .keep:
+            let suspended = try transaction.suspend(ids, of: session, at: situation.now)
+            return .stopped(suspended.ids, events: suspended)
+        }
+    }
+}
+
+extension Act.Committed {
+    var hasEvents: Bool {
+        switch self {
+        case .each(let outcomes):
+            outcomes.contains { if case .done(.some, _) = $0.outcome { true } else { false } }
+        case .stopped(_, let events): !events.ids.isEmpty
+        case .begun(let begun, _): !begun.events.ids.isEmpty
+        }
+    }
+
+    /// The transfers that were deleted, with their sessions.
+    var deleted: [(id: TransferID, session: SessionID)] {
+        switch self {
+        case .each(let outcomes):
+            outcomes.compactMap { id, outcome in
+                guard case .done(let event, let record) = outcome, event?.kind == .removed else { return nil }
+                return (id, record.request.session)
+            }
+        case .stopped(_, let events): events.kind == .removed ? events.ids.map { ($0, events.session) } : []
+        case .begun: []
+        }
+    }
+}
+
+extension TransferCommand {
+    /// Whether a running transfer must stop for it.
+    var isStop: Bool {
+        switch self {
+        case .pause, .cancel, .forget: true
+        case .resume, .start, .fetchAgain, .keep: false
+        }
+    }
+
+    /// Whether it ends the transfer permanently.
+    var ends: Bool { isStop && self != .pause }
+}
+
+extension ServiceError {
+    static func unknown(_ id: TransferID) -> ServiceError {
+        ServiceError(.unknownTransfer, "There is no transfer \(id).")
+    }
+
+    /// The error of an action that needs a transfer's files while its run is still stopping.
+    static func stillStopping(_ id: TransferID) -> ServiceError {
+        ServiceError(
+            .diskIO,
+            "Transfer \(id) has not stopped, because its disk does not respond. Earlier commands still apply; try again once "
+                + "the disk answers.")
+    }
+}

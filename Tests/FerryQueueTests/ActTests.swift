@@ -1,0 +1,255 @@
+import FerryCore
+import Foundation
+import Testing
+
+@testable import FerryService
+
+/// A queue and a journal that perform the steps of actions.
+private struct ActBed {
+    var queue: Queue
+    let journal = MemoryJournal()
+    let moment: Moment
+    /// The names of the steps so far.
+    var steps: [String] = []
+    var effects: [Effect] = []
+    /// Called before each step, for what happens meanwhile.
+    var meanwhile: (Act.Step, inout Queue) -> Void = { _, _ in }
+    /// The step that fails, by name.
+    var failing: String?
+    var storesOutcomes = true
+
+    /// Stores records and queues the ones to run.
+    init(
+        _ queue: Queue, _ records: [TransferRecord], _ conditions: ConditionReport, at moment: Moment
+    ) async throws {
+        self.queue = queue
+        self.moment = moment
+        try await journal.commit { transaction throws(ServiceError) in
+            for record in records { try transaction.insert(record) }
+        }
+        for record in records where record.isEligible {
+            _ = self.queue.take(.eligible(Input.Eligible(record: record)), at: moment)
+        }
+        for case .start(let id, _) in self.queue.take(.conditions(conditions), at: moment) {
+            for record in records where record.id == id { _ = self.queue.take(.began(id, record), at: moment) }
+        }
+    }
+
+    func record(_ id: TransferID) async throws -> TransferRecord? {
+        try await journal.read { reader throws(ServiceError) in try reader.record(id) }
+    }
+
+    mutating func act(_ command: TransferCommand, _ ids: [TransferID], _ scope: Act.Scope = .named) async -> Act {
+        var input = Input.act(Act(command, on: ids, scope))
+        while true {
+            let taken = queue.take(input, at: moment)
+            effects += taken
+            guard case .act(let ticket, let step)? = taken.last else {
+                Issue.record("no next step")
+                return Act(command, on: ids, scope)
+            }
+            if case .answer(let done) = step { return done }
+            let name = Self.name(step)
+            steps.append(name)
+            meanwhile(step, &queue)
+            do throws(ServiceError) {
+                if name == failing { throw ServiceError(.diskFull, "Full.") }
+                input = .acted(try await perform(step), ticket)
+            } catch {
+                input = .acted(.failed(error), ticket)
+            }
+        }
+    }
+
+    private static func name(_ step: Act.Step) -> String {
+        String("\(step)".prefix { $0 != "(" })
+    }
+
+    private func perform(_ step: Act.Step) async throws(ServiceError) -> Act.News {
+        switch step {
+        case .cancel(let ended):
+            return .canceled(storesOutcomes ? Set(ended.map(\.record.id)) : [])
+        case .inspect: return .inspected([:])
+        case .commit(let commit):
+            return .committed(
+                try await journal.commit { transaction throws(ServiceError) in try commit.perform(in: transaction) })
+        case .publish, .answer: return .published
+        case .awaitRuns: return .waited
+        case .read(let ids):
+            return .read(try await journal.read { reader throws(ServiceError) in try reader.records(ids) })
+        case .finishCancel(let records): return .finished(records.map { ActionResult(id: $0.id, state: .canceled) })
+        case .finishRemoval(let records): return .finished(records.map { ActionResult(id: $0.id) })
+        case .remove: return .finished([])
+        }
+    }
+}
+
+/// Actions, from the call to the answer.
+extension `The queue` {
+    private func bed(_ records: [TransferRecord], active: Int = 1) async throws -> ActBed {
+        try await ActBed(queue(active: active), records, report(), at: moment())
+    }
+
+    private func suspended(_ number: Int) -> TransferRecord {
+        var record = record(number)
+        record.intent = .suspend
+        return record
+    }
+
+    /// Ends the attempts that are waited for.
+    private func endRuns(_ step: Act.Step, _ queue: inout Queue) {
+        guard case .awaitRuns(let ids) = step else { return }
+        for id in ids { _ = queue.take(.ended(id, nil), at: moment()) }
+    }
+
+    @Test func `pauses a waiting transfer with one commit`() async throws {
+        var bed = try await bed([record(1), record(2)])
+        let done = await bed.act(.pause, [id(2)])
+        #expect(bed.steps == ["commit", "publish"])
+        #expect(done.records[id(2)]?.intent == .suspend && done.results.isEmpty)
+        #expect(bed.queue.waitingTransfers.count == 0 && bed.effects.stopped == [])
+    }
+
+    @Test func `stops a running transfer once, and answers with its record after the run`() async throws {
+        var bed = try await bed([record(1)])
+        bed.meanwhile = endRuns
+        let done = await bed.act(.pause, [id(1)])
+        #expect(bed.steps == ["commit", "publish", "awaitRuns", "read"])
+        #expect(bed.effects.stopped == [id(1)] && done.records[id(1)]?.intent == .suspend)
+        #expect(!bed.queue.running.contains(id(1)))
+    }
+
+    @Test func `answers while a run has not ended, and waits for it only once`() async throws {
+        var bed = try await bed([record(1)])
+        _ = await bed.act(.pause, [id(1)])
+        #expect(bed.queue.running.disposition(of: id(1)) == .isAbandoned)
+        bed.steps = []
+        let again = await bed.act(.pause, [id(1)])
+        #expect(bed.steps == ["commit"] && again.records[id(1)]?.intent == .suspend)
+    }
+
+    @Test(arguments: [TransferCommand.resume, .start])
+    func `starts a stopping transfer again once its run has ended`(command: TransferCommand) async throws {
+        var bed = try await bed([record(1)])
+        _ = await bed.act(.pause, [id(1)])
+        bed.steps = []
+        bed.meanwhile = endRuns
+        let done = await bed.act(command, [id(1)])
+        #expect(bed.steps == ["commit", "awaitRuns", "commit", "publish"])
+        #expect(done.records[id(1)]?.intent == .run && bed.queue.waitingTransfers.count == 1)
+    }
+
+    @Test func `refuses to start a transfer whose run does not end`() async throws {
+        var bed = try await bed([record(1), suspended(2)])
+        _ = await bed.act(.pause, [id(1)])
+        let done = await bed.act(.start, [id(1), id(2)])
+        #expect(done.results[id(1)]?.error?.code == .diskIO && done.results[id(2)] == nil)
+        #expect(try await bed.record(id(1))?.intent == .suspend)
+        #expect(try await bed.record(id(2))?.intent == .run)
+    }
+
+    /// A regression of its first version: the slots stayed idle until the other transfer's run had ended.
+    @Test(arguments: [true, false]) func `gives slots to started transfers while others wait for their runs`(
+        isSession: Bool
+    ) async throws {
+        var bed = try await bed([record(1), suspended(2)], active: 2)
+        _ = await bed.act(.pause, [id(1)])
+        (bed.steps, bed.effects) = ([], [])
+        _ = await bed.act(.start, [id(1), id(2)], isSession ? .session(.cli, isNamed: false) : .named)
+        #expect(bed.steps.contains("awaitRuns") && bed.effects.plansSchedule)
+    }
+
+    @Test(arguments: [true, false]) func `starts the transfers of a session as single ones`(isStuck: Bool) async throws
+    {
+        var bed = try await bed([record(1), suspended(2)])
+        _ = await bed.act(.pause, [id(1)], .session(.cli, isNamed: false))
+        #expect(bed.queue.running.disposition(of: id(1)) == .isAbandoned)
+        if !isStuck { bed.meanwhile = endRuns }
+        let done = await bed.act(.start, [id(1), id(2)], .session(.cli, isNamed: false))
+        #expect(done.results[id(1)]?.error?.code == (isStuck ? .diskIO : nil) && done.results[id(2)] == nil)
+        #expect(try await bed.record(id(1))?.intent == (isStuck ? .suspend : .run))
+        #expect(bed.queue.waitingTransfers.count == (isStuck ? 1 : 2) && done.error == nil)
+    }
+
+    @Test func `asks a throttling server again on the user's command`() async throws {
+        let origin = try HTTPURL(parsing: "https://a.test/1").origin
+        for command in [TransferCommand.resume, .start] {
+            var bed = try await bed([record(1)])
+            _ = bed.queue.take(.held(origin, seconds: 60, id(1)), at: moment())
+            _ = bed.queue.take(.ended(id(1), NextAttempt(record: record(1), delay: 0, reason: .retry)), at: moment())
+            #expect(bed.queue.take(.schedule, at: moment()).started == [])
+            _ = await bed.act(command, [id(1)])
+            #expect(bed.queue.take(.schedule, at: moment()).started == [id(1)])
+        }
+    }
+
+    // MARK: Ends
+
+    @Test func `cancels the transfers of a page that never ran without a commit of their intent`() async throws {
+        let records = [record(1), record(2), record(3)]
+        var bed = try await bed(records)
+        bed.meanwhile = endRuns
+        let done = await bed.act(.cancel, records.map(\.id), .page(records))
+        #expect(bed.steps == ["cancel", "commit", "awaitRuns", "read", "finishCancel"])
+        #expect(records.allSatisfy { done.results[$0.id]?.state == .canceled })
+        #expect(try await bed.record(id(1))?.intent == .cancel)
+        #expect(try await bed.record(id(2))?.intent == .run, "its outcome is what is stored")
+        #expect(bed.queue.waitingTransfers.count == 0)
+    }
+
+    /// An earlier process may have created a file and ended before it recorded that.
+    @Test func `looks for the files of a canceled transfer that an earlier process may have run`() async throws {
+        let queue = Queue(ServiceSettings(), KnownConditions { _ in false }, lastID: id(1), lookAhead: 60)
+        let records = [suspended(1), suspended(2)]
+        var bed = try await ActBed(queue, records, report(), at: moment())
+        var finished: [TransferID] = []
+        bed.meanwhile = { step, _ in
+            if case .finishCancel(let records) = step { finished += records.map(\.id) }
+        }
+        _ = await bed.act(.cancel, records.map(\.id), .page(records))
+        #expect(finished == [id(1)])
+    }
+
+    @Test(arguments: [true, false])
+    func `leaves a transfer in its place whose end cannot be stored`(isSession: Bool) async throws {
+        let records = [record(1), record(2)]
+        var bed = try await bed(records, active: 0)
+        (bed.failing, bed.storesOutcomes) = ("commit", false)
+        var waiting: [Int] = []
+        bed.meanwhile = { _, queue in waiting.append(queue.waitingTransfers.count) }
+        let scope = isSession ? Act.Scope.session(.cli, isNamed: true) : .page(records)
+        let command = isSession ? TransferCommand.forget(file: false, sparesSucceeded: false) : .cancel
+        let done = await bed.act(command, records.map(\.id), scope)
+        #expect(waiting.first == 0, "none may start while its end is stored")
+        #expect(bed.queue.waitingTransfers.count == 2 && done.results.count == 2)
+        #expect((done.error?.code == .diskFull) == isSession)
+    }
+
+    @Test func `removes a finished transfer without files in one commit`() async throws {
+        var ended = record(1)
+        ended.outcome = .canceled
+        var bed = try await bed([ended, suspended(2)])
+        let records = [ended, suspended(2)]
+        let done = await bed.act(.forget(file: false, sparesSucceeded: false), [id(1)], .page([records[0]]))
+        #expect(bed.steps == ["commit", "publish"] && done.results[id(1)]?.error == nil)
+        #expect(try await bed.record(id(1)) == nil)
+    }
+
+    @Test(arguments: [TransferCommand.pause, .cancel])
+    func `answers a stored pause, and no other stop, where the record cannot be read afterwards`(
+        command: TransferCommand
+    ) async throws {
+        var bed = try await bed([record(1)])
+        bed.failing = "read"
+        bed.meanwhile = endRuns
+        let done = await bed.act(command, [id(1)])
+        #expect((done.results[id(1)]?.error == nil) == (command == .pause))
+        #expect(!bed.steps.contains("finishCancel"))
+    }
+
+    @Test func `names the transfers that do not exist`() async throws {
+        var bed = try await bed([record(1)])
+        let done = await bed.act(.resume, [id(1), id(7)])
+        #expect(done.results[id(7)]?.error?.code == .unknownTransfer && done.results[id(1)] == nil)
+    }
+}
