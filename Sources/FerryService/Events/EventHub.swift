@@ -153,7 +153,7 @@ actor EventHub {
     /// Maximum number of listeners.
     static let mostListeners = 512
 
-    private func add(_ listener: EventListener) throws(ServiceError) -> (id: Int, guardian: ListenerGuardian) {
+    private func add(_ listener: EventListener) throws(ServiceError) -> (id: Int, guardian: StreamGuardian) {
         guard listeners.count < Self.mostListeners else {
             throw ServiceError(
                 .daemonUnreachable,
@@ -163,7 +163,7 @@ actor EventHub {
         nextListener += 1
         listeners[id] = listener
         if !listener.subscription.endsAlone { liveListeners.add(1, ordering: .acquiringAndReleasing) }
-        let guardian = ListenerGuardian { [weak self] in
+        let guardian = StreamGuardian { [weak self] in
             Task(name: "end of listener \(id)") { await self?.remove(id) }
         }
         return (id, guardian)
@@ -276,13 +276,4 @@ private struct HistoryReaders {
         if next == nil { active -= 1 }
         return next
     }
-}
-
-/// Token held by a listener's stream. Removes the listener when the stream is released.
-private final class ListenerGuardian: Sendable {
-    private let ended: @Sendable () -> Void
-
-    init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
-
-    deinit { ended() }
 }

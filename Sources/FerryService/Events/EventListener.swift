@@ -1,4 +1,5 @@
 import FerryCore
+import Synchronization
 
 /// A listener's subscription and its pending events. Owned by the hub.
 struct EventListener {
@@ -108,5 +109,23 @@ struct EventListener {
         if subscription.endsAlone, !TransferEvent.Kind.ends.contains(run.kind) { return false }
         if let ids = subscription.ids { return run.ids.contains { ids.contains($0) } }
         return true
+    }
+}
+
+/// Held by a listener's stream. Runs its closure once, on `end()` or when the stream is released.
+final class StreamGuardian: Sendable {
+    private let ended: @Sendable () -> Void
+    private let hasEnded = Mutex(false)
+
+    init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
+
+    deinit { end() }
+
+    func end() {
+        let isFirst = hasEnded.withLock { hasEnded in
+            defer { hasEnded = true }
+            return !hasEnded
+        }
+        if isFirst { ended() }
     }
 }

@@ -1,7 +1,6 @@
 package import FerryCore
 import FerryEngine
 import Foundation
-import Synchronization
 
 /// Attaching processes to sessions.
 extension LocalTransferService: SessionService {
@@ -99,17 +98,17 @@ extension LocalTransferService: SessionService {
             .attached(.init(lastTask: lastTask, handlesEvents: wasCalled, history: history, order: order)),
             followed.signals)
         schedule()
-        let guardian = LeaveGuardian { [weak self] in
+        let guardian = StreamGuardian { [weak self] in
             Task(name: "detaching from \(id)") { await self?.detach(id, token) }
         }
         return AsyncThrowingStream {
             do {
                 if let signal = try await reader.next() { return signal }
             } catch {
-                guardian.leave()
+                guardian.end()
                 throw error
             }
-            guardian.leave()
+            guardian.end()
             return nil
         }
     }
@@ -191,23 +190,5 @@ private actor SignalReader {
         // A copy, because an actor's property cannot be passed inout across a suspension. It shares the one stream.
         var events = events
         return try await events.next(isolation: self)
-    }
-}
-
-/// Token held by a reader's stream. Runs its closure once, on `leave()` or when the stream is released.
-final class LeaveGuardian: Sendable {
-    private let ended: @Sendable () -> Void
-    private let hasLeft = Mutex(false)
-
-    init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
-
-    deinit { leave() }
-
-    func leave() {
-        let isFirst = hasLeft.withLock { hasLeft in
-            defer { hasLeft = true }
-            return !hasLeft
-        }
-        if isFirst { ended() }
     }
 }
