@@ -45,9 +45,10 @@ extension LocalTransferService {
         return Set(await stillRunning(old))
     }
 
-    /// Returns the errors for finished transfers that cannot be requested again because their secrets were discarded.
-    static func lackingSecrets(_ ids: [TransferID]) -> [ActionResult] {
-        ids.map { ActionResult(id: $0, error: TransferRecord.lacksSecrets($0)) }
+    /// Returns the errors of the transfers that did not start: their secrets were discarded, or their runs have not ended.
+    static func failures(of begun: BegunTransfers) -> [ActionResult] {
+        begun.lacking.map { ActionResult(id: $0, error: TransferRecord.lacksSecrets($0)) }
+            + begun.postponed.map { ActionResult(id: $0, error: .stillStopping($0)) }
     }
 
     /// Updates the queue with the transfers that the journal has started.

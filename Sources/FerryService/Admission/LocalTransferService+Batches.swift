@@ -50,7 +50,7 @@ extension LocalTransferService {
         for event in stored.ends { await hub.publish(event) }
         var failures = starts.map(\.failures)
         if let begun = stored.started {
-            failures? += begun.failures + Self.lackingSecrets(begun.transfers.lacking)
+            failures? += begun.failures + Self.failures(of: begun.transfers)
             await goneOn(begun)
         }
         schedule()

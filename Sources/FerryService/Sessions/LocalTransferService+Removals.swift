@@ -8,7 +8,8 @@ extension LocalTransferService {
 
     /// Removes the files of canceled transfers and stores their outcomes.
     ///
-    /// - Returns: The results of those that are done or failed. The others end once their disks respond.
+    /// - Returns: The results of the transfers that ended or failed. A transfer without a result ends once its disk
+    ///   responds.
     func finishCancel(_ records: [TransferRecord]) async -> [ActionResult] {
         await concurrently(records) { service, record in await service.finishCancel(record) }
     }

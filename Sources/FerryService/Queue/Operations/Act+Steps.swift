@@ -1,6 +1,6 @@
 import FerryCore
 
-/// What an action exchanges with the service.
+/// The steps of an action, and their results.
 extension Act {
     /// Work for the service. Its result is the next ``News``.
     enum Step: Sendable {
@@ -11,7 +11,7 @@ extension Act {
         /// Commits the command.
         case commit(Commit)
         /// Publishes the events of a commit.
-        case publish(Committed, TransferCommand)
+        case publish(Committed)
         /// Waits for the attempts of transfers, a few seconds at most.
         case awaitRuns([TransferID])
         case read([TransferID])
@@ -64,25 +64,24 @@ extension Act {
 extension Act.Commit {
     /// Performs the command in a transaction.
     func perform(in transaction: any JournalTransaction) throws(ServiceError) -> Act.Committed {
-        guard let session else {
+        switch (command, session) {
+        case (.forget(let file, let sparesSucceeded), let session?):
+            let (removed, begun) = try transaction.remove(
+                ids, of: session, intent: file ? .removeWithFile : .remove, sparesSucceeded: sparesSucceeded,
+                live: situation.running, at: situation.now.wall)
+            return .stopped(begun, events: removed)
+        case (.start, let session?):
+            let begun = try transaction.begin(ids, of: session, situation, gone: gone)
+            return .begun(begun, try transaction.pending(begun.events.ids))
+        case (.pause, let session?):
+            let suspended = try transaction.suspend(ids, of: session, at: situation.now)
+            return .stopped(suspended.ids, events: suspended)
+        default:
             var outcomes: [(id: TransferID, outcome: CommandOutcome)] = []
             for id in ids {
                 outcomes.append((id, try transaction.command(command, for: id, at: situation.moment(of: id))))
             }
             return .each(outcomes)
-        }
-        switch command {
-        case .forget(let file, let sparesSucceeded):
-            let (removed, begun) = try transaction.remove(
-                ids, of: session, intent: file ? .removeWithFile : .remove, sparesSucceeded: sparesSucceeded,
-                live: situation.running, at: situation.now.wall)
-            return .stopped(begun, events: removed)
-        case .start:
-            let begun = try transaction.begin(ids, of: session, situation, gone: gone)
-            return .begun(begun, try transaction.pending(begun.events.ids))
-        case .pause, .cancel, .resume, .fetchAgain, .keep:
-            let suspended = try transaction.suspend(ids, of: session, at: situation.now)
-            return .stopped(suspended.ids, events: suspended)
         }
     }
 }

@@ -27,7 +27,7 @@ struct Act: Sendable {
     let scope: Scope
     let ids: [TransferID]
 
-    /// The last known records. Empty for a session, except while transfers are examined.
+    /// The last known records. Empty for a session.
     private(set) var records: [TransferID: TransferRecord] = [:]
     /// Final results. Every other transfer of a call with results is answered by its record.
     private(set) var results: [TransferID: ActionResult] = [:]
@@ -90,7 +90,7 @@ struct Act: Sendable {
                 stage = .stop
                 if let committed = unpublished, committed.hasEvents {
                     unpublished = nil
-                    return .publish(committed, command)
+                    return .publish(committed)
                 }
             case .stop:
                 stage = .reread

@@ -34,8 +34,8 @@ extension LocalTransferService {
         case .cancel(let ended): return .canceled(await store(ended))
         case .inspect(let ids, let session): return .inspected(try await withoutFiles(ids, of: session))
         case .commit(let commit): return .committed(try await store(commit))
-        case .publish(let committed, let command):
-            await publish(committed, of: command)
+        case .publish(let committed):
+            await publish(committed)
             return .published
         case .awaitRuns(let ids):
             _ = await stillRunning(ids)
@@ -87,7 +87,7 @@ extension LocalTransferService {
 
     /// Publishes the events of a command at once: the hub holds back later ones until their numbers arrive, and a run
     /// may take long to stop.
-    private func publish(_ committed: Act.Committed, of command: TransferCommand) async {
+    private func publish(_ committed: Act.Committed) async {
         switch committed {
         case .each(let outcomes):
             for case .done(let event?, let record) in outcomes.lazy.map(\.outcome) {
