@@ -128,6 +128,27 @@ extension `The queue` {
         #expect(bed.steps == ["commit"] && again.records[id(1)]?.intent == .suspend)
     }
 
+    @Test func `stops transfers without an event for what ends them, and reports the runs that do not stop`()
+        async throws
+    {
+        var canceled = record(4)
+        canceled.intent = .cancel
+        let ids = [id(1), id(2), id(3), id(4), id(5)]
+        var bed = try await bed([record(1), record(2), suspended(3), canceled], active: 2)
+        bed.meanwhile = { step, queue in
+            if case .awaitRuns = step { _ = queue.take(.ended(self.id(1), nil), at: self.moment()) }
+        }
+        let done = await bed.act(.pause, ids, .stopped)
+        #expect(bed.steps == ["commit", "awaitRuns", "read"] && Set(bed.effects.stopped) == [id(1), id(2)])
+        #expect(done.records.values.count { $0.intent == .suspend } == 3 && done.records[id(4)]?.intent == .cancel)
+        #expect(done.results.mapValues(\.error?.code) == [id(2): .diskIO, id(5): .unknownTransfer])
+        // A run that was left behind is waited for again.
+        bed.steps = []
+        bed.meanwhile = endRuns
+        let again = await bed.act(.pause, [id(2)], .stopped)
+        #expect(bed.steps == ["commit", "awaitRuns", "read"] && again.results.isEmpty)
+    }
+
     @Test(arguments: [TransferCommand.resume, .start])
     func `starts a stopping transfer again once its run has ended`(command: TransferCommand) async throws {
         var bed = try await bed([record(1)])

@@ -9,17 +9,17 @@ extension `The queue` {
     @Test func `removes a suspended transfer from its queue, and stops a running one`() {
         var queue = queue(with: [record(1), record(2), record(3)], active: 1)
         _ = queue.take(.began(id(1), record(1)), at: moment())
-        let waiting = queue.take(.rested(record(2)), at: moment())
-        #expect(waiting.isEmpty)
-        let running = queue.take(.rested(record(1)), at: moment())
+        let waiting = queue.act(.pause, record(2), at: moment())
+        #expect(waiting.stopped.isEmpty)
+        let running = queue.act(.pause, record(1), at: moment())
         #expect(running.stopped == [id(1)] && queue.running.disposition(of: id(1)) == .stops)
-        _ = queue.take(.left([id(1), id(2)]), at: moment())
+        _ = queue.pass(.waited, after: running, at: moment())
         #expect(queue.running.disposition(of: id(1)) == .isAbandoned)
         let ended = queue.take(.ended(id(1), NextAttempt(record: record(1), delay: 0, reason: .retry)), at: moment())
         #expect(ended.cleansUp)
         let inspected = queue.take(.schedule, at: moment())
         #expect(inspected.started == [id(3)] && queue.waitingTransfers.count == 0)
-        _ = queue.take(.resumed(record(2)), at: moment())
+        _ = queue.act(.resume, record(2), at: moment())
         #expect(queue.waitingTransfers.count == 1)
     }
 
@@ -29,7 +29,7 @@ extension `The queue` {
             var queue = queue(with: [record(1)])
             let origin = try HTTPURL(parsing: "https://a.test/1").origin
             _ = queue.take(.held(origin, seconds: 60, id(teller)), at: moment())
-            _ = queue.take(.stop([id(1)]), at: moment())
+            _ = queue.act(.pause, record(1), at: moment())
             _ = queue.take(.ended(id(1), nil), at: moment())
             let pending = PendingTransfer(
                 id: id(1), session: .cli, origin: origin.description, priority: .normal,
@@ -163,7 +163,7 @@ extension `The queue` {
         _ = take(.policies([id(2): NetworkPolicy()], .cli))
         #expect(out.flatMap { take(.restore($0)) }.readsPolicies == [.cli])
         // Until its new key is known, it is indexed under the old one.
-        _ = take(.rested(record(2)))
+        _ = queue.act(.pause, record(2), at: moment())
         #expect(queue.waitingTransfers.count == 0)
         _ = take(.eligible(Input.Eligible(record: record(2))))
         _ = take(.policies([id(2): NetworkPolicy()], .cli))
@@ -192,15 +192,79 @@ extension `The queue` {
         var queue = queue(with: place == "waits" ? [] : [bounded])
         if place == "waits" { _ = queue.take(.eligible(Input.Eligible(record: bounded, delay: 9)), at: moment()) }
         if place == "runs" { _ = queue.take(.began(id(1), bounded), at: moment()) }
-        _ = queue.take(.bounded(bounded), at: moment())
-        _ = queue.take(.rang([id(1)], isBusy: false), at: moment())
+        _ = queue.take(.due([DueTransfer(id: id(1), due: moment(5).wall)]), at: moment())
         let late = place == "has time left" ? moment(4) : moment(5)
-        let effects = queue.take(.overdue(bounded), at: late)
-        #expect(effects.expired == (place == "waits" ? [id(1)] : []))
+        _ = queue.take(.alarm, at: moment(5))
+        let effects = queue.take(.overdue([bounded]), at: late)
+        #expect(effects.started == (place == "waits" ? [id(1)] : []))
+        #expect(queue.running.onlyEnds(id(1)) == (place == "waits"))
         #expect(effects.stopped == (place == "runs" ? [id(1)] : []))
         // If it cannot be ended yet, its alarm rings again.
         #expect(queue.waitingTransfers.haveAlarms.isEmpty == (place == "waits" || place == "runs"))
         #expect(queue.waitingTransfers.delay(of: id(1)) == nil)
+    }
+
+    /// The start of an attempt, by the state of its transfer.
+    @Test(arguments: ["ready", "paused", "overdue", "early", "unreadable", "forbidden", "forbidden, and waits"])
+    func `begins an attempt as its transfer asks`(state: String) {
+        var given = record(1)
+        switch state {
+        case "paused": given.intent = .suspend
+        case "overdue": given.request.deadline = moment().wall
+        case "early": given.request.notBefore = moment(9).wall
+        case "unreadable": given.outcome = .failed(ServiceError(.journalFailed, "unreadable"))
+        case "forbidden": given.request.network.waits = false
+        default: break
+        }
+        var queue = queue(with: [record(1)])
+        if state.hasPrefix("forbidden") { _ = queue.take(.conditions(report { $0.reachable = false }), at: moment()) }
+        let start =
+            switch queue.start(of: given, at: moment()) {
+            case .run: "run"
+            case .finish(.failed(let error)): error.code.rawValue
+            case .finish(let outcome): outcome.state.rawValue
+            case .again(let next): "again \(next.reason.rawValue)"
+            case .none: "none"
+            }
+        let expected = [
+            "ready": "run", "paused": "none", "overdue": "deadline_exceeded", "early": "again begin_date",
+            "unreadable": "journal_failed", "forbidden": "offline", "forbidden, and waits": "run",
+        ]
+        #expect(start == expected[state])
+        _ = queue.act(.pause, record(1), at: moment())
+        if case .none = queue.start(of: record(1), at: moment()) {} else { Issue.record("A stopped attempt begins.") }
+    }
+
+    /// An alarm may go off before the deadline was put off, or the network may come back.
+    @Test func `takes no slot to end a transfer, and queues it again if it is not to end`() {
+        var overdue = record(1) { $0.deadline = moment().wall }
+        overdue.retry = RetryPlan(
+            at: moment(9).wall, delay: 20, reason: .retry, error: ServiceError(.connectionLost, "lost"))
+        var queue = queue(with: [], active: 1)
+        let ending = queue.take(.overdue([overdue]), at: moment())
+        #expect(ending.started == [id(1)])
+        let other = queue.take(.eligible(Input.Eligible(record: record(2))), at: moment())
+        _ = queue.take(.conditions(report()), at: moment())
+        #expect(other.started == [] && queue.running.contains(id(2)))
+        overdue.request.deadline = moment(60).wall
+        guard case .again(let next) = queue.start(of: overdue, at: moment()) else {
+            Issue.record("A transfer with time left does not wait again.")
+            return
+        }
+        #expect(next.delay == 9)
+        _ = queue.take(.ended(id(1), next), at: moment())
+        #expect(queue.waitingTransfers.delay(of: id(1)) != nil && queue.waitingTransfers.haveAlarms == [id(1)])
+    }
+
+    /// The journal may have no space for the outcome.
+    @Test func `ends an overdue transfer again after the delay of its failed end`() {
+        let overdue = record(1) { $0.deadline = moment().wall }
+        var queue = queue(with: [])
+        _ = queue.take(.overdue([overdue]), at: moment())
+        _ = queue.take(.ended(id(1), NextAttempt(record: overdue, delay: 30, reason: .disk)), at: moment())
+        let early = queue.take(.alarm, at: moment(29))
+        let late = queue.take(.alarm, at: moment(30))
+        #expect(early.overdue == [] && late.overdue == [id(1)])
     }
 
     @Test func `looks ahead again and again`() {
@@ -227,8 +291,21 @@ extension `The queue` {
     }
 }
 
+extension Queue {
+    /// Commits a command on a transfer, as the record shows it.
+    mutating func act(_ command: TransferCommand, _ record: TransferRecord, at moment: Moment) -> [Effect] {
+        let begun = take(.act(Act(command, on: [record.id], .named)), at: moment)
+        return pass(.committed(.each([(record.id, .done(nil, record))])), after: begun, at: moment)
+    }
+
+    /// Passes the result of the last effect, an action's step.
+    mutating func pass(_ news: Act.News, after effects: [Effect], at moment: Moment) -> [Effect] {
+        guard case .act(let ticket, _)? = effects.last else { return [] }
+        return take(.acted(news, ticket), at: moment)
+    }
+}
+
 extension [Effect] {
-    var expired: [TransferID] { compactMap { if case .expire(let id) = $0 { id } else { nil } } }
     var takenOut: [WaitingTransfers.TakenOut] {
         compactMap { if case .takenOut(let taken) = $0 { taken } else { nil } }
     }

@@ -97,7 +97,7 @@ import Testing
         #expect(early.started == [])
         let due = queue.take(.alarm, at: moment(5))
         #expect(due.started == [id(1)])
-        let told = queue.take(.stop([id(1), id(2)]), at: moment(6))
+        let told = queue.act(.pause, record(1), at: moment(6))
         #expect(told.stopped == [id(1)])
         let stopped = queue.take(.ended(id(1), next), at: moment(6))
         #expect(
@@ -124,7 +124,7 @@ import Testing
         var bounded = record(1)
         bounded.request.deadline = moment(30).wall
         var queue = queue(with: [bounded])
-        _ = queue.take(.rang([id(1)], isBusy: false), at: moment(30))
+        _ = queue.take(.alarm, at: moment(30))
         #expect(!queue.waitingTransfers.haveAlarms.contains(id(1)))
         _ = queue.take(.ended(id(1), NextAttempt(record: bounded, delay: 60, reason: .retry)), at: moment(29))
         #expect(queue.waitingTransfers.haveAlarms.contains(id(1)))
@@ -136,7 +136,7 @@ import Testing
         var queue = queue(with: [record(1)])
         var changed = record(1).request
         switch event {
-        case "stop": _ = queue.take(.rested(record(1)), at: moment())
+        case "stop": _ = queue.act(.pause, record(1), at: moment())
         case "address":
             changed.url = "https://b.test/1"
             var record = record(1)
@@ -163,7 +163,7 @@ import Testing
         var queue = queue(with: [record(1), record(2), hurried], active: 1)
         _ = queue.take(.began(id(1), record(1)), at: moment())
         let down = queue.take(.conditions(report { $0.reachable = false }), at: moment())
-        #expect(down.stopped == [id(1)] && down.failed == [id(3)] && down.toldReasons == [id(2)])
+        #expect(down.stopped == [id(1)] && down.started == [id(3)] && down.toldReasons == [id(2)])
         _ = queue.take(.ended(id(1), NextAttempt(record: record(1), delay: 9, reason: .retry)), at: moment())
         let idle = queue.take(.schedule, at: moment())
         #expect(idle.started == [])
@@ -239,13 +239,12 @@ import Testing
 
     @Test func `rings for transfers whose time passes, and not while they are acted upon`() {
         var queue = queue(with: [])
-        let bounded = record(1) { $0.deadline = Date(timeIntervalSince1970: 1_000_005) }
-        _ = queue.take(.bounded(bounded), at: moment())
+        _ = queue.take(.due([DueTransfer(id: id(1), due: moment(5).wall)]), at: moment())
         let early = queue.take(.alarm, at: moment(4))
         #expect(early.overdue == [])
         let late = queue.take(.alarm, at: moment(5))
         #expect(late.overdue == [id(1)])
-        _ = queue.take(.rang([id(1)], isBusy: true), at: moment(5))
+        _ = queue.take(.busy([id(1)]), at: moment(5))
         _ = queue.take(.unlocked(id(1)), at: moment(6))
         let again = queue.take(.alarm, at: moment(6))
         #expect(again.overdue == [id(1)])
@@ -391,13 +390,12 @@ import Testing
 extension [Effect] {
     var started: [TransferID] { compactMap { if case .start(let id, _) = $0 { id } else { nil } } }
     var stopped: [TransferID] { compactMap { if case .stop(let id, _) = $0 { id } else { nil } } }
-    var failed: [TransferID] { compactMap { if case .fail(let id, _) = $0 { id } else { nil } } }
     var followed: [TransferRequest] { compactMap { if case .follow(_, let request) = $0 { request } else { nil } } }
     var toldWaiting: [TransferID] { compactMap { if case .notifyWaiting(let record) = $0 { record.id } else { nil } } }
     var toldReasons: [TransferID] {
         compactMap { if case .notifyReasons(let ids) = $0 { ids } else { nil } }.flatMap(\.self)
     }
-    var overdue: [TransferID] { compactMap { if case .endOverdue(let ids) = $0 { ids } else { nil } }.flatMap(\.self) }
+    var overdue: [TransferID] { compactMap { if case .readOverdue(let ids) = $0 { ids } else { nil } }.flatMap(\.self) }
     var readsPolicies: [SessionID] { compactMap { if case .readPolicies(let id) = $0 { id } else { nil } } }
     var watched: ConditionNeeds { reduce(into: []) { if case .watch(let needs) = $1 { $0.formUnion(needs) } } }
     var considered: [SessionID] { compactMap { if case .consider(let id) = $0 { id } else { nil } } }

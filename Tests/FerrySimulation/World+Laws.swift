@@ -184,6 +184,7 @@ extension World {
     private func checkStart(_ id: TransferID, _ service: isolated LocalTransferService) {
         laws.checked(3)
         require(!service.isShuttingDown, "\(id) gets a slot while the process ends")
+        guard !service.running.onlyEnds(id) else { return }
         let record = record(id)
         require(record?.isEligible == true || isBusy(id, service), "\(id) gets a slot, and is not to run")
         require(!ledger.isKnownToRest(id), "\(id) gets a slot, and a client was told that it rests")
@@ -201,7 +202,7 @@ extension World {
 
     /// Checks the transfers that got their slots during a start.
     func checkFirstSlots(_ service: isolated LocalTransferService) {
-        for id in slots {
+        for id in slots where !service.running.onlyEnds(id) {
             guard let key = service.running.key(of: id), !service.isShuttingDown else { continue }
             for other in service.waitingTransfers.waiting(with: key, limit: .max) {
                 // Others have become ready since.
@@ -255,6 +256,7 @@ extension World {
             guard id != own else { return nil }
             let run = runs[id] ?? RunState()
             guard let key = service.running.key(of: id), !lending.contains(id) else { return nil }
+            guard !service.running.onlyEnds(id) else { return nil }
             guard !run.isInMemory || limits(key.session).activeTransfers != nil else { return nil }
             return (key, run.isWhole)
         }

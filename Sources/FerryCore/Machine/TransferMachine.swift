@@ -83,6 +83,19 @@ package struct TransferMachine: Sendable {
         return .finish(.canceled)
     }
 
+    /// The user has force-quit the app, and the transfer's run has stopped. Its bytes are kept, to be continued by another
+    /// transfer. No effect on one that the user has ended.
+    package mutating func quit() -> Action {
+        guard record.outcome == nil, !record.intent.endsTransfer else { return .none }
+        record.intent = .cancel
+        record.facts.cancelReason = Self.forceQuit
+        record.facts.challenge = nil
+        return .finish(.canceled)
+    }
+
+    /// `URLError`'s reason of a cancellation by force-quit.
+    private static let forceQuit = 0
+
     /// The transfer's deadline or its resource timeout has passed.
     package mutating func deadlinePassed() -> Action {
         guard record.isEligible else { return .none }

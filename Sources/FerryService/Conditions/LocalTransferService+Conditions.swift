@@ -10,31 +10,6 @@ extension LocalTransferService {
         if !isShuttingDown { take(.conditions(watch.source.report)) }
     }
 
-    /// Fails a transfer that the conditions forbid and that does not wait for better ones.
-    func fail(_ id: TransferID, _ reason: WaitReason) async {
-        await lock(id)
-        defer { unlock(id) }
-        var known: TransferRecord?
-        do throws(ServiceError) {
-            while true {
-                let record = try await existing(id)
-                guard record.isEligible, !running.contains(id), !isShuttingDown else { return }
-                known = record
-                var machine = TransferMachine(record, network: network(of: record.request))
-                guard case .finish(let outcome) = machine.forbidden(reason) else {
-                    // The request was changed meanwhile, to wait.
-                    enqueue(record)
-                    return schedule()
-                }
-                take(.rested(record))
-                if try await finish(machine.record, outcome) { return }
-            }
-        } catch {
-            guard let known else { return noteFailure(error) }
-            enqueueLater(known, error)
-        }
-    }
-
     // MARK: Notifications
 
     /// Publishes a waiting event for each given transfer that still waits, up to 2000.

@@ -69,14 +69,6 @@ enum Input: Sendable {
 
     // MARK: Stored commands
 
-    /// A transfer was suspended, canceled or removed.
-    case rested(TransferRecord)
-    /// Stops attempts. No others follow.
-    case stop([TransferID])
-    /// Actions have returned although the attempts are still stopping.
-    case left([TransferID])
-    /// A transfer is to run again.
-    case resumed(TransferRecord)
     /// Transfers of a session were resumed or restarted.
     case restarted(Restart)
     /// A change of a request is being stored.
@@ -98,19 +90,16 @@ enum Input: Sendable {
 
     // MARK: Deadlines
 
-    /// A transfer has a deadline, as in its record.
-    case bounded(TransferRecord)
     /// Transfers with deadlines in the near future, read from the journal.
     case due([DueTransfer])
     /// Find the transfers with deadlines in the near future.
     case lookAhead
-    /// Deadline alarms went off. If `isBusy`, actions are in progress on the transfers, and the alarms repeat
-    /// afterwards.
-    case rang([TransferID], isBusy: Bool)
-    /// The record of a transfer after its deadline alarm.
-    case overdue(TransferRecord)
-    /// The deadline check failed. Retry after this many seconds.
-    case ringAgain(TransferID, after: Double)
+    /// The records of transfers whose deadline alarms went off.
+    case overdue([TransferRecord])
+    /// Deadline alarms went off during actions on their transfers. They repeat afterwards.
+    case busy([TransferID])
+    /// Transfers could not be checked. Their deadline alarms repeat after this many seconds.
+    case ringAgain([TransferID], after: Double)
 
     // MARK: Attempts
 
@@ -161,18 +150,14 @@ enum Effect: Sendable {
     /// The next step of an action, by its ticket. Its result is the next ``Input/acted(_:_:)``.
     case act(Int, Act.Step)
 
-    /// Starts an attempt for a transfer that has a slot.
+    /// Starts an attempt for a transfer that has a slot, or that only ends.
     case start(TransferID, QueueKey)
     /// Applies a changed request to a run.
     case follow(TransferID, TransferRequest)
     /// Stops a run, with this error for its transfer, if any.
     case stop(TransferID, ServiceError?)
-    /// Fails a transfer that does not wait for better conditions.
-    case fail(TransferID, WaitReason)
-    /// Reads the transfers with expired deadline alarms, and ends the overdue ones.
-    case endOverdue([TransferID])
-    /// Ends a transfer that has passed its deadline and has no attempt.
-    case expire(TransferID)
+    /// Reads the records of transfers whose deadline alarms went off.
+    case readOverdue([TransferID])
     /// Reads the transfers with deadlines after a moment (if given) and up to another.
     case readDue(after: Date?, through: Date)
     /// Transfers taken out of their queues, for the caller to give back.

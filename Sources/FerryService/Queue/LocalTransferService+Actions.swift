@@ -64,14 +64,22 @@ extension LocalTransferService {
 
     // MARK: Locks
 
+    private func act(_ command: TransferCommand, on ids: [TransferID], _ scope: Act.Scope) async -> [ActionResult] {
+        await withLocks(of: ids) { service, ids in await service.actLocked(command, on: ids, scope) }
+    }
+
     /// Acts on transfers and returns their results in order.
     ///
     /// Other actions in progress on some of them come first, and do not delay the rest.
-    private func act(_ command: TransferCommand, on ids: [TransferID], _ scope: Act.Scope) async -> [ActionResult] {
+    /// - Parameter body: Acts on locked transfers. It is called for different transfers at the same time.
+    func withLocks(
+        of ids: [TransferID],
+        _ body: @escaping @Sendable (LocalTransferService, [TransferID]) async -> [TransferID: ActionResult]
+    ) async -> [ActionResult] {
         let free = ids.filter(lockIfFree)
         let others = Set(ids).subtracting(free).sorted()
         guard !others.isEmpty else {
-            let results = await actLocked(command, on: free, scope)
+            let results = await unlocking(free, body)
             return ids.compactMap { results[$0] }
         }
         let new = others.filter(locks.submissions.isTaken)
@@ -80,26 +88,33 @@ extension LocalTransferService {
         let tickets = enterLines(of: busy)
         async let ofBusy = {
             await wait(tickets)
-            return await actLocked(command, on: busy, scope)
+            return await unlocking(busy, body)
         }()
         async let ofNew = {
             await lock(new)
-            return await actLocked(command, on: new, scope)
+            return await unlocking(new, body)
         }()
-        var results = await actLocked(command, on: free, scope)
+        var results = await unlocking(free, body)
         results.merge(await ofBusy) { $1 }
         results.merge(await ofNew) { $1 }
         return ids.compactMap { results[$0] }
     }
 
     /// Acts on locked transfers, and unlocks them.
-    private func actLocked(
-        _ command: TransferCommand, on ids: [TransferID], _ scope: Act.Scope
+    private func unlocking(
+        _ ids: [TransferID],
+        _ body: @Sendable (LocalTransferService, [TransferID]) async -> [TransferID: ActionResult]
     ) async -> [TransferID: ActionResult] {
         defer {
             for id in ids { unlock(id) }
             schedule()
         }
+        return await body(self, ids)
+    }
+
+    private func actLocked(
+        _ command: TransferCommand, on ids: [TransferID], _ scope: Act.Scope
+    ) async -> [TransferID: ActionResult] {
         let done = await perform(Act(command, on: ids, scope))
         if command == .pause {
             for session in Set(done.stopped.compactMap { done.records[$0]?.request.session }) {

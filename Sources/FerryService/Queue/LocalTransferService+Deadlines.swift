@@ -2,17 +2,16 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// Begin dates and deadlines of transfers.
+/// Deadlines of transfers.
 extension LocalTransferService {
-    /// Ends the transfers that have passed their deadlines. Many are handled at a time, so that they share reads and
+    /// Ends the transfers whose deadlines have passed. Many are handled at a time, so that they share reads and
     /// transactions.
     func expire(_ due: [TransferID]) {
-        Task(name: "ends of transfers whose time is over") {
+        Task(name: "ends of overdue transfers") {
             var left = due[...]
             while !left.isEmpty, !self.isShuttingDown {
                 await self.expire(together: Array(left.prefix(Self.endsTogether)))
                 left = left.dropFirst(Self.endsTogether)
-                self.schedule()
             }
         }
     }
@@ -20,37 +19,21 @@ extension LocalTransferService {
     private static let endsTogether = 64
 
     private func expire(together due: [TransferID]) async {
-        var (own, busy): ([TransferID], [TransferID]) = ([], [])
-        for id in due {
-            if locks.submissions.isTaken(id) {
-                // It would be queued after its end: it is checked again once it is queued.
-                take(.rang([id], isBusy: false))
-                take(.ringAgain(id, after: Queue.deadlineRecheckDelay))
-                continue
-            }
-            // An action on the transfer takes precedence.
-            if locks.transfers.take(id) { own.append(id) } else { busy.append(id) }
-        }
-        take(.rang(own, isBusy: false))
-        take(.rang(busy, isBusy: true))
-        defer { for id in own { unlock(id) } }
-        var waiting: [TransferRecord] = []
+        // A transfer that is being stored would be queued after its end. An action on a transfer takes precedence.
+        let new = due.filter(locks.submissions.isTaken)
+        take(.ringAgain(new, after: Queue.deadlineRecheckDelay))
+        let busy = due.filter(locks.transfers.isTaken)
+        take(.busy(busy))
+        let others = Set(due).subtracting(new).subtracting(busy).sorted()
         do throws(ServiceError) {
-            for record in try await records(of: own) where record.isEligible {
-                let effects = queue.take(.overdue(record), at: moment)
-                for case .expire in effects { waiting.append(record) }
-                perform(effects)
-            }
-            // From here on none of these transfers starts. An attempt may have ended while their records were read.
-            let ended = try await records(of: waiting.map(\.id))
-            await withTaskGroup(of: Void.self) { group in
-                for record in ended where record.isEligible { group.addTask { await self.end(record) } }
-            }
+            let records = try await records(of: others)
+            take(.overdue(records.filter { !locks.transfers.isTaken($0.id) }))
+            take(.busy(others.filter(locks.transfers.isTaken)))
+            for id in others where running.onlyEnds(id) { await attempts[id]?.task?.value }
         } catch {
-            for record in waiting { enqueueLater(record, error) }
-            guard waiting.isEmpty, !isShuttingDown else { return }
+            guard !isShuttingDown else { return }
             noteFailure(error)
-            for id in own { take(.ringAgain(id, after: journalRetryDelay)) }
+            take(.ringAgain(others, after: journalRetryDelay))
         }
     }
 
@@ -59,40 +42,8 @@ extension LocalTransferService {
         return try await journal.read { reader throws(ServiceError) in try reader.records(ids) }
     }
 
-    /// Records the outcome of a transfer that is not queued.
-    private func end(_ record: TransferRecord) async {
-        var current = record
-        do throws(ServiceError) {
-            while let error = overdue(current) {
-                guard isOver(current) else {
-                    return take(.resumed(current))
-                }
-                if try await finish(current, .failed(error)) { return }
-                // The record has changed since it was read.
-                guard let stored = try await records(of: [record.id]).first else { return }
-                current = stored
-            }
-        } catch {
-            enqueueLater(current, error)
-        }
-    }
-
-    /// Requeues a transfer with an outcome that could not be stored: a full journal may have space later.
-    func enqueueLater(_ record: TransferRecord, _ error: ServiceError) {
-        guard !isShuttingDown else { return }
-        noteFailure(error)
-        enqueue(record, after: journalRetryDelay, reason: error.code.row.subject.waitReason, error: error)
-        take(.ringAgain(record.id, after: journalRetryDelay))
-    }
-
     /// Delay before retrying a write to a full journal, in seconds.
     var journalRetryDelay: Double { TransferMachine.waitInterval * configuration.delayScale }
-
-    /// Returns the error of a transfer that has passed its deadline.
-    func overdue(_ record: TransferRecord) -> ServiceError? { Queue.overdue(record) }
-
-    /// Whether an unfinished transfer has passed its deadline.
-    func isOver(_ record: TransferRecord) -> Bool { Queue.isOver(record, at: moment) }
 
     // MARK: Deadline scans
 

@@ -60,8 +60,7 @@ extension LocalTransferService {
     private func begin(_ effect: Effect) -> Bool {
         switch effect {
         case .start(let id, let key): start(id, key)
-        case .fail(let id, let reason): Task(name: "end of transfer \(id)") { await self.fail(id, reason) }
-        case .endOverdue(let ids): expire(ids)
+        case .readOverdue(let ids): expire(ids)
         case .readDue(let start, let end):
             Task(name: "whose time is over soon") { await self.readDue(from: start, through: end) }
         case .deferSchedule:
@@ -87,7 +86,7 @@ extension LocalTransferService {
             engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
         case .sessionLimits(let id, let settings): runtime.follow(settings, of: id)
         // The caller performs these and gets their errors.
-        case .act, .readPolicies, .takenOut, .expire, .launch, .saveForeground: break
+        case .act, .readPolicies, .takenOut, .launch, .saveForeground: break
         case .notifyApp(let token, let session): runtime.signal(token, .handleEvents(session: session))
         case .notifyReasons(let ids): notifyWaiting(ids)
         case .cleanUp: cleanUp()

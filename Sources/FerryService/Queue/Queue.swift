@@ -97,6 +97,9 @@ struct Queue: Sendable {
     /// Removes and returns the digest left by the last attempt.
     mutating func takeDigest(of id: TransferID) -> RunningDigest? { state.running.takeDigest(of: id) }
 
+    /// Decides how the attempt of a transfer begins, as ``QueueState/start(of:at:)`` does.
+    func start(of record: TransferRecord, at moment: Moment) -> Start { state.start(of: record, at: moment) }
+
     /// Decides on an attempt's report, as ``QueueState/judge(_:of:_:at:)`` does.
     mutating func judge(
         _ report: RunReport, of stored: TransferRecord, _ jitter: Jitter, at moment: Moment

@@ -1,8 +1,20 @@
 import FerryCore
 import FerryEngine
 
-/// Types for the result of an attempt.
+/// Types for the start and the result of an attempt.
 extension Queue {
+    /// How an attempt begins.
+    enum Start: Sendable {
+        /// With a run.
+        case run
+        /// With an outcome, without a run.
+        case finish(Outcome)
+        /// Not now.
+        case again(NextAttempt)
+        /// Not at all.
+        case none
+    }
+
     /// The state to store after an attempt, and the effects once it is stored.
     struct Verdict: Sendable {
         enum Next: Sendable {
@@ -54,15 +66,51 @@ extension QueueState {
         guard let next, phase != .ending else { return effects }
         effects += enqueue(
             Input.Eligible(record: next.record, delay: next.delay, reason: next.reason, error: next.error), at: moment)
-        // Its alarm may have gone off after its run ended.
-        bound(next.record, at: moment)
+        // Its alarm may have gone off after its run ended. An outcome that could not be stored is stored after the delay.
+        if Queue.isOver(next.record, at: moment) {
+            waitingTransfers.ringDue(id, at: moment.clock + .wait(seconds: next.delay))
+        } else {
+            bound(next.record, at: moment)
+        }
         effects.append(.notifyWaiting(next.record))
         let session = next.record.request.session
         if next.reason == .authentication, apps.noteNews(of: session) { effects.append(.consider(session)) }
         return effects
     }
 
-    // MARK: Verdicts
+    // MARK: Decisions
+
+    /// Decides how the attempt of a transfer begins.
+    ///
+    /// - Parameter record: The transfer as stored now.
+    func start(of record: TransferRecord, at moment: Moment) -> Queue.Start {
+        let id = record.id
+        // The journal's row is unreadable: this transfer fails, and the others continue. An action that changed the row
+        // meanwhile has its own consequences.
+        if case .failed(let error) = record.outcome, error.code == .journalFailed { return .finish(.failed(error)) }
+        guard record.isEligible, !running.isStopping(id) else { return .none }
+        if Queue.isOver(record, at: moment), let error = Queue.overdue(record) { return .finish(.failed(error)) }
+        let key = sessions.key(record)
+        var machine = TransferMachine(record, network: key.network)
+        if let reason = forbidding(key), case .finish(let outcome) = machine.forbidden(reason) {
+            return .finish(outcome)
+        }
+        // The wall clock may have been set back while it waited.
+        if let begin = record.request.notBefore, begin > moment.wall {
+            return .again(NextAttempt(record: record, delay: 0, reason: .beginDate))
+        }
+        // The reason to end the transfer has gone.
+        if running.onlyEnds(id) {
+            let retry = record.retry?.moment
+            return .again(
+                NextAttempt(record: record, delay: retry?.rest(now: moment.wall) ?? 0, reason: retry?.reason ?? .retry))
+        }
+        // The slot is to be returned before it was used.
+        if running.disposition(of: id) == .yieldsSlot {
+            return .again(NextAttempt(record: record, delay: 0, reason: .retry))
+        }
+        return .run
+    }
 
     /// Decides on an attempt's report. Keeps the report's information about the origin, and its digest.
     ///

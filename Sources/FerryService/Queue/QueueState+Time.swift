@@ -8,7 +8,9 @@ extension QueueState {
         var effects: [Effect] = []
         for cause in waitingTransfers.ring(at: moment.clock) {
             switch cause {
-            case .due(let id): due.append(id)
+            case .due(let id):
+                waitingTransfers.dueRang(id)
+                due.append(id)
             case .schedule: effects += lookAhead(at: moment)
             // The delay before repeating a launch has passed.
             case .launch(let session): if apps.repeatLaunch(for: session) { effects.append(.consider(session)) }
@@ -16,7 +18,7 @@ extension QueueState {
             }
         }
         effects += fill()
-        if !due.isEmpty { effects.append(.endOverdue(due)) }
+        if !due.isEmpty { effects.append(.readOverdue(due)) }
         return effects
     }
 
@@ -37,16 +39,18 @@ extension QueueState {
         if let due { waitingTransfers.setDue(id, due, at: moment.active, moment.clock) }
     }
 
-    /// Stops a running transfer whose deadline has passed, or removes a waiting one from its queue.
+    /// Stops a running transfer whose deadline has passed. Ends a waiting one.
     mutating func expire(_ record: TransferRecord, at moment: Moment) -> [Effect] {
         let id = record.id
+        guard record.isEligible else { return [] }
         guard Queue.isOver(record, at: moment) else {
             bound(record, at: moment)
             return []
         }
         guard running.contains(id) else {
-            waitingTransfers.leave(id, sessions.key(record))
-            return [.expire(id)]
+            let key = sessions.key(record)
+            waitingTransfers.leave(id, key)
+            return end(id, key)
         }
         guard running.hasRun(id), let error = Queue.overdue(record) else {
             // It has a slot and no run yet: check again shortly, when it has one.
@@ -54,5 +58,10 @@ extension QueueState {
             return []
         }
         return [.stop(id, error)]
+    }
+
+    /// Ends a transfer that is in no queue: its attempt stores an outcome, as ``start(of:at:)`` decides.
+    mutating func end(_ id: TransferID, _ key: QueueKey) -> [Effect] {
+        phase != .ending && running.start(id, key, onlyEnds: true) ? [.start(id, key)] : []
     }
 }

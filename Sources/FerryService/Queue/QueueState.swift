@@ -115,12 +115,6 @@ struct QueueState: Sendable {
         case .act(let act): return begin(act, at: moment)
         case .acted(let news, let ticket): return take(news, of: ticket, at: moment)
 
-        case .rested(let record): return rest(record)
-        case .stop(let ids): return stop(ids)
-        case .left(let ids):
-            running.leave(ids)
-            return []
-        case .resumed(let record): return resume(record, at: moment)
         case .restarted(let restart): return enqueue(restart, at: moment)
         case .changing(let id):
             changes.begin(id)
@@ -144,19 +138,16 @@ struct QueueState: Sendable {
             if waitingTransfers.takeDueAfterTurn(id) { waitingTransfers.ringDue(id, at: moment.clock) }
             return []
 
-        case .bounded(let record):
-            bound(record, at: moment)
-            return []
         case .due(let transfers):
             for transfer in transfers { bound(transfer.id, transfer.due, at: moment) }
             return []
         case .lookAhead: return lookAhead(at: moment)
-        case .rang(let ids, let isBusy):
-            for id in ids { waitingTransfers.dueRang(id, isBusy: isBusy) }
+        case .overdue(let records): return records.flatMap { expire($0, at: moment) }
+        case .busy(let ids):
+            for id in ids { waitingTransfers.ringDueAfterTurn(id) }
             return []
-        case .overdue(let record): return expire(record, at: moment)
-        case .ringAgain(let id, let seconds):
-            waitingTransfers.ringDue(id, at: moment.clock + .wait(seconds: seconds))
+        case .ringAgain(let ids, let seconds):
+            for id in ids { waitingTransfers.ringDue(id, at: moment.clock + .wait(seconds: seconds)) }
             return []
 
         case .held(let origin, let seconds, let id):
@@ -322,17 +313,20 @@ struct QueueState: Sendable {
         return [.stop(id, ConditionRule.error(reason, key.network))]
     }
 
-    /// Fails the waiting transfers that the conditions forbid and that do not wait for better ones.
+    /// Ends the waiting transfers that the conditions forbid and that do not wait for better ones.
     mutating func failForbidden() -> [Effect] {
         guard !conditions.areGood else { return [] }
-        var effects: [Effect] = []
-        for key in waitingTransfers.keys.filter({ !$0.network.waits && conditions.isSettled($0) }) {
-            guard let reason = conditions.obstacle(key), ConditionRule.error(reason, key.network) != nil else {
-                continue
-            }
-            effects += waitingTransfers.removeAll(with: key).map { .fail($0, reason) }
+        return waitingTransfers.keys.filter { forbidding($0) != nil }.flatMap { key in
+            waitingTransfers.removeAll(with: key).flatMap { end($0, key) }
         }
-        return effects
+    }
+
+    /// Returns the condition that fails the transfers with a key, or `nil` if they may run or wait for better ones.
+    func forbidding(_ key: QueueKey) -> WaitReason? {
+        guard !conditions.areGood, !key.network.waits, conditions.isSettled(key),
+            let reason = conditions.obstacle(key), ConditionRule.error(reason, key.network) != nil
+        else { return nil }
+        return reason
     }
 
     /// Ensures that the conditions a transfer depends on are watched from the moment it is queued.

@@ -6,76 +6,25 @@ import Synchronization
 
 /// Running one attempt, from its slot to the consequences of its report.
 extension LocalTransferService {
-    /// Runs one attempt at a transfer that has a slot.
+    /// Runs one attempt at a transfer that has a slot, or stores the outcome of one that only ends.
     func runAttempt(_ id: TransferID) async -> NextAttempt? {
         var known: TransferRecord?
         do throws(ServiceError) {
-            let record = try await startingRecord(id)
-            if let record, case .failed(let error) = record.outcome, error.code == .journalFailed {
-                // The journal's row is unreadable: this transfer fails, and the others continue. An action that changed
-                // the row meanwhile has its own consequences.
-                _ = try await finish(record, .failed(error))
-                return nil
+            var found = try await startingRecord(id)
+            while let record = found {
+                known = record.isEligible ? record : nil
+                switch queue.start(of: record, at: moment) {
+                case .run: return try await run(record)
+                case .again(let next): return next
+                case .none: return nil
+                case .finish(let outcome):
+                    let isEnded = try await finish(record, outcome)
+                    if isEnded || record.outcome != nil { return nil }
+                    // The transfer has changed since it was read.
+                    found = try await records(of: [id]).first
+                }
             }
-            // Check again: another call may have paused or removed the transfer while its record was read.
-            guard var record, record.isEligible, !running.isStopping(id), let key = running.key(of: id),
-                let attempt = attempts[id]
-            else { return nil }
-            known = record
-            if let begin = record.request.notBefore, begin > clock.wall {
-                // The wall clock was set back while it waited.
-                return NextAttempt(record: record, delay: 0, reason: .beginDate)
-            }
-            if isOver(record), let error = overdue(record) {
-                let isEnded = try await finish(record, .failed(error))
-                // A transfer that has changed since it was read is checked again.
-                return isEnded ? nil : NextAttempt(record: record, delay: Queue.deadlineRecheckDelay, reason: .retry)
-            }
-            // The slot is to be returned before it was used.
-            if running.disposition(of: id) == .yieldsSlot {
-                return NextAttempt(record: record, delay: 0, reason: .retry)
-            }
-            guard try await forgetChallenge(of: record) else {
-                return NextAttempt(record: record, delay: 0, reason: .retry)
-            }
-            record.attempts += 1
-            record.retry = nil
-            record.facts.challenge = nil
-            record.facts.startedAt = record.facts.startedAt ?? clock.wall
-            if record.request.direction == .upload { attempt.uploads(through: runtime.uploads) }
-            var job = TransferJob(record, gate: attempt.gate, progress: attempt.progress)
-            if let timeout = queue.sessions.settings(of: key.session).idleTimeout { job.request.idleTimeout = timeout }
-            // A transfer queued by an earlier process may have had attempts there. That process recorded only how
-            // attempts ended.
-            job.mayHaveLeftovers = record.attempts > 1 || id <= queue.ids.lastOfOthers
-            job.digest = queue.takeDigest(of: id)
-            job.reserve = queue.sessions.settings.reserve
-            job.offersHTTP2 = offersHTTP2(record, key)
-            job.existing = try await existingFile(record.request)
-            job.advisor = try await advisor(for: record)
-            // An action that stopped it meanwhile waits for this task. Nothing was started.
-            guard !running.isStopping(id) else {
-                queue.keep(job.digest, of: id)
-                return nil
-            }
-            attempt.limiter.rate = record.request.rateLimit
-            attempt.progress.received.store(record.facts.ranges.byteCount, ordering: .relaxed)
-            attempt.progress.expected.store(record.facts.identity?.completeLength ?? -1, ordering: .relaxed)
-            let facts = JournalFacts(journal: journal) { [weak self] in
-                await self?.take($0, of: id)
-            } whole: { [weak self] in
-                await self?.leaveHost(id, inMemory: $0)
-            } nameChanged: { [weak self] in
-                await self?.nameChanged(of: id)
-            }
-            let run = engine.makeRun(job, journal: facts)
-            attempt.run = run
-            transferLog.began(record)
-            await performInOrder(queue.take(.began(id, record), at: moment))
-            await publishLive(.running, record)
-            startSampling()
-            let report = await run.run()
-            return try await settle(id, report, asked: record.request)
+            return nil
         } catch {
             noteFailure(error)
             logger.error("an attempt could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
@@ -85,6 +34,54 @@ extension LocalTransferService {
                     record: record, delay: journalRetryDelay, reason: error.code.row.subject.waitReason, error: error)
             }
         }
+    }
+
+    /// Runs one attempt, and returns the next one.
+    private func run(_ stored: TransferRecord) async throws(ServiceError) -> NextAttempt? {
+        var record = stored
+        let id = record.id
+        guard let key = running.key(of: id), let attempt = attempts[id] else { return nil }
+        guard try await forgetChallenge(of: record) else {
+            return NextAttempt(record: record, delay: 0, reason: .retry)
+        }
+        record.attempts += 1
+        record.retry = nil
+        record.facts.challenge = nil
+        record.facts.startedAt = record.facts.startedAt ?? clock.wall
+        if record.request.direction == .upload { attempt.uploads(through: runtime.uploads) }
+        var job = TransferJob(record, gate: attempt.gate, progress: attempt.progress)
+        if let timeout = queue.sessions.settings(of: key.session).idleTimeout { job.request.idleTimeout = timeout }
+        // A transfer queued by an earlier process may have had attempts there. That process recorded only how
+        // attempts ended.
+        job.mayHaveLeftovers = record.attempts > 1 || id <= queue.ids.lastOfOthers
+        job.digest = queue.takeDigest(of: id)
+        job.reserve = queue.sessions.settings.reserve
+        job.offersHTTP2 = offersHTTP2(record, key)
+        job.existing = try await existingFile(record.request)
+        job.advisor = try await advisor(for: record)
+        // An action that stopped it meanwhile waits for this task. Nothing was started.
+        guard !running.isStopping(id) else {
+            queue.keep(job.digest, of: id)
+            return nil
+        }
+        attempt.limiter.rate = record.request.rateLimit
+        attempt.progress.received.store(record.facts.ranges.byteCount, ordering: .relaxed)
+        attempt.progress.expected.store(record.facts.identity?.completeLength ?? -1, ordering: .relaxed)
+        let facts = JournalFacts(journal: journal) { [weak self] in
+            await self?.take($0, of: id)
+        } whole: { [weak self] in
+            await self?.leaveHost(id, inMemory: $0)
+        } nameChanged: { [weak self] in
+            await self?.nameChanged(of: id)
+        }
+        let run = engine.makeRun(job, journal: facts)
+        attempt.run = run
+        transferLog.began(record)
+        await performInOrder(queue.take(.began(id, record), at: moment))
+        await publishLive(.running, record)
+        startSampling()
+        let report = await run.run()
+        return try await settle(id, report, asked: record.request)
     }
 
     /// Removes the challenge of a transfer, which an answer given for another one has solved, and the wait for it.

@@ -4,9 +4,6 @@ import Foundation
 
 /// Force-quit.
 extension LocalTransferService {
-    /// `URLError`'s code for a cancellation by force-quit.
-    private static let forceQuit = 0
-
     package func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult] {
         // Whatever ends the daemon also ends its apps, for example a logout (docs/behaviour/url-session.md#61).
         guard !isShuttingDown else {
@@ -64,49 +61,40 @@ extension LocalTransferService {
         var results: [ActionResult] = []
         while true {
             let page = filter
-            let ids = try await noting { () async throws(ServiceError) in
-                try await journal.read { reader throws(ServiceError) in try reader.page(page).map(\.id) }
-            }
-            for part in [ids.filter { !queue.running.contains($0) }, ids.filter(running.contains)] {
-                await withTaskGroup(of: ActionResult.self) { group in
-                    for id in part { group.addTask { await self.quit(id) } }
-                    for await result in group { results.append(result) }
-                }
-            }
+            let ids = try await reading { reader throws(ServiceError) in try reader.page(page).map(\.id) }
+            results += await withLocks(of: ids) { service, ids in await service.quit(ids) }
             guard ids.count == filter.limit, let last = ids.last else { return results.sorted { $0.id < $1.id } }
             filter.after = last
         }
     }
 
-    /// Cancels a transfer, keeping the data needed to continue it.
-    private func quit(_ id: TransferID) async -> ActionResult {
-        await lock(id)
-        defer {
-            unlock(id)
-            schedule()
+    /// Cancels locked transfers, keeping the data needed to continue them.
+    private func quit(_ ids: [TransferID]) async -> [TransferID: ActionResult] {
+        // Suspend first: a transfer that is only stopped would be retried.
+        let stopped = await perform(Act(.pause, on: ids, .stopped))
+        let known = ids.filter { stopped.results[$0] == nil }.compactMap { stopped.records[$0] }
+        var results = stopped.results
+        for result in await concurrently(known, { service, record in await service.quit(record) }) {
+            results[result.id] = result
         }
+        return results
+    }
+
+    private func quit(_ record: TransferRecord) async -> ActionResult? {
         do throws(ServiceError) {
-            var record = try await existing(id)
-            // The user has already ended it: keep nothing.
-            if record.intent.endsTransfer { return ActionResult(id: id, state: shown(record).state) }
-            if record.outcome == nil {
-                // Suspend first: a transfer that is only stopped would be retried.
-                try await suspendSilently(record)
-                take(.rested(record))
-                guard await stopBriefly([id]).isEmpty else { throw ServiceError.stillStopping(id) }
-                record = try await existing(id)
+            var found: TransferRecord? = record
+            while let current = found {
+                var machine = TransferMachine(current)
+                guard case .finish(let outcome) = machine.quit() else {
+                    return ActionResult(id: record.id, state: shown(current).state)
+                }
+                if try await finish(machine.record, outcome) { return ActionResult(id: record.id, state: .canceled) }
+                found = try await records(of: [record.id]).first
             }
-            while record.outcome == nil, !record.intent.endsTransfer {
-                record.intent = .cancel
-                record.facts.cancelReason = Self.forceQuit
-                record.facts.challenge = nil
-                if try await finish(record, .canceled) { return ActionResult(id: id, state: .canceled) }
-                record = try await existing(id)
-            }
-            return ActionResult(id: id, state: shown(record).state)
+            return ActionResult(id: record.id, error: .unknown(record.id))
         } catch {
             noteFailure(error)
-            return ActionResult(id: id, error: error)
+            return ActionResult(id: record.id, error: error)
         }
     }
 }

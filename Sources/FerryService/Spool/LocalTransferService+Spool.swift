@@ -54,19 +54,14 @@ extension LocalTransferService {
             unlock(id)
             schedule()
         }
-        var record = try await existing(id)
+        // Suspend first: a transfer that is only stopped would be retried.
+        let stopped = await perform(Act(.pause, on: [id], .stopped))
+        if let error = stopped.results[id]?.error { throw error }
+        guard var record = stopped.records[id] else { throw ServiceError.unknown(id) }
         if let released = record.facts.released { return released }
         if case .succeeded = record.outcome { return nil }
         // The user has already ended it: keep nothing.
         if record.intent.isRemoval || (record.outcome == nil && record.intent == .cancel) { return nil }
-        if record.outcome == nil {
-            // Suspend first: a transfer that is only stopped would be retried.
-            try await suspendSilently(record)
-            take(.rested(record))
-            guard await stopBriefly([id]).isEmpty else { throw ServiceError.stillStopping(id) }
-            record = try await existing(id)
-            if case .succeeded = record.outcome { return nil }
-        }
         let source = try await handOver(&record)
         while try await !noteRelease(of: record) {
             // It has changed since it was read. The hand-over stands.

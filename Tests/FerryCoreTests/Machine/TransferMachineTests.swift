@@ -259,6 +259,20 @@ import Testing
         #expect(fail(at: Self.now) == .enqueue(after: 2, .retry))
     }
 
+    @Test(arguments: [
+        (TransferIntent.run, nil, true), (.suspend, nil, true), (.cancel, nil, false), (.remove, nil, false),
+        (.run, Outcome.succeeded(success), false),
+    ])
+    func `a force-quit cancels what the user has not ended, and says why`(
+        intent: TransferIntent, outcome: Outcome?, ends: Bool
+    ) {
+        var machine = TransferMachine(record(intent: intent, outcome: outcome))
+        let before = machine.record
+        let action = machine.quit()
+        #expect(action == (ends ? .finish(.canceled) : .none))
+        #expect(machine.record == before || (ends && machine.record.facts.cancelReason == 0))
+    }
+
     @Test(arguments: [(TransferIntent.run, true), (.suspend, false)])
     func `T6 a deadline ends transfers that would run, and not those that the user has suspended`(
         intent: TransferIntent, ends: Bool

@@ -32,6 +32,8 @@ extension Act {
         let session: SessionID?
         let situation: BulkCommandSituation
         let gone: [TransferID: Outcome]
+        /// Whether to append no event.
+        let isSilent: Bool
     }
 
     /// The consequences of a command, as committed.
@@ -79,7 +81,8 @@ extension Act.Commit {
         default:
             var outcomes: [(id: TransferID, outcome: CommandOutcome)] = []
             for id in ids {
-                outcomes.append((id, try transaction.command(command, for: id, at: situation.moment(of: id))))
+                let moment = situation.moment(of: id)
+                outcomes.append((id, try transaction.command(command, for: id, isSilent: isSilent, at: moment)))
             }
             return .each(outcomes)
         }

@@ -15,6 +15,9 @@ struct Act: Sendable {
     enum Scope: Sendable {
         /// Transfers named by the caller. Each has a result.
         case named
+        /// Transfers that the service ends itself once their runs have stopped: no event says that they stop. Each has a
+        /// result.
+        case stopped
         /// One page of all transfers, as read. Each has a result.
         case page([TransferRecord])
         /// Transfers of one session, changed in one transaction. Only failures have results.
@@ -69,6 +72,8 @@ struct Act: Sendable {
         return session
     }
 
+    private var isSilent: Bool { if case .stopped = scope { true } else { false } }
+
     private mutating func know(_ read: [TransferRecord]) {
         for record in read { records[record.id] = record }
     }
@@ -117,7 +122,7 @@ struct Act: Sendable {
         case .page where command.ends:
             let ended = ids.compactMap { records[$0].flatMap(rooms.canceled) }
             return ended.isEmpty ? nil : .cancel(ended)
-        case .session, .page, .named: return nil
+        case .session, .page, .named, .stopped: return nil
         }
     }
 
@@ -128,10 +133,11 @@ struct Act: Sendable {
             // A named transfer may have files that were never recorded.
             case .named: situation.running = Set(left)
             case .page: situation.mayHaveLeftovers = true
-            case .session: break
+            case .session, .stopped: break
             }
         }
-        return Commit(command: command, ids: left, session: session, situation: situation, gone: gone)
+        return Commit(
+            command: command, ids: left, session: session, situation: situation, gone: gone, isSilent: isSilent)
     }
 
     /// Returns the transfers with a run that must end first.
@@ -139,8 +145,8 @@ struct Act: Sendable {
         if !command.isStop { return postponed }
         let acted = session == nil ? ids.filter { results[$0] == nil } : stopped
         return acted.filter { id in
-            // An abandoned run is not waited for again.
-            running.contains(id) && (command != .pause || running.disposition(of: id) != .isAbandoned)
+            // An abandoned run is not waited for again by an action that does not need its end.
+            running.contains(id) && (command != .pause || isSilent || running.disposition(of: id) != .isAbandoned)
         }
     }
 
@@ -154,7 +160,13 @@ struct Act: Sendable {
         stage = .commit
     }
 
-    private func finish(_ running: Running) -> Step? {
+    private mutating func finish(_ running: Running) -> Step? {
+        if isSilent {
+            // The user's own command ends the others.
+            for id in ids where running.contains(id) && records[id]?.intent.endsTransfer == false {
+                results[id] = ActionResult(id: id, error: .stillStopping(id))
+            }
+        }
         let atRest = stopped.filter { !running.contains($0) && results[$0] == nil }
         guard !atRest.isEmpty else { return nil }
         switch command {
@@ -217,7 +229,7 @@ struct Act: Sendable {
     private mutating func fail(_ error: ServiceError) {
         if session != nil, !isCommitted { self.error = error }
         // The pause is stored, and only the facts of the runs are not known.
-        let isKnown = stage == .finish && command == .pause
+        let isKnown = stage == .finish && command == .pause && !isSilent
         let failed = stage == .finish ? awaited : left
         for id in failed where !isKnown { results[id] = ActionResult(id: id, error: error) }
         if stage != .finish { stage = .answer }

@@ -30,6 +30,8 @@ struct Running: Sendable {
         case place
         /// None, within bounds: all its bytes are in memory, and its file is written and placed together with others.
         case placeTogether
+        /// None: its outcome is to be stored, and no request is sent.
+        case end
     }
 
     private struct Slot: Sendable {
@@ -56,12 +58,16 @@ struct Running: Sendable {
 
     /// Gives a transfer a slot.
     ///
+    /// - Parameter onlyEnds: Whether its outcome is to be stored without a request. It then takes no slot from others.
     /// - Returns: False if it already has one: two attempts would write to the same file.
-    mutating func start(_ id: TransferID, _ key: QueueKey) -> Bool {
+    mutating func start(_ id: TransferID, _ key: QueueKey, onlyEnds: Bool = false) -> Bool {
         guard slots[id] == nil else { return false }
-        slots[id] = Slot(key: key, isKept: keepers.remove(id) != nil)
+        slots[id] = Slot(key: key, use: onlyEnds ? .end : .connection, isKept: keepers.remove(id) != nil)
         return true
     }
+
+    /// Whether a transfer's outcome is to be stored without a request.
+    func onlyEnds(_ id: TransferID) -> Bool { slots[id]?.use == .end }
 
     /// Records that an attempt has a run.
     ///
@@ -138,7 +144,9 @@ struct Running: Sendable {
     ) -> [TransferID] {
         let total = settings.activeTransfers ?? .max
         let each = settings.hostConnections ?? .max
-        let running = slots.filter { $0.value.key.session == session && $0.value.disposition == .continues }
+        let running = slots.filter {
+            $0.value.key.session == session && $0.value.disposition == .continues && $0.value.use != .end
+        }
         guard running.count > min(total, each) else { return [] }
         let order = running.map { (id: $0.key, key: $0.value.key, rank: rank($0.key)) }.sorted { one, other in
             if one.key.priority != other.key.priority { return one.key.priority > other.key.priority }
@@ -208,6 +216,7 @@ struct Running: Sendable {
         var unnamed = 0
         for (id, slot) in slots where id != own {
             switch slot.use {
+            case .end: break
             case .name where unnamed < Self.mostUnnamed: unnamed += 1
             // Placing more files together makes each cheaper. Meanwhile other transfers use the connections.
             case .placeTogether

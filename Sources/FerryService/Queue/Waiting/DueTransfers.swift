@@ -30,10 +30,10 @@ struct DueTransfers: Sendable {
     mutating func begin(_ id: TransferID) -> Bool { alarmed.insert(id).inserted }
 
     /// Records that a transfer's alarm went off.
-    mutating func rang(_ id: TransferID, isBusy: Bool) {
-        alarmed.remove(id)
-        if isBusy { afterTurns.insert(id) }
-    }
+    mutating func rang(_ id: TransferID) { alarmed.remove(id) }
+
+    /// Records that the transfer's alarm went off during an action.
+    mutating func ringAfterTurn(_ id: TransferID) { afterTurns.insert(id) }
 
     /// Whether the transfer's alarm went off during an action. True only once.
     mutating func takeAfterTurn(_ id: TransferID) -> Bool { afterTurns.remove(id) != nil }

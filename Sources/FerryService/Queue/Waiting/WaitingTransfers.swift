@@ -298,9 +298,10 @@ struct WaitingTransfers: Sendable {
     var haveAlarms: Set<TransferID> { dues.alarmed }
 
     /// Records that a transfer's deadline alarm went off.
-    ///
-    /// - Parameter isBusy: Whether an action is in progress. The alarm then repeats afterwards.
-    mutating func dueRang(_ id: TransferID, isBusy: Bool) { dues.rang(id, isBusy: isBusy) }
+    mutating func dueRang(_ id: TransferID) { dues.rang(id) }
+
+    /// Repeats a transfer's deadline alarm after the action in progress.
+    mutating func ringDueAfterTurn(_ id: TransferID) { dues.ringAfterTurn(id) }
 
     /// Whether the transfer's deadline alarm went off during an action. True only once.
     mutating func takeDueAfterTurn(_ id: TransferID) -> Bool { dues.takeAfterTurn(id) }
