@@ -138,30 +138,29 @@ extension `The queue` {
         #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(changed), limit: 9) == [id(1)])
     }
 
-    @Test func `begins nothing that was taken out, and puts it back where it stood`() {
+    @Test func `begins nothing whose change is being stored, and puts it back where it stood`() {
         var queue = queue(with: [record(1), record(2), record(3)], active: 1)
         _ = queue.take(.eligible(Input.Eligible(record: record(4), delay: 5)), at: moment())
-        let out = queue.take(.takeOut([id(2), id(4)], .cli), at: moment()).takenOut
+        for number in [2, 4] { _ = queue.take(.changing(id(number), of: .cli, withholds: true), at: moment()) }
         _ = queue.take(.ended(id(1), nil), at: moment())
         let inspected = queue.take(.schedule, at: moment())
         #expect(inspected.started == [id(3)] && queue.waitingTransfers.count == 0)
-        for taken in out { _ = queue.take(.restore(taken), at: moment()) }
+        for number in [2, 4] { _ = queue.take(.unchanged(id(number)), at: moment()) }
         #expect(queue.waitingTransfers.count == 1 && queue.waitingTransfers.delay(of: id(4)) != nil)
     }
 
     @Test func `gives new keys to restored transfers of a session whose policy changed`() {
         var queue = queue(with: [record(1), record(2)], active: 1)
-        var out: [WaitingTransfers.TakenOut] = []
         func take(_ input: Input) -> [Effect] { queue.take(input, at: moment()) }
         func setPolicy(_ policy: NetworkPolicy?) -> [Effect] {
             var settings = SessionSettings()
             settings.network = policy
             return take(.session(.cli, settings))
         }
-        out = take(.takeOut([id(2)], .cli)).takenOut
+        _ = take(.changing(id(2), of: .cli, withholds: true))
         #expect(setPolicy(NetworkPolicy(allowsExpensive: false)).readsPolicies == [.cli])
         _ = take(.policies([id(2): NetworkPolicy()], .cli))
-        #expect(out.flatMap { take(.restore($0)) }.readsPolicies == [.cli])
+        #expect(take(.unchanged(id(2))).readsPolicies == [.cli])
         // Until its new key is known, it is indexed under the old one.
         _ = queue.act(.pause, record(2), at: moment())
         #expect(queue.waitingTransfers.count == 0)
@@ -171,16 +170,16 @@ extension `The queue` {
 
         // The policy is known, but the transfer is removed while it is still indexed under its old key.
         #expect(setPolicy(NetworkPolicy()).readsPolicies == [.cli])
-        out = take(.takeOut([id(2)], .cli)).takenOut
+        _ = take(.changing(id(2), of: .cli, withholds: true))
         _ = take(.policies([id(2): NetworkPolicy()], .cli))
-        #expect(out.flatMap { take(.restore($0)) }.readsPolicies == [.cli])
+        #expect(take(.unchanged(id(2))).readsPolicies == [.cli])
         _ = take(.policies([id(2): NetworkPolicy()], .cli))
         #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
 
         // A reading in progress also covers transfers restored meanwhile.
-        out = take(.takeOut([id(2)], .cli)).takenOut
+        _ = take(.changing(id(2), of: .cli, withholds: true))
         #expect(setPolicy(nil).readsPolicies == [.cli])
-        #expect(out.flatMap { take(.restore($0)) }.readsPolicies == [])
+        #expect(take(.unchanged(id(2))).readsPolicies == [])
         _ = take(.policies([id(2): NetworkPolicy()], .cli))
         #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
     }
@@ -306,9 +305,6 @@ extension Queue {
 }
 
 extension [Effect] {
-    var takenOut: [WaitingTransfers.TakenOut] {
-        compactMap { if case .takenOut(let taken) = $0 { taken } else { nil } }
-    }
     var dueLooks: [(start: Date?, end: Date)] {
         compactMap { if case .readDue(let start, let end) = $0 { (start, end) } else { nil } }
     }

@@ -248,5 +248,5 @@ import Testing
 
 extension LocalTransferService {
     /// Whether completions are being committed and no further ones wait for that.
-    fileprivate var isStoringEnds: Bool { ending.isStoring && ending.waiting.isEmpty }
+    fileprivate var isStoringEnds: Bool { ending.isPerforming && ending.waiting.isEmpty }
 }

@@ -49,7 +49,9 @@ import Testing
             var stored: [Bool] = []
             try await withRoom(forPages: 100, local) {
                 let tasks = ends.map { end in
-                    Task { (try? await local.storeEnd(end, kind: .canceled, at: .distantPast)) != nil }
+                    Task {
+                        (try? await local.storeEnd(EndingTransfer(end: end, kind: .canceled, at: .distantPast))) != nil
+                    }
                 }
                 for task in tasks { stored.append(await task.value) }
             }

@@ -43,8 +43,20 @@ package struct ConflictRule: Hashable, Sendable {
         self.moment = moment
     }
 
-    /// The numbers to use. 0 is the name without a number.
-    package var numbers: ClosedRange<Int> { 0...(numbersNames ? 9999 : 0) }
+    /// A form of a name, with a number. Number 0 is the name itself.
+    package struct NumberedName: Hashable, Sendable {
+        package let number: Int
+        package let name: String
+    }
+
+    /// Returns the forms of a name to try, in order.
+    ///
+    /// - Parameter first: The number of the first form.
+    package func names(of name: String, from first: Int = 0) -> some RandomAccessCollection<NumberedName> {
+        (0...(numbersNames ? 9999 : 0)).dropFirst(first).lazy.map { number in
+            NumberedName(number: number, name: FileName.numbered(name, number))
+        }
+    }
 
     /// Whether a taken name gets a number.
     package var numbersNames: Bool { policy == .unique }

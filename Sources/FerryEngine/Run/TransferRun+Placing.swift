@@ -187,16 +187,7 @@ extension TransferRun {
         let found = try await onDisk { system throws(DiskError) in try system.identity(of: name, in: folder) }
         switch rule.verdict(on: path, heldBy: found.holder) {
         case .take: return nil
-        case .useNextName:
-            for number in rule.numbers.dropFirst() {
-                let next = FileName.numbered(baseName, number)
-                let found = try await onDisk { system throws(DiskError) in try system.identity(of: next, in: folder) }
-                let path = folder.path.appendingPathPart(next)
-                guard case .take = rule.verdict(on: path, heldBy: found.holder) else { continue }
-                facts.destination = path
-                if try await journal.record(facts, of: job.id) { return nil }
-            }
-            throw ConflictRule.exists(path)
+        case .useNextName: return try await claimDestination(in: folder, keepsBytes: true, from: 1)
         case .keepExisting:
             if facts.copy != nil { try await dropCopy() }
             try await dropPartialFile()

@@ -226,11 +226,16 @@ extension TransferRun {
 
     /// Finds the destination by the conflict policy, and records it with all other facts in one commit.
     ///
-    /// - Parameter keepsBytes: Whether a taken name affects only the placement, which keeps all bytes.
-    func claimDestination(in folder: OpenFile, keepsBytes: Bool) async throws(ServiceError) -> Outcome.Success? {
+    /// - Parameters:
+    ///   - keepsBytes: Whether a taken name affects only the placement, which keeps all bytes.
+    ///   - first: The number of the first name to try.
+    /// - Returns: The outcome if the existing file stays, else `nil`.
+    func claimDestination(
+        in folder: OpenFile, keepsBytes: Bool, from first: Int = 0
+    ) async throws(ServiceError) -> Outcome.Success? {
         let rule = ConflictRule(options.onConflict, at: keepsBytes ? .beforeFetchKeepingBytes : .beforeFetch)
-        for number in rule.numbers {
-            let name = number == 0 ? facts.destination?.lastPathPart ?? baseName : FileName.numbered(baseName, number)
+        for candidate in rule.names(of: baseName, from: first) {
+            let name = (candidate.number == 0 ? facts.destination?.lastPathPart : nil) ?? candidate.name
             let found = try await onDisk { system throws(DiskError) in try system.identity(of: name, in: folder) }
             let path = folder.path.appendingPathPart(name)
             switch rule.verdict(on: path, heldBy: found.holder) {

@@ -90,23 +90,22 @@ struct FolderChecks {
     private mutating func freePaths(
         _ path: String, in place: Place, _ rule: ConflictRule
     ) async throws(ServiceError) -> [String] {
-        let name = path.lastPathPart
-        let last = rule.numbers.upperBound
-        var start = nextNumbers[path, default: 0]
-        while start <= last {
-            let numbers = start...min(start + 63, last)
-            let inspected = await disk.at(.folder(place.path)).result { system throws(DiskError) -> [NumberedPath] in
-                var free: [NumberedPath] = []
-                for number in numbers {
-                    let candidate = FileName.numbered(name, number)
-                    let path = place.path.appendingPathPart(candidate)
-                    let holder = try place.identity(of: candidate, system).holder
+        var left = rule.names(of: path.lastPathPart, from: nextNumbers[path, default: 0])[...]
+        while !left.isEmpty {
+            let names = Array(left.prefix(64))
+            left = left.dropFirst(names.count)
+            let inspected = await disk.at(.folder(place.path)).result {
+                system throws(DiskError) -> [(number: Int, path: String)] in
+                var free: [(number: Int, path: String)] = []
+                for candidate in names {
+                    let path = place.path.appendingPathPart(candidate.name)
+                    let holder = try place.identity(of: candidate.name, system).holder
                     guard case .take = rule.verdict(on: path, heldBy: holder) else { continue }
-                    free.append(NumberedPath(number: number, path: path))
+                    free.append((candidate.number, path))
                 }
                 return free
             }
-            let unused: [NumberedPath]
+            let unused: [(number: Int, path: String)]
             switch inspected {
             case .success(let found): unused = found
             case .failure(let error): throw error.transferError
@@ -117,7 +116,6 @@ struct FolderChecks {
                 nextNumbers[path] = first.number + 1
                 return free.map(\.path)
             }
-            start = numbers.upperBound + 1
         }
         throw ConflictRule.exists(path)
     }
@@ -167,10 +165,4 @@ struct FolderChecks {
                 .destinationUnwritable, error.transferError.message, details: ErrorDetails(errno: error.errno))
         }
     }
-}
-
-/// A free path and the number in its name.
-private struct NumberedPath: Sendable {
-    let number: Int
-    let path: String
 }

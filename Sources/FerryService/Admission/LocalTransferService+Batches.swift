@@ -39,7 +39,7 @@ extension LocalTransferService {
         let session = batch.templates.first?.session
         let stored = try await noting { () async throws(ServiceError) in
             try await journal.commit { transaction throws(ServiceError) in
-                try StoredBatch(drafts, rows, starts, refusesPlaces: refusesPlaces, of: session, transaction)
+                try StoredBatch.store(drafts, rows, starts, refusesPlaces: refusesPlaces, of: session, in: transaction)
             }
         }
         configuration.reached(.requestCommitted)

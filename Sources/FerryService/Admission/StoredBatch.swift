@@ -18,15 +18,30 @@ struct StoredBatch: Sendable {
     /// Transfers that are not queued: they finished at once or were refused.
     var notWaiting: Set<TransferID> { Set(ends.map(\.id)).union(refused.keys) }
 
+    private init() {}
+
     /// Stores a batch.
     ///
     /// - Parameters:
     ///   - rows: The shared row values of each template.
     ///   - refusesPlaces: If true, items with a refused destination are refused. If false, they are stored as failed.
     ///   - session: The session of `starts`. `lastEvent` is read for it.
-    init(
+    static func store(
         _ drafts: BatchDrafts, _ rows: [BatchTemplate?], _ starts: BatchStarts?, refusesPlaces: Bool,
-        of session: SessionID?, _ transaction: any JournalTransaction
+        of session: SessionID?, in transaction: any JournalTransaction
+    ) throws(ServiceError) -> StoredBatch {
+        var stored = StoredBatch()
+        try stored.store(drafts, rows, refusesPlaces: refusesPlaces, transaction)
+        if let session {
+            stored.started = try starts.map { starts throws(ServiceError) in try starts.begin(in: session, transaction)
+            }
+            stored.lastEvent = try transaction.lastEvent(of: session)
+        }
+        return stored
+    }
+
+    private mutating func store(
+        _ drafts: BatchDrafts, _ rows: [BatchTemplate?], refusesPlaces: Bool, _ transaction: any JournalTransaction
     ) throws(ServiceError) {
         let templates = drafts.templates()
         var ended: [TransferRecord] = []
@@ -56,9 +71,6 @@ struct StoredBatch: Sendable {
         for (session, task) in lastTasks { try transaction.noteTask(task, of: session) }
         try noteSubmission(of: drafts, templates, transaction)
         for record in ended { try noteEnd(of: record, transaction) }
-        guard let session else { return }
-        started = try starts.map { starts throws(ServiceError) in try starts.begin(in: session, transaction) }
-        lastEvent = try transaction.lastEvent(of: session)
     }
 
     private mutating func noteSubmission(

@@ -60,21 +60,13 @@ extension LocalTransferService {
                     isAsking: asking > 0)
             }
             // Another process may have attached, or the app may have been notified, while the journal was read.
-            let effects = queue.take(
-                .app(.considered(id, work, firstDelay: configuration.relaunchDelay)), at: moment)
-            perform(effects)
-            for case .launch(let id, let launch) in effects {
-                // The caller may be a finished attempt, which keeps its slot, and the app's folder may not respond.
-                Task(name: "launch of an app") {
-                    await attempt { () async throws(ServiceError) in try await self.launch(id, launch) }
-                }
-            }
+            take(.app(.considered(id, work, firstDelay: configuration.relaunchDelay)))
         }
     }
 
     // MARK: Launches
 
-    private func launch(_ id: SessionID, _ launch: AppLaunch) async throws(ServiceError) {
+    func launch(_ id: SessionID, _ launch: AppLaunch) async throws(ServiceError) {
         let application = launch.application
         let start = ProgramStart(
             launch.command, application: application, session: launch.session,

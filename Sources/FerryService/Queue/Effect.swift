@@ -71,16 +71,12 @@ enum Input: Sendable {
 
     /// Transfers of a session were resumed or restarted.
     case restarted(Restart)
-    /// A change of a request is being stored.
-    case changing(TransferID)
+    /// A change of a request is being stored. If the transfer is withheld, it does not start before that has ended.
+    case changing(TransferID, of: SessionID, withholds: Bool)
     /// The change was not stored.
     case unchanged(TransferID)
     /// A changed request was committed.
     case changed(TransferRecord, replacing: TransferRecord)
-    /// Transfers of a session must not start while the journal changes them.
-    case takeOut(Set<TransferID>, SessionID)
-    /// The change was committed or given up: the transfers taken out of their queues return to their positions.
-    case restore(WaitingTransfers.TakenOut)
     /// A challenge was answered. The answer may fit other transfers of the session.
     case answered(SessionID)
     /// Transfers were removed from the journal.
@@ -147,7 +143,8 @@ enum Input: Sendable {
 
 /// A decision of the queue, for the service to perform.
 enum Effect: Sendable {
-    /// The next step of an action, by its ticket. Its result is the next ``Input/acted(_:_:)``.
+    /// The next step of an action, by its ticket. Its result is the next ``Input/acted(_:_:)``. The only effect that the
+    /// caller performs.
     case act(Int, Act.Step)
 
     /// Starts an attempt for a transfer that has a slot, or that only ends.
@@ -160,8 +157,6 @@ enum Effect: Sendable {
     case readOverdue([TransferID])
     /// Reads the transfers with deadlines after a moment (if given) and up to another.
     case readDue(after: Date?, through: Date)
-    /// Transfers taken out of their queues, for the caller to give back.
-    case takenOut(WaitingTransfers.TakenOut)
     /// Schedules once the service's queued jobs are done.
     case deferSchedule
     /// Reads more rows of a queue that is running low.

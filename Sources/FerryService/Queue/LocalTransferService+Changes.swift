@@ -59,23 +59,19 @@ extension LocalTransferService {
         // The destination changes: no attempt may start before that is stored.
         let (request, former) = (changed.request, old.request)
         let moves = request.name != former.name || request.folder != former.folder
-        let moved = moves ? [old.id] : []
-        perform(queue.take(.changing(old.id), at: moment))
+        take(.changing(old.id, of: former.session, withholds: moves))
         do throws(ServiceError) {
-            let isPut = try await withoutStarts(of: moved, in: former.session, restores: true) {
-                () async throws(ServiceError) in
-                try await noting { () async throws(ServiceError) in
-                    try await journal.commit { transaction throws(ServiceError) in
-                        try transaction.put(changed, replacing: old)
-                    }
+            let isPut = try await noting { () async throws(ServiceError) in
+                try await journal.commit { transaction throws(ServiceError) in
+                    try transaction.put(changed, replacing: old)
                 }
             }
             guard isPut else {
-                perform(queue.take(.unchanged(old.id), at: moment))
+                take(.unchanged(old.id))
                 return false
             }
         } catch {
-            perform(queue.take(.unchanged(old.id), at: moment))
+            take(.unchanged(old.id))
             throw error
         }
         await follow(changed, replacing: old)

@@ -40,13 +40,24 @@ extension LocalTransferService {
         let later = effects.filter { !begin($0) && !beginStop($0) }
         arm()
         guard !later.isEmpty else { return }
-        Task(name: "effects of the queue") { for effect in later { await self.complete(effect) } }
+        Task(name: "effects of the queue") { await self.performInOrder(later) }
     }
 
     /// Performs the effects of a decision, waiting for the ones that take time.
     func performInOrder(_ effects: [Effect]) async {
+        await attempt { () async throws(ServiceError) in try await performOrThrow(effects) }
+    }
+
+    /// Performs the effects of a decision that a caller waits for.
+    ///
+    /// - Throws: The first ``ServiceError`` of an effect. The others are performed all the same.
+    func performOrThrow(_ effects: [Effect]) async throws(ServiceError) {
         arm()
-        for effect in effects where !begin(effect) { await complete(effect) }
+        var failure: ServiceError?
+        for effect in effects where !begin(effect) {
+            do throws(ServiceError) { try await complete(effect) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
     }
 
     /// Begins to stop a transfer's current run. A hanging run does not delay others, and a later run is not affected.
@@ -85,18 +96,24 @@ extension LocalTransferService {
             runtime.follow(settings)
             engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
         case .sessionLimits(let id, let settings): runtime.follow(settings, of: id)
-        // The caller performs these and gets their errors.
-        case .act, .readPolicies, .takenOut, .launch, .saveForeground: break
+        case .launch(let id, let launch):
+            // The caller may be a finished attempt, which keeps its slot, and the app's folder may not respond.
+            Task(name: "launch of an app") {
+                await self.attempt { () async throws(ServiceError) in try await self.launch(id, launch) }
+            }
+        case .act: break
         case .notifyApp(let token, let session): runtime.signal(token, .handleEvents(session: session))
         case .notifyReasons(let ids): notifyWaiting(ids)
         case .cleanUp: cleanUp()
-        case .follow, .stop, .notifyWaiting, .consider, .launchGivenUp, .detached, .endSignals: return false
+        case .follow, .stop, .notifyWaiting, .consider, .launchGivenUp, .detached, .endSignals, .readPolicies,
+            .saveForeground:
+            return false
         }
         return true
     }
 
     /// Performs an effect that takes time.
-    private func complete(_ effect: Effect) async {
+    private func complete(_ effect: Effect) async throws(ServiceError) {
         switch effect {
         case .follow(let id, let request):
             guard let attempt = attempts[id] else { return }
@@ -108,7 +125,9 @@ extension LocalTransferService {
         case .consider(let session): await consider(session)
         case .launchGivenUp(let session):
             logger.warning("gave up launching an app", metadata: ["session": "\(session)"])
-            await attempt { () async throws(ServiceError) in try await saveRegistration(session) }
+            try await saveRegistration(session)
+        case .readPolicies(let session): try await followNetwork(of: session)
+        case .saveForeground(let foreground): try await save(foreground)
         case .detached(let session): await detached(session)
         case .endSignals(let listener): await hub.end(listener)
         default: break
@@ -155,36 +174,6 @@ extension LocalTransferService {
 
     /// Queues pending transfers that are in no queue, and sets their deadline alarms.
     func enqueue(_ transfers: [PendingTransfer]) { take(.pending(transfers)) }
-
-    /// Keeps transfers of a session from starting while the journal changes them.
-    ///
-    /// - Parameter comesBack: Whether the transfers return to their positions after success too, not only after
-    ///   failure.
-    func withoutStarts<Value: Sendable>(
-        of ids: [TransferID], in session: SessionID, restores: Bool,
-        _ body: () async throws(ServiceError) -> Value
-    ) async throws(ServiceError) -> Value {
-        let effects = queue.take(.takeOut(Set(ids), session), at: moment)
-        do throws(ServiceError) {
-            let value = try await body()
-            if restores { await restore(effects) }
-            return value
-        } catch {
-            await restore(effects)
-            throw error
-        }
-    }
-
-    /// Puts transfers that were taken out of their queues back in their positions.
-    private func restore(_ effects: [Effect]) async {
-        for case .takenOut(let taken) in effects {
-            let effects = queue.take(.restore(taken), at: moment)
-            perform(effects)
-            for case .readPolicies(let session) in effects {
-                await attempt { () async throws(ServiceError) in try await followNetwork(of: session) }
-            }
-        }
-    }
 
     private func read(_ reading: Backlog<StoredQueueKey>.Reading) async {
         do throws(ServiceError) {

@@ -42,8 +42,8 @@ struct PlacedFiles: Sendable {
         }
         let folder = success.path.folderPart
         let rule = ConflictRule(policy, at: .rename)
-        for number in rule.numbers {
-            let path = folder.appendingPathPart(FileName.numbered(name, number))
+        for candidate in rule.names(of: name) {
+            let path = folder.appendingPathPart(candidate.name)
             if try await rename(record, placement, to: path, by: rule) { return }
         }
         throw ConflictRule.exists(folder.appendingPathPart(name))

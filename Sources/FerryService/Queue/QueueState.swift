@@ -116,17 +116,14 @@ struct QueueState: Sendable {
         case .acted(let news, let ticket): return take(news, of: ticket, at: moment)
 
         case .restarted(let restart): return enqueue(restart, at: moment)
-        case .changing(let id):
-            changes.begin(id)
+        case .changing(let id, let session, let withholds):
+            changes.begin(id, withholding: withholds ? waitingTransfers.leave([id], of: session) : nil)
             return []
-        case .unchanged(let id):
-            _ = changes.end(id)
-            return []
+        case .unchanged(let id): return changes.end(id).withheld.map { restore($0) } ?? []
         case .changed(let record, let old):
-            guard changes.end(record.id) else { return [] }
-            return follow(record, replacing: old, at: moment)
-        case .takeOut(let ids, let session): return [.takenOut(waitingTransfers.leave(ids, of: session))]
-        case .restore(let taken): return restore(taken)
+            let (applies, withheld) = changes.end(record.id)
+            guard applies else { return [] }
+            return (withheld.map { restore($0) } ?? []) + follow(record, replacing: old, at: moment)
         case .answered(let session):
             let mayStart = waitingTransfers.wake(waitingFor: .authentication, in: session, at: moment.clock)
             return mayStart ? planSchedule() : []

@@ -3,10 +3,7 @@ import FerryEngine
 
 /// Transfers that have a slot and wait for their records, and the records read ahead. Owned by the service.
 struct StartingTransfers {
-    typealias Answer = Result<TransferRecord?, ServiceError>
-
-    var waiting: [(id: TransferID, continuation: CheckedContinuation<Answer, Never>)] = []
-    var isReading = false
+    var calls = GroupedCalls<TransferID, TransferRecord?>()
     var ahead = RecordsAhead()
 }
 
@@ -39,35 +36,32 @@ extension LocalTransferService {
     /// and of the next waiting ones.
     func startingRecord(_ id: TransferID) async throws(ServiceError) -> TransferRecord? {
         if let record = starting.ahead.take(id, revision: journal.revision) { return record }
-        let answer: StartingTransfers.Answer = await withCheckedContinuation { continuation in
-            starting.waiting.append((id, continuation))
-            guard !starting.isReading else { return }
-            starting.isReading = true
+        let answer = await withCheckedContinuation { continuation in
+            guard starting.calls.add(id, continuation) else { return }
             Task(name: "records of starting transfers") { await self.readStarting() }
         }
         return try answer.get()
     }
 
     private func readStarting() async {
-        while !starting.waiting.isEmpty {
-            var group = starting.waiting
-            starting.waiting = []
+        while var group = starting.calls.next() {
             let revision = journal.revision
             // They may have been given slots while their records were read ahead.
             group.removeAll { one in
-                guard let record = starting.ahead.take(one.id, revision: revision) else { return false }
+                guard let record = starting.ahead.take(one.input, revision: revision) else { return false }
                 one.continuation.resume(returning: .success(record))
                 return true
             }
             guard let last = group.last else { continue }
-            let next = running.key(of: last.id).map { waitingTransfers.waiting(with: $0, limit: Self.readAhead) } ?? []
-            let ids = group.map(\.id) + next
+            let next =
+                running.key(of: last.input).map { waitingTransfers.waiting(with: $0, limit: Self.readAhead) } ?? []
+            let ids = group.map(\.input) + next
             starting.ahead.beginReading(at: revision)
             do throws(ServiceError) {
                 let read = try await journal.read { reader throws(ServiceError) in try reader.records(ids) }
                 var records = Dictionary(read.map { ($0.id, $0) }) { first, _ in first }
                 for one in group {
-                    one.continuation.resume(returning: .success(records.removeValue(forKey: one.id)))
+                    one.continuation.resume(returning: .success(records.removeValue(forKey: one.input)))
                 }
                 starting.ahead.endReading(records)
             } catch {
@@ -75,6 +69,5 @@ extension LocalTransferService {
                 for one in group { one.continuation.resume(returning: .failure(error)) }
             }
         }
-        starting.isReading = false
     }
 }

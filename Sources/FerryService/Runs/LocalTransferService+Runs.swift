@@ -206,7 +206,7 @@ extension LocalTransferService {
         }
         let shown = Transfer(ended, live: .waiting(.slot))
         let end = try journal.prepare(TransferEnd(ended, snapshot: shown))
-        guard let number = try await storeEnd(end, kind: kind, at: now) else { return false }
+        guard let number = try await storeEnd(EndingTransfer(end: end, kind: kind, at: now)) else { return false }
         configuration.reached(.outcomeCommitted)
         transferLog.ended(ended, outcome)
         if let upload { UploadUpkeep(engine).cancel(upload, of: asked) }

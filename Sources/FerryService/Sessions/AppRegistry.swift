@@ -218,6 +218,8 @@ struct AppRegistry: Sendable {
 
     /// State to save because the user has started an app.
     struct Foreground: Sendable {
+        /// The name of the app.
+        let name: String
         var registrations: [(id: SessionID, registration: SessionRegistration)] = []
         /// The app, if the delay after its launches was reset.
         var application: ApplicationRecord?
@@ -234,7 +236,7 @@ struct AppRegistry: Sendable {
             sessions[id]?.registration.isQuit = false
             changed.insert(id)
         }
-        var foreground = Foreground()
+        var foreground = Foreground(name: application)
         foreground.registrations = changed.compactMap { id in sessions[id].map { (id, $0.registration) } }
         if let record = applications[application], record.relaunch != RelaunchDelay() {
             applications[application]?.relaunch.foregroundAttached()

@@ -51,18 +51,21 @@ extension LocalTransferService {
 
     /// Records that the user has started the app. Clears force-quits and the delay after launches.
     func beginForeground(_ application: String, saving session: SessionID?) async throws(ServiceError) {
-        let effects = queue.take(.app(.foreground(application, saving: session)), at: moment)
-        for case .saveForeground(let foreground) in effects {
-            try await noting { () async throws(ServiceError) in
-                try await journal.commit { transaction throws(ServiceError) in
-                    for (id, registration) in foreground.registrations {
-                        try transaction.saveRegistration(registration, of: id)
-                    }
-                    if let record = foreground.application { try transaction.saveApplication(application, record) }
+        try await performOrThrow(queue.take(.app(.foreground(application, saving: session)), at: moment))
+    }
+
+    /// Saves what the start of an app has cleared.
+    func save(_ foreground: AppRegistry.Foreground) async throws(ServiceError) {
+        let name = foreground.name
+        try await noting { () async throws(ServiceError) in
+            try await journal.commit { transaction throws(ServiceError) in
+                for (id, registration) in foreground.registrations {
+                    try transaction.saveRegistration(registration, of: id)
                 }
+                if let record = foreground.application { try transaction.saveApplication(name, record) }
             }
-            if foreground.application != nil { take(.relaunchDelay(of: application)) }
         }
+        if foreground.application != nil { take(.relaunchDelay(of: name)) }
     }
 
     func saveApplication(_ name: String) async throws(ServiceError) {

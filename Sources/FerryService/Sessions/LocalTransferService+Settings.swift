@@ -26,9 +26,7 @@ extension LocalTransferService {
         try await noting { () async throws(ServiceError) in
             try await journal.commit { transaction throws(ServiceError) in try transaction.saveSession(id, settings) }
         }
-        let effects = queue.take(.session(id, settings), at: moment)
-        perform(effects)
-        for case .readPolicies(let id) in effects { try await followNetwork(of: id) }
+        try await performOrThrow(queue.take(.session(id, settings), at: moment))
         guard let info = try await sessions().first(where: { $0.id == id }) else {
             throw ServiceError(.internal, "The session \(id) was not stored.")
         }

@@ -75,12 +75,9 @@ package struct FilePlacement {
     private static func take(_ near: URL, to destination: URLSessionDownloadTask.Destination) throws -> URL {
         let url = destination.url
         let rule = ConflictRule(destination.conflictPolicy.policy, at: .placement)
-        for number in rule.numbers {
-            var candidate = url
-            if number > 0 {
-                let name = FileName.numbered(url.lastPathComponent, number)
-                candidate = url.deletingLastPathComponent().appendingPathComponent(name, isDirectory: false)
-            }
+        let folder = url.deletingLastPathComponent()
+        for name in rule.names(of: url.lastPathComponent) {
+            let candidate = name.number == 0 ? url : folder.appendingPathComponent(name.name, isDirectory: false)
             if rule.replaces ? unsafe rename(near.path, candidate.path) == 0 : links(near, to: candidate) {
                 return candidate
             }

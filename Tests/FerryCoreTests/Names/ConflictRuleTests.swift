@@ -48,13 +48,6 @@ import Testing
         #expect([Holder.file, .folder, .transfer].map { word(policy, moment, $0) } == words)
     }
 
-    @Test(arguments: ConflictPolicy.allCases)
-    func `only policy unique has numbers, up to 9999`(policy: ConflictPolicy) {
-        let rule = ConflictRule(policy, at: .beforeFetch)
-        #expect(rule.numbers == 0...(policy == .unique ? 9999 : 0))
-        #expect(rule.numbersNames == (policy == .unique))
-    }
-
     @Test(arguments: ConflictRule.Moment.allCases)
     func `a file is replaced by replace, and by update where the server was asked`(moment: ConflictRule.Moment) {
         let replacing = ConflictPolicy.allCases.filter { ConflictRule($0, at: moment).replaces }
@@ -78,5 +71,19 @@ import Testing
         #expect(request.admissionRule == ConflictRule(.fail, at: .beforeFetch))
         request.partialFolder = "/p"
         #expect(request.admissionRule == ConflictRule(.fail, at: .beforeFetchKeepingBytes))
+    }
+
+    @Test func `tries a name and its numbers for policy unique, and the name alone for all others`() {
+        for policy in ConflictPolicy.allCases where policy != .unique {
+            #expect(!ConflictRule(policy, at: .placement).numbersNames)
+            #expect(ConflictRule(policy, at: .placement).names(of: "a.txt").map(\.name) == ["a.txt"])
+            #expect(ConflictRule(policy, at: .placement).names(of: "a.txt", from: 1).isEmpty)
+        }
+        let names = ConflictRule(.unique, at: .placement).names(of: "a.txt")
+        #expect(names.count == 10_000 && names.prefix(2).map(\.name) == ["a.txt", "a-1.txt"])
+        #expect(names.last?.number == 9999 && names.last?.name == "a-9999.txt")
+        let later = ConflictRule(.unique, at: .placement).names(of: "a.txt", from: 9999)
+        #expect(later.map(\.number) == [9999])
+        #expect(ConflictRule(.unique, at: .placement).names(of: "a.txt", from: 10_000).isEmpty)
     }
 }

@@ -13,9 +13,6 @@ extension LocalTransferService {
         while true {
             let effects = queue.take(input, at: moment)
             perform(effects)
-            for case .readPolicies(let session) in effects {
-                await attempt { () async throws(ServiceError) in try await followNetwork(of: session) }
-            }
             guard case .act(let ticket, let step)? = effects.last else { return act }
             if case .answer(let done) = step { return done }
             let news: Act.News
