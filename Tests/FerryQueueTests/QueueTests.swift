@@ -310,7 +310,7 @@ import Testing
         stored.intent = intent
         var busy = ErrorDetails()
         busy.httpStatus = 503
-        let result: RunReport.Result =
+        let result: TransferMachine.AttemptEnd =
             switch end {
             case "success": .succeeded(Outcome.Success(path: "/f/1", size: 9, verified: []))
             case "stop": .stopped
@@ -322,10 +322,10 @@ import Testing
         let jitter = Queue.Jitter(random: 0.5, delayScale: 1)
         let judged = queue.judge(report, of: stored, jitter, at: moment())
         let verdict = try #require(judged)
-        switch verdict.next {
+        switch verdict.action {
         case .finish: #expect(expected == "finish")
-        case .again(let next): #expect(expected == "again" && (next.delay > 0) == (end != "stop"))
-        case .rest: #expect(expected == "rest")
+        case .enqueue(let delay, _): #expect(expected == "again" && (delay > 0) == (end != "stop"))
+        default: #expect(expected == "rest" && verdict.action == .rest)
         }
         // A server's Retry-After for one transfer holds the others until that time.
         #expect(queue.waitingTransfers.holdEnd("https://a.test:443") == (end == "refusal" ? moment(60).clock : nil))
@@ -337,7 +337,7 @@ import Testing
         #expect(late == nil)
     }
 
-    private func runReport(_ result: RunReport.Result) throws -> RunReport {
+    private func runReport(_ result: TransferMachine.AttemptEnd) throws -> RunReport {
         RunReport(
             result: result, refusedBy: try HTTPURL(parsing: "https://a.test/1").origin,
             facts: Boxed(wrappedValue: TransferFacts()), cost: AttemptCost(), digest: nil)
@@ -353,12 +353,12 @@ import Testing
         let hurried = record(1) { $0.network.waits = false }
         let failed = queue.judge(report, of: hurried, jitter, at: moment())
         #expect(try #require(failed).record.attempts == 3)
-        guard case .finish(.failed) = failed?.next else {
+        guard case .finish(.failed) = failed?.action else {
             Issue.record("A transfer that does not wait for a network waits for one.")
             return
         }
         let waits = queue.judge(report, of: record(1), jitter, at: moment())
-        guard case .again = waits?.next else {
+        guard case .enqueue = waits?.action else {
             Issue.record("A transfer that waits for a network fails.")
             return
         }
@@ -372,11 +372,7 @@ import Testing
         let jitter = Queue.Jitter(random: 0.5, delayScale: 0.5)
         let asked = queue.judge(
             try runReport(.challenged(.authentication(challenge))), of: record(1), jitter, at: moment())
-        guard case .again(let next) = asked?.next else {
-            Issue.record("A transfer whose server asks for credentials is at rest.")
-            return
-        }
-        #expect(next.reason == .authentication && next.delay == TransferMachine.untilAnswered)
+        #expect(asked?.action == .enqueue(after: TransferMachine.untilAnswered, .authentication))
         #expect(asked?.record.facts.challenge == .authentication(challenge))
         var busy = ErrorDetails()
         busy.httpStatus = 429

@@ -142,7 +142,7 @@ actor SimulatedRun: AttemptRun {
         }
     }
 
-    private func report(_ result: RunReport.Result, isWhole: Bool = false) -> RunReport {
+    private func report(_ result: TransferMachine.AttemptEnd, isWhole: Bool = false) -> RunReport {
         let gained = facts.advance()
         return RunReport(
             result: result, refusedBy: nil, facts: Boxed(wrappedValue: facts),

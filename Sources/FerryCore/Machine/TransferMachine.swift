@@ -35,13 +35,17 @@ package struct TransferMachine: Sendable {
         case refuse(ServiceError)
     }
 
-    /// The outcome of an attempt.
+    /// The end of an attempt.
     package enum AttemptEnd: Hashable, Sendable {
+        /// The file is durable at its destination.
         case succeeded(Outcome.Success)
-        /// Stopped by the queue.
+        /// Stopped on request. All written bytes are durable.
         case stopped
-        case failed(ServiceError, retryAfter: RetryAfter?)
-        /// Only the client can answer the challenge.
+        /// The next step depends on the error's class.
+        ///
+        /// - `retryAfter`: The value of the response's `Retry-After`.
+        case failed(ServiceError, retryAfter: String?)
+        /// A server requires something that only the client can provide.
         case challenged(PendingChallenge)
     }
 
@@ -140,7 +144,7 @@ package struct TransferMachine: Sendable {
             return record.isEligible ? .enqueue(after: 0, .slot) : .rest
         case .failed(let error, let retryAfter):
             guard record.isEligible else { return .rest }
-            return failed(error, retryAfter, moment)
+            return failed(error, retryAfter.flatMap { RetryAfter(parsing: $0, now: moment.now) }, moment)
         case .challenged(let challenge):
             guard record.isEligible else { return .rest }
             record.facts.challenge = challenge

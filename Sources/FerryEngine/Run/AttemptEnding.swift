@@ -20,7 +20,7 @@ struct AttemptEnding: Sendable {
     /// Returns the result of a failed attempt.
     ///
     /// - Parameter isFinal: Whether no other attempt may follow.
-    func result(of error: ServiceError, isFinal: Bool) -> RunReport.Result {
+    func result(of error: ServiceError, isFinal: Bool) -> TransferMachine.AttemptEnd {
         if let stopError { return .failed(stopError, retryAfter: nil) }
         if isStopping { return .stopped }
         if let challenge { return .challenged(challenge) }

@@ -2,18 +2,7 @@ package import FerryCore
 
 /// The outcome of one attempt at a transfer, and the state on disk after it.
 package struct RunReport: Sendable {
-    package enum Result: Sendable {
-        /// The file is durable at its destination.
-        case succeeded(Outcome.Success)
-        /// Stopped on request. All written bytes are durable.
-        case stopped
-        /// The service decides the next step by the error's class.
-        case failed(ServiceError, retryAfter: String?)
-        /// A server requires something that only the client can provide.
-        case challenged(PendingChallenge)
-    }
-
-    package var result: Result
+    package var result: TransferMachine.AttemptEnd
     /// The server that sent `Retry-After`. The delay applies to no other server.
     package var refusedBy: Origin?
     /// The last durable state.
@@ -24,7 +13,8 @@ package struct RunReport: Sendable {
     package var digest: RunningDigest?
 
     package init(
-        result: Result, refusedBy: Origin?, facts: Boxed<TransferFacts>, cost: AttemptCost, digest: RunningDigest?
+        result: TransferMachine.AttemptEnd, refusedBy: Origin?, facts: Boxed<TransferFacts>, cost: AttemptCost,
+        digest: RunningDigest?
     ) {
         self.result = result
         self.refusedBy = refusedBy

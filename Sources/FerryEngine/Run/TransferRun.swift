@@ -58,7 +58,7 @@ package actor TransferRun: AttemptRun {
         early.settle(at: place)
         connections.count(at: try? sources.original.get().origin, engine.budget)
         defer { connections.count(at: nil, engine.budget) }
-        var result: RunReport.Result
+        var result: TransferMachine.AttemptEnd
         do throws(ServiceError) {
             result = .succeeded(try await perform())
         } catch {
@@ -76,7 +76,7 @@ package actor TransferRun: AttemptRun {
             result: result, refusedBy: ending.later?.origin, facts: $facts, cost: cost, digest: writes.digest.value)
     }
 
-    private func end(_ error: ServiceError) -> RunReport.Result {
+    private func end(_ error: ServiceError) -> TransferMachine.AttemptEnd {
         let isOfPlace = error.code == .destinationUnwritable || error.code == .placementFailed
         let result = ending.result(of: error, isFinal: isOfPlace && job.request.partialFolder != nil)
         if case .challenged = result { facts.bodySent = nil }

@@ -17,15 +17,9 @@ extension Queue {
 
     /// The state to store after an attempt, and the effects once it is stored.
     struct Verdict: Sendable {
-        enum Next: Sendable {
-            case finish(Outcome)
-            case again(NextAttempt)
-            /// A user's command stopped the attempt.
-            case rest
-        }
-
         let record: TransferRecord
-        let next: Next
+        /// What follows. The record is stored first, with the outcome if there is one.
+        let action: TransferMachine.Action
         /// Effects on other transfers, independent of the stored state.
         let effects: [Effect]
     }
@@ -125,43 +119,26 @@ extension QueueState {
         record.attempts = tried.attempts
         let key = sessions.key(record)
         var effects: [Effect] = []
-        let end: TransferMachine.AttemptEnd
-        switch report.result {
-        case .succeeded(let success): end = .succeeded(success)
-        case .stopped: end = .stopped
-        case .failed(let error, let value):
-            let retryAfter = value.flatMap { RetryAfter(parsing: $0, now: moment.wall) }
-            let isRefused = error.details.httpStatus == 429 || error.details.httpStatus == 503
-            if let retryAfter, isRefused, let refuser = report.refusedBy {
-                let seconds = min(retryAfter.seconds, ThrottledOrigins.longest) * jitter.delayScale
-                effects = take(.held(refuser, seconds: seconds, id), at: moment)
-            }
-            end = .failed(error, retryAfter: retryAfter)
-        case .challenged(let challenge): end = .challenged(challenge)
+        if let refusal = report.refusal(at: moment) {
+            let seconds = min(refusal.seconds, ThrottledOrigins.longest) * jitter.delayScale
+            effects = take(.held(refusal.origin, seconds: seconds, id), at: moment)
         }
         var machine = TransferMachine(record, network: key.network)
         let action = machine.attemptEnded(
-            end, facts: report.facts, cost: report.cost,
+            report.result, facts: report.facts, cost: report.cost,
             at: TransferMachine.Moment(now: moment.wall, random: jitter.random, delayScale: jitter.delayScale))
         running.keep(report.digest, of: id)
-        let next: Queue.Verdict.Next =
-            switch action {
-            case .finish(let outcome): .finish(outcome)
-            case .enqueue(let delay, let reason):
-                .again(NextAttempt(record: machine.record, delay: delay, reason: reason))
-            case .none, .stop, .rest, .forget, .postpone, .refuse: .rest
-            }
-        return Queue.Verdict(record: machine.record, next: next, effects: effects)
+        return Queue.Verdict(record: machine.record, action: action, effects: effects)
     }
 
     /// Returns the outcome of a successful attempt if its transfer has not changed since the attempt started, else
     /// `nil`.
     func success(_ report: RunReport, of id: TransferID, at moment: Moment) -> (TransferRecord, Outcome)? {
-        guard case .succeeded(let success) = report.result, let tried = running.record(of: id) else { return nil }
+        guard case .succeeded = report.result, let tried = running.record(of: id) else { return nil }
         let request = tried.request
         var machine = TransferMachine(tried, network: sessions.network(request.network, in: request.session))
         let action = machine.attemptEnded(
-            .succeeded(success), facts: report.facts, cost: report.cost,
+            report.result, facts: report.facts, cost: report.cost,
             at: TransferMachine.Moment(now: moment.wall, random: 0))
         guard case .finish(let outcome) = action else { return nil }
         return (machine.record, outcome)
@@ -169,6 +146,15 @@ extension QueueState {
 }
 
 extension RunReport {
+    /// The server that asks all transfers to wait, and for how many seconds. `nil` if none does.
+    fileprivate func refusal(at moment: Moment) -> (origin: Origin, seconds: Double)? {
+        guard case .failed(let error, let value?) = result, let refusedBy,
+            error.details.httpStatus == 429 || error.details.httpStatus == 503,
+            let retryAfter = RetryAfter(parsing: value, now: moment.wall)
+        else { return nil }
+        return (refusedBy, retryAfter.seconds)
+    }
+
     /// Returns the part of a report that applies to a request changed since. The response of one address says nothing
     /// about another, which is requested at once.
     func concerning(_ request: TransferRequest, asked: TransferRequest) -> RunReport {

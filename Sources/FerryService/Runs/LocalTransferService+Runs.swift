@@ -141,16 +141,16 @@ extension LocalTransferService {
                     report.concerning(stored.request, asked: asked), of: stored, jitter, at: moment)
             else { return nil }
             perform(verdict.effects)
-            switch verdict.next {
+            switch verdict.action {
             case .finish(let outcome):
                 if try await finish(verdict.record, outcome) { return nil }
-            case .again(let next):
+            case .enqueue(let delay, let reason):
                 guard try await store(verdict.record) else { continue }
                 if let error = verdict.record.retry?.error {
-                    transferLog.failed(verdict.record, error, seconds: next.delay)
+                    transferLog.failed(verdict.record, error, seconds: delay)
                 }
-                return next
-            case .rest:
+                return NextAttempt(record: verdict.record, delay: delay, reason: reason)
+            case .none, .stop, .rest, .forget, .postpone, .refuse:
                 if try await store(verdict.record) { return nil }
             }
         }
