@@ -37,12 +37,8 @@ extension LocalTransferService {
     ///
     /// - Returns: The transfers with runs that do not end because their disks do not respond.
     private func endOldRuns(of ids: [TransferID]) async -> Set<TransferID> {
-        var old: [TransferID] = []
-        for id in ids where queue.running.contains(id) {
-            guard let record = try? await existing(id), record.outcome != nil || record.intent != .run else { continue }
-            old.append(id)
-        }
-        return Set(await stillRunning(old))
+        let live = (try? await records(of: ids.filter(running.contains))) ?? []
+        return Set(await stillRunning(live.filter { !$0.isEligible }.map(\.id)))
     }
 
     /// Returns the errors of the transfers that did not start: their secrets were discarded, or their runs have not ended.

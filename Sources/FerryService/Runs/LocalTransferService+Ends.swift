@@ -1,4 +1,5 @@
 import FerryCore
+import FerryEngine
 import Foundation
 
 /// A finished transfer with its outcome to be stored.
@@ -8,7 +9,127 @@ struct EndingTransfer: Sendable {
     let at: Date
 }
 
+/// Ends of attempts and of transfers.
 extension LocalTransferService {
+    // MARK: Ends of attempts
+
+    /// Applies the result of an attempt: the outcome, the next attempt, or none.
+    ///
+    /// - Parameter asked: The request of the attempt.
+    func settle(
+        _ id: TransferID, _ report: RunReport, asked: TransferRequest
+    ) async throws(ServiceError) -> NextAttempt? {
+        // A success that no action has overtaken needs no read.
+        if let (record, outcome) = queue.success(report, of: id, at: moment), try await finish(record, outcome) {
+            return nil
+        }
+        var report = report
+        if case .challenged(let challenge) = report.result, let session = running.record(of: id)?.request.session,
+            let memory = runtime.memories[session]
+        {
+            report.result = .challenged(memory.counting(challenge, of: id))
+        }
+        let jitter = Queue.Jitter(random: configuration.machine.random(), delayScale: configuration.delayScale)
+        // The request and the intent may have changed during the attempt, or while its end is stored.
+        while let stored = try await journal.read({ reader throws(ServiceError) in try reader.record(id) }) {
+            // A finished transfer keeps its outcome. An unreadable row shows that the transfer has failed.
+            guard stored.outcome == nil,
+                let verdict = queue.judge(
+                    report.concerning(stored.request, asked: asked), of: stored, jitter, at: moment)
+            else { return nil }
+            perform(verdict.effects)
+            switch verdict.action {
+            case .finish(let outcome):
+                if try await finish(verdict.record, outcome) { return nil }
+            case .enqueue(let delay, let reason):
+                guard try await store(verdict.record) else { continue }
+                if let error = verdict.record.retry?.error {
+                    transferLog.failed(verdict.record, error, seconds: delay)
+                }
+                return NextAttempt(record: verdict.record, delay: delay, reason: reason)
+            case .none, .stop, .rest, .forget, .postpone, .refuse:
+                if try await store(verdict.record) { return nil }
+            }
+        }
+        return nil
+    }
+
+    /// Stores the complete record of a transfer after an attempt.
+    ///
+    /// - Returns: False, with nothing stored, if the transfer has changed since it was read.
+    func store(_ record: TransferRecord) async throws(ServiceError) -> Bool {
+        try await journal.commit { transaction throws(ServiceError) in try transaction.update(record) }
+    }
+
+    // MARK: Outcomes
+
+    /// Records an outcome with its event in one transaction, and notifies all listeners.
+    ///
+    /// - Parameter record: The record on which the outcome was decided.
+    /// - Returns: False, with nothing recorded, if the transfer has changed since it was read or was removed.
+    func finish(_ record: TransferRecord, _ outcome: Outcome) async throws(ServiceError) -> Bool {
+        let now = clock.wall
+        var record = record
+        record.outcome = outcome
+        record.finishedAt = now
+        record.retry = nil
+        let upload = outcome == .canceled && record.facts.released == nil ? record.facts.upload : nil
+        let asked = record
+        if outcome.forgetsSecrets { record.forgetSecrets() }
+        let leftover = record.facts.partial
+        if let copy = record.facts.copy {
+            try? await engine.removeCopy(copy, of: record.id)
+            record.facts.copy = nil
+        }
+        if case .failed(let error) = outcome, error.kept(with: record.facts) == .none {
+            record.facts.giveUpFile()
+        }
+        if case .succeeded = outcome { record.facts.partial = nil }
+        let ended = record
+        let kind: TransferEvent.Kind =
+            switch outcome {
+            case .succeeded: .succeeded
+            case .failed: .failed
+            case .canceled: .canceled
+            }
+        if case .succeeded = outcome {
+        } else if record.facts.partial == nil, let leftover {
+            try? await engine.removePartialFile(leftover)
+        }
+        let shown = Transfer(ended, live: .waiting(.slot))
+        let end = try journal.prepare(TransferEnd(ended, snapshot: shown))
+        guard let number = try await storeEnd(EndingTransfer(end: end, kind: kind, at: now)) else { return false }
+        configuration.reached(.outcomeCommitted)
+        transferLog.ended(ended, outcome)
+        if let upload { UploadUpkeep(engine).cancel(upload, of: asked) }
+        starting.ahead.forget(record.id)
+        take(.finished(record.id, size: outcome.size))
+        runtime.memories[record.request.session]?.forget(record.id)
+        await hub.publish(
+            TransferEvent(
+                number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: shown))
+        await noteNews(of: record.request.session)
+        await noteOutcome()
+        return true
+    }
+
+    /// Records the outcome that a decision gives a transfer. Decides again if the transfer has changed since it was read.
+    ///
+    /// - Parameter decide: Returns the record and the outcome to store. `nil` stores nothing.
+    /// - Returns: The record for which nothing was stored. `nil` if the outcome is stored or the transfer is gone.
+    func finish(
+        _ record: TransferRecord,
+        _ decide: (TransferRecord) async throws(ServiceError) -> (record: TransferRecord, outcome: Outcome)?
+    ) async throws(ServiceError) -> TransferRecord? {
+        var found: TransferRecord? = record
+        while let current = found {
+            guard let end = try await decide(current) else { return current }
+            if try await finish(end.record, end.outcome) { return nil }
+            found = try await records(of: [record.id]).first
+        }
+        return nil
+    }
+
     /// Stores an outcome and its event, in one transaction with other pending outcomes.
     ///
     /// - Returns: The result of `JournalTransaction.finish(_:kind:at:)`.
@@ -46,5 +167,13 @@ extension LocalTransferService {
             for one in endings { numbers.append(try transaction.finish(one.end, kind: one.kind, at: one.at)) }
             return numbers
         }
+    }
+}
+
+extension Outcome {
+    /// The size of the file, or `nil` if there is none.
+    fileprivate var size: Int64? {
+        guard case .succeeded(let success) = self else { return nil }
+        return success.size
     }
 }

@@ -82,16 +82,12 @@ extension LocalTransferService {
 
     private func quit(_ record: TransferRecord) async -> ActionResult? {
         do throws(ServiceError) {
-            var found: TransferRecord? = record
-            while let current = found {
-                var machine = TransferMachine(current)
-                guard case .finish(let outcome) = machine.quit() else {
-                    return ActionResult(id: record.id, state: shown(current).state)
-                }
-                if try await finish(machine.record, outcome) { return ActionResult(id: record.id, state: .canceled) }
-                found = try await records(of: [record.id]).first
+            let left = try await finish(record) { record in
+                var machine = TransferMachine(record)
+                guard case .finish(let outcome) = machine.quit() else { return nil }
+                return (machine.record, outcome)
             }
-            return ActionResult(id: record.id, error: .unknown(record.id))
+            return ActionResult(id: record.id, state: left.map { shown($0).state } ?? .canceled)
         } catch {
             noteFailure(error)
             return ActionResult(id: record.id, error: error)

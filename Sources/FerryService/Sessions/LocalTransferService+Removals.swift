@@ -33,22 +33,23 @@ extension LocalTransferService {
     func finishCancel(
         _ record: TransferRecord, on queue: DiskQueue? = nil, within limit: Duration? = nil
     ) async throws(ServiceError) -> Bool {
-        var record: TransferRecord? = record
-        while let stopped = record {
+        var isInTime = true
+        _ = try await finish(record) { stopped throws(ServiceError) in
             var machine = TransferMachine(stopped)
-            guard case .finish(let outcome) = machine.runStopped() else { return true }
+            guard case .finish(let outcome) = machine.runStopped() else { return nil }
             var ended = machine.record
             let leftovers = Leftovers(stopped)
-            guard let failures = await removeLeftovers([leftovers], on: queue, within: limit) else { return false }
+            guard let failures = await removeLeftovers([leftovers], on: queue, within: limit) else {
+                isInTime = false
+                return nil
+            }
             if let error = failures[leftovers.id] { throw error }
             ended.facts.partial = nil
             ended.facts.copy = nil
             ended.facts.needsTruncation = false
-            if try await finish(ended, outcome) { return true }
-            // The record has changed since it was read.
-            record = try await records(of: [stopped.id]).first
+            return (ended, outcome)
         }
-        return true
+        return isInTime
     }
 
     /// Stores that removed transfers were canceled, and removes them with their files.
@@ -79,12 +80,10 @@ extension LocalTransferService {
     /// - Returns: The error if that failed, else `nil`.
     private func storeCancel(_ record: TransferRecord) async -> ActionResult? {
         do throws(ServiceError) {
-            var stopped: TransferRecord? = record
-            while let current = stopped {
-                var machine = TransferMachine(current)
+            _ = try await finish(record) { stopped in
+                var machine = TransferMachine(stopped)
                 guard case .finish(let outcome) = machine.runStopped() else { return nil }
-                if try await finish(machine.record, outcome) { return nil }
-                stopped = try await records(of: [record.id]).first
+                return (machine.record, outcome)
             }
             return nil
         } catch {
