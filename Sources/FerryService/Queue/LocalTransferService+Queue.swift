@@ -45,7 +45,10 @@ extension LocalTransferService {
 
     /// Performs the effects of a decision, waiting for the ones that take time.
     func performInOrder(_ effects: [Effect]) async {
-        await attempt { () async throws(ServiceError) in try await performOrThrow(effects) }
+        arm()
+        for effect in effects where !begin(effect) {
+            await attempt { () async throws(ServiceError) in try await complete(effect) }
+        }
     }
 
     /// Performs the effects of a decision that a caller waits for.

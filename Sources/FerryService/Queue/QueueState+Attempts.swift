@@ -45,6 +45,14 @@ extension QueueState {
         return effects + stopIfForbidden(id)
     }
 
+    /// Returns the outcome of a transfer that the conditions forbid and that does not wait for better ones.
+    private func forbidding(_ record: TransferRecord) -> Outcome? {
+        let key = sessions.key(record)
+        var machine = TransferMachine(record, network: key.network)
+        guard let reason = forbidding(key), case .finish(let outcome) = machine.forbidden(reason) else { return nil }
+        return outcome
+    }
+
     /// Discards values kept for the next attempt after a transfer's outcome was stored.
     ///
     /// - Parameter size: The size of its file, if it has one.
@@ -84,11 +92,7 @@ extension QueueState {
         if case .failed(let error) = record.outcome, error.code == .journalFailed { return .finish(.failed(error)) }
         guard record.isEligible, !running.isStopping(id) else { return .none }
         if Queue.isOver(record, at: moment), let error = Queue.overdue(record) { return .finish(.failed(error)) }
-        let key = sessions.key(record)
-        var machine = TransferMachine(record, network: key.network)
-        if let reason = forbidding(key), case .finish(let outcome) = machine.forbidden(reason) {
-            return .finish(outcome)
-        }
+        if !conditions.areGood, let outcome = forbidding(record) { return .finish(outcome) }
         // The wall clock may have been set back while it waited.
         if let begin = record.request.notBefore, begin > moment.wall {
             return .again(NextAttempt(record: record, delay: 0, reason: .beginDate))

@@ -8,11 +8,10 @@ import Synchronization
 extension LocalTransferService {
     /// Runs one attempt at a transfer that has a slot, or stores the outcome of one that only ends.
     func runAttempt(_ id: TransferID) async -> NextAttempt? {
-        var known: TransferRecord?
+        var found: TransferRecord?
         do throws(ServiceError) {
-            var found = try await startingRecord(id)
+            found = try await startingRecord(id)
             while let record = found {
-                known = record.isEligible ? record : nil
                 switch queue.start(of: record, at: moment) {
                 case .run: return try await run(record)
                 case .again(let next): return next
@@ -29,6 +28,7 @@ extension LocalTransferService {
             noteFailure(error)
             logger.error("an attempt could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
             // The journal is full: the attempt is repeated and continues from the bytes on disk.
+            let known = found?.isEligible == true ? found : nil
             return (running.record(of: id) ?? known).map { record in
                 NextAttempt(
                     record: record, delay: journalRetryDelay, reason: error.code.row.subject.waitReason, error: error)
