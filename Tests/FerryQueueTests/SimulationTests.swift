@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: [
         "removed-while-submitted", "canceled-while-submitted", "woken-by-an-answer", "slot-held-during-a-launch",
         "earlier-list-after-a-later-one", "earlier-list-during-a-reading",
-        "ended-while-submitted", "starts-after-other-runs",
+        "ended-while-submitted", "starts-after-other-runs", "submission-answered-after-a-failed-removal",
     ])
     func `keeps its laws in histories that once broke one`(name: String) async throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()

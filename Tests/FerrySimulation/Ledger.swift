@@ -17,6 +17,14 @@ struct Ledger {
         var overlap = false
     }
 
+    /// The transfers that calls concern.
+    private struct Concerned {
+        /// Calls without a response.
+        var calls: [TransferID: Calls] = [:]
+        /// Transfers that any call has concerned.
+        var ever: Set<TransferID> = []
+    }
+
     private struct Hold {
         let origin: String
         let id: TransferID
@@ -24,7 +32,7 @@ struct Ledger {
     }
 
     private var known: [TransferID: Known] = [:]
-    private var calls: [TransferID: Calls] = [:]
+    private var concerned = Concerned()
     /// Open calls on all transfers of a session.
     private var bulk: [SessionID: Int] = [:]
     private var addresses: [TransferID: String] = [:]
@@ -57,9 +65,10 @@ struct Ledger {
         openCalls += 1
         if let session { bulk[session, default: 0] += 1 }
         for id in some {
-            calls[id, default: Calls()].overlap = calls[id, default: Calls()].open > 0
-            calls[id, default: Calls()].open += 1
+            concerned.calls[id, default: Calls()].overlap = concerned.calls[id, default: Calls()].open > 0
+            concerned.calls[id, default: Calls()].open += 1
             known[id] = nil
+            concerned.ever.insert(id)
         }
     }
 
@@ -70,27 +79,31 @@ struct Ledger {
         openCalls -= 1
         if let session { bulk[session, default: 1] -= 1 }
         for id in some {
-            calls[id, default: Calls()].open -= 1
+            concerned.calls[id, default: Calls()].open -= 1
             known[id] = nil
         }
         // Another call may have removed it since.
         for (id, what) in knowledge where lives[id] != .gone || what == .gone {
-            let own = calls[id] ?? Calls()
-            let isAlone = own.open <= 0 && !own.overlap && sessions[id].map { bulk[$0, default: 0] == 0 } ?? false
+            let own = concerned.calls[id] ?? Calls()
+            // The answer to a submission may come after those to calls on its transfers. A removal that failed may still
+            // be carried out by the next process.
+            let isLate = what == .submitted && concerned.ever.contains(id)
+            let isAlone =
+                own.open <= 0 && !own.overlap && !isLate && sessions[id].map { bulk[$0, default: 0] == 0 } ?? false
             known[id] = isAlone ? what : nil
         }
-        for id in some where calls[id]?.open == 0 { calls[id] = nil }
+        for id in some where concerned.calls[id]?.open == 0 { concerned.calls[id] = nil }
     }
 
     /// Whether more calls than the current one concern a transfer.
     func isShared(_ id: TransferID) -> Bool {
-        calls[id].map { $0.open > 1 || $0.overlap } ?? false
+        concerned.calls[id].map { $0.open > 1 || $0.overlap } ?? false
             || sessions[id].map { bulk[$0, default: 0] > 0 } ?? false
     }
 
     /// Whether a call that concerns a transfer has no response yet.
     func isConcerned(_ id: TransferID) -> Bool {
-        calls[id] != nil || sessions[id].map { bulk[$0, default: 0] > 0 } ?? false
+        concerned.calls[id] != nil || sessions[id].map { bulk[$0, default: 0] > 0 } ?? false
     }
 
     /// Whether a call on all transfers of a session has no response yet.
@@ -99,7 +112,7 @@ struct Ledger {
     /// Forgets the calls of a process that was killed.
     mutating func killed() {
         openCalls = 0
-        calls = [:]
+        concerned.calls = [:]
         bulk = [:]
         settingCalls = Calls()
         holds = []
