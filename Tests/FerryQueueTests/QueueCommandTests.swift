@@ -149,6 +149,17 @@ extension `The queue` {
         #expect(queue.waitingTransfers.count == 1 && queue.waitingTransfers.delay(of: id(4)) != nil)
     }
 
+    /// The outcome may reach the queue before the change that is stored.
+    @Test(arguments: [true, false]) func `puts no finished transfer back after its change`(isStored: Bool) {
+        var queue = queue(with: [record(1), record(2)], active: 1)
+        _ = queue.take(.changing(id(2), of: .cli, withholds: true), at: moment())
+        _ = queue.take(.finished(id(2), size: nil), at: moment())
+        var moved = record(2)
+        moved.request.priority = .high
+        _ = queue.take(isStored ? .changed(moved, replacing: record(2)) : .unchanged(id(2)), at: moment())
+        #expect(queue.waitingTransfers.count == 0)
+    }
+
     @Test func `gives new keys to restored transfers of a session whose policy changed`() {
         var queue = queue(with: [record(1), record(2)], active: 1)
         func take(_ input: Input) -> [Effect] { queue.take(input, at: moment()) }
@@ -302,12 +313,4 @@ extension Queue {
         guard case .act(let ticket, _)? = effects.last else { return [] }
         return take(.acted(news, ticket), at: moment)
     }
-}
-
-extension [Effect] {
-    var dueLooks: [(start: Date?, end: Date)] {
-        compactMap { if case .readDue(let start, let end) = $0 { (start, end) } else { nil } }
-    }
-    var plansSchedule: Bool { contains { if case .deferSchedule = $0 { true } else { false } } }
-    var cleansUp: Bool { contains { if case .cleanUp = $0 { true } else { false } } }
 }

@@ -150,6 +150,7 @@ extension World {
             laws.checked(2)
             guard let record = service.running.record(of: id), !isBusy(id, service) else { continue }
             require(self.record(id) != nil, "\(id) is gone, and runs")
+            require(!service.running.onlyEnds(id), "\(id) is only to end, and runs")
             // A transfer with all of its bytes needs no network.
             if !run.isWhole, !run.isToStop, !isSetting(record.request.session, service) {
                 let reason = ConditionRule.obstacle(

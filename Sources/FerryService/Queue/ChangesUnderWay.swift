@@ -15,7 +15,6 @@ struct ChangesUnderWay {
     private var changes: [TransferID: Change] = [:]
 
     /// Marks a change as being stored. A transfer has one change at a time.
-    ///
     mutating func begin(_ id: TransferID, withholding withheld: WaitingTransfers.TakenOut?) {
         changes[id] = Change(withheld: withheld)
     }

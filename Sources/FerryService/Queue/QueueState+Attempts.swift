@@ -18,7 +18,7 @@ extension Queue {
     /// The state to store after an attempt, and the effects once it is stored.
     struct Verdict: Sendable {
         let record: TransferRecord
-        /// What follows. The record is stored first, with the outcome if there is one.
+        /// The transfer's next action. The service stores the record first, with the outcome if there is one.
         let action: TransferMachine.Action
         /// Effects on other transfers, independent of the stored state.
         let effects: [Effect]
