@@ -26,7 +26,7 @@ package actor LocalTransferService: TransferService {
     var starting = StartingTransfers()
     var ending = GroupedCalls<EndingTransfer, Int64?>()
     var alarm = AlarmClock()
-    var locks = ServiceLocks()
+    var waiters = Waiters()
     var samplers: Task<Void, Never>?
     /// The network and power conditions that transfers depend on.
     var watch: ConditionWatch

@@ -14,9 +14,11 @@ private struct ActBed {
     var effects: [Effect] = []
     /// Called before each step, for what happens meanwhile.
     var meanwhile: (Act.Step, inout Queue) -> Void = { _, _ in }
-    /// The step that fails, by name.
-    var failing: String?
+    /// Whether a step fails, by its name.
+    var fails: (String) -> Bool = { _ in false }
     var storesOutcomes = true
+    /// Whether the removal of files ends before the action.
+    var releasesFinished = true
 
     /// Stores records and queues the ones to run.
     init(
@@ -53,8 +55,10 @@ private struct ActBed {
             steps.append(name)
             meanwhile(step, &queue)
             do throws(ServiceError) {
-                if name == failing { throw ServiceError(.diskFull, "Full.") }
-                input = .acted(try await perform(step), ticket)
+                if fails(name) { throw ServiceError(.diskFull, "Full.") }
+                let news = try await perform(step)
+                if releasesFinished, case .finished = news { effects += queue.take(.release(held, .files), at: moment) }
+                input = .acted(news, ticket)
             } catch {
                 input = .acted(.failed(error), ticket)
             }
@@ -74,13 +78,20 @@ private struct ActBed {
             return .committed(
                 try await journal.commit { transaction throws(ServiceError) in try commit.perform(in: transaction) })
         case .publish, .answer: return .published
-        case .awaitRuns: return .waited
+        case .awaitReleases: return .released
+        case .awaitRuns(let ids): return .waited(late: Set(ids.filter(queue.isBusy)))
         case .read(let ids):
             return .read(try await journal.read { reader throws(ServiceError) in try reader.records(ids) })
-        case .finishCancel(let records): return .finished(records.map { ActionResult(id: $0.id, state: .canceled) })
+        case .finishCancel(let records):
+            return .finished(releasesFinished ? records.map { ActionResult(id: $0.id, state: .canceled) } : [])
         case .finishRemoval(let records): return .finished(records.map { ActionResult(id: $0.id) })
         case .remove: return .finished([])
         }
+    }
+
+    /// Transfers whose files are being removed.
+    private var held: [TransferID] {
+        (1...9).map { TransferID(rawValue: $0) }.filter { queue.held.contains($0, for: .files) }
     }
 }
 
@@ -147,6 +158,8 @@ extension `The queue` {
         bed.meanwhile = endRuns
         let again = await bed.act(.pause, [id(2)], .stopped)
         #expect(bed.steps == ["commit", "awaitRuns", "read"] && again.results.isEmpty)
+        #expect(done.held == [id(1), id(3), id(4)] && again.held == [id(2)])
+        #expect([1, 2, 3, 4].allSatisfy { bed.queue.held.contains(id($0), for: .files) })
     }
 
     @Test(arguments: [TransferCommand.resume, .start])
@@ -236,14 +249,17 @@ extension `The queue` {
     func `leaves a transfer in its place whose end cannot be stored`(isSession: Bool) async throws {
         let records = [record(1), record(2)]
         var bed = try await bed(records, active: 0)
-        (bed.failing, bed.storesOutcomes) = ("commit", false)
-        var waiting: [Int] = []
-        bed.meanwhile = { _, queue in waiting.append(queue.waitingTransfers.count) }
+        (bed.fails, bed.storesOutcomes) = ({ $0 == "commit" }, false)
+        var started: [TransferID] = []
+        bed.meanwhile = { _, queue in
+            started += queue.take(.settings(ServiceSettings(), self.report()), at: self.moment()).started
+        }
         let scope = isSession ? Act.Scope.session(.cli, isNamed: true) : .page(records)
         let command = isSession ? TransferCommand.forget(file: false, sparesSucceeded: false) : .cancel
         let done = await bed.act(command, records.map(\.id), scope)
-        #expect(waiting.first == 0, "none may start while its end is stored")
+        #expect(started.isEmpty, "none may start while its end is stored")
         #expect(bed.queue.waitingTransfers.count == 2 && done.results.count == 2)
+        #expect(bed.queue.take(.schedule, at: moment()).started == records.map(\.id))
         #expect((done.error?.code == .diskFull) == isSession)
     }
 
@@ -261,11 +277,78 @@ extension `The queue` {
         command: TransferCommand
     ) async throws {
         var bed = try await bed([record(1)])
-        bed.failing = "read"
+        bed.fails = { $0 == "read" }
         bed.meanwhile = endRuns
         let done = await bed.act(command, [id(1)])
         #expect((done.results[id(1)]?.error == nil) == (command == .pause))
         #expect(!bed.steps.contains("finishCancel"))
+    }
+
+    /// Another action removes the files of the transfer, and its removal by this one must not be lost.
+    @Test func `waits for another operation on a transfer, and then finishes its own`() async throws {
+        var canceled = record(1)
+        canceled.intent = .cancel
+        var bed = try await bed([canceled])
+        _ = bed.queue.take(.hold([id(1)], .files), at: moment())
+        bed.meanwhile = { step, queue in
+            if case .awaitRuns = step { _ = queue.take(.release([self.id(1)], .files), at: self.moment()) }
+        }
+        _ = await bed.act(.forget(file: false, sparesSucceeded: false), [id(1)])
+        #expect(bed.steps == ["commit", "awaitRuns", "read", "finishRemoval"])
+    }
+
+    /// The journal's order and that of its answers may differ.
+    @Test func `commits a command on each transfer only after the last one is known`() async throws {
+        var bed = try await bed([record(1), record(2), record(3)])
+        _ = bed.queue.take(.hold([id(2)], .commit), at: moment())
+        var committed: [[TransferID]] = []
+        bed.meanwhile = { step, queue in
+            if case .commit(let commit) = step { committed.append(commit.ids) }
+            if case .awaitReleases(let ids) = step { _ = queue.take(.release(ids, .commit), at: self.moment()) }
+        }
+        _ = await bed.act(.pause, [id(2), id(3)])
+        #expect(committed == [[id(3)], [id(2)]])
+        #expect(bed.steps == ["commit", "publish", "awaitReleases", "commit", "publish"])
+    }
+
+    @Test func `reads a transfer again whose files are not removed in time, and keeps it held`() async throws {
+        var bed = try await bed([suspended(1)])
+        bed.releasesFinished = false
+        let done = await bed.act(.cancel, [id(1)])
+        #expect(bed.steps == ["commit", "finishCancel", "read"])
+        #expect(done.results.isEmpty && done.records[id(1)]?.intent == .cancel && bed.queue.held.contains(id(1)))
+        // A start waits for it.
+        bed.steps = []
+        let started = await bed.act(.start, [id(1)])
+        #expect(bed.steps == ["commit", "awaitRuns"] && started.results[id(1)]?.error?.code == .diskIO)
+    }
+
+    @Test(arguments: [true, false]) func `finishes the removals that were committed before one that cannot be`(
+        isSession: Bool
+    ) async throws {
+        var bed = try await bed([suspended(1), suspended(2)])
+        _ = bed.queue.take(.hold([id(2)], .commit), at: moment())
+        var commits = 0
+        bed.meanwhile = { step, queue in
+            if case .awaitReleases(let ids) = step { _ = queue.take(.release(ids, .commit), at: self.moment()) }
+            if case .commit = step { commits += 1 }
+        }
+        bed.fails = { $0 == "commit" && commits == 2 }
+        let scope = isSession ? Act.Scope.session(.cli, isNamed: false) : .named
+        let done = await bed.act(.forget(file: false, sparesSucceeded: false), [id(1), id(2)], scope)
+        let end = isSession ? ["commit", "publish"] : ["commit", "awaitReleases", "commit", "finishRemoval"]
+        #expect(bed.steps.prefix(end.count) == end[...])
+        #expect(done.results[id(2)]?.error?.code == .diskFull && done.results[id(1)]?.error == nil)
+    }
+
+    @Test func `holds new transfers until they are queued`() async throws {
+        var bed = try await bed([suspended(1), suspended(2)])
+        _ = bed.queue.take(.storing(id(1)...id(2)), at: moment())
+        bed.meanwhile = { step, queue in
+            if case .awaitReleases = step { _ = queue.take(.queued(self.id(1)...self.id(2)), at: self.moment()) }
+        }
+        _ = await bed.act(.resume, [id(2)])
+        #expect(bed.steps == ["awaitReleases", "commit", "publish"] && !bed.queue.held.contains(id(1)))
     }
 
     @Test func `names the transfers that do not exist`() async throws {

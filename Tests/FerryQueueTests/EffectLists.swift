@@ -26,5 +26,6 @@ extension [Effect] {
         compactMap { if case .readDue(let start, let end) = $0 { (start, end) } else { nil } }
     }
     var plansSchedule: Bool { contains { if case .deferSchedule = $0 { true } else { false } } }
+    var freed: [TransferID] { compactMap { if case .freed(let ids) = $0 { ids } else { nil } }.flatMap(\.self) }
     var cleansUp: Bool { contains { if case .cleanUp = $0 { true } else { false } } }
 }

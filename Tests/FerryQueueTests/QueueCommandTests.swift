@@ -13,7 +13,7 @@ extension `The queue` {
         #expect(waiting.stopped.isEmpty)
         let running = queue.act(.pause, record(1), at: moment())
         #expect(running.stopped == [id(1)] && queue.running.disposition(of: id(1)) == .stops)
-        _ = queue.pass(.waited, after: running, at: moment())
+        _ = queue.pass(.waited(late: [id(1)]), after: running, at: moment())
         #expect(queue.running.disposition(of: id(1)) == .isAbandoned)
         let ended = queue.take(.ended(id(1), NextAttempt(record: record(1), delay: 0, reason: .retry)), at: moment())
         #expect(ended.cleansUp)
@@ -114,13 +114,12 @@ extension `The queue` {
             id: id(1), session: .cli, origin: "https://a.test:443", priority: .normal, network: NetworkPolicy(),
             retry: nil, notBefore: nil, due: nil, startsAfterRelaunch: false)
         _ = queue.take(.ordering(.cli), at: moment())
-        if event == "action" { _ = queue.take(.unlocked(id(1)), at: moment()) }
+        if event == "action" { _ = queue.act(.pause, record(1), at: moment()) }
         if event == "end" { _ = queue.take(.ended(id(1), nil), at: moment()) }
-        _ = queue.take(.ordered([pending], .cli, busy: []), at: moment())
+        _ = queue.take(.ordered([pending], .cli), at: moment())
         #expect(queue.waitingTransfers.count == (event == "nothing" ? 1 : 0))
-        _ = queue.take(.unlocked(id(1)), at: moment())
         _ = queue.take(.ordering(.cli), at: moment())
-        _ = queue.take(.ordered([pending], .cli, busy: []), at: moment())
+        _ = queue.take(.ordered([pending], .cli), at: moment())
         #expect(queue.waitingTransfers.count == 1)
     }
 
@@ -138,61 +137,96 @@ extension `The queue` {
         #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(changed), limit: 9) == [id(1)])
     }
 
-    @Test func `begins nothing whose change is being stored, and puts it back where it stood`() {
+    @Test func `starts no held transfer before its release, and then in its turn`() {
         var queue = queue(with: [record(1), record(2), record(3)], active: 1)
-        _ = queue.take(.eligible(Input.Eligible(record: record(4), delay: 5)), at: moment())
-        for number in [2, 4] { _ = queue.take(.changing(id(number), of: .cli, withholds: true), at: moment()) }
-        _ = queue.take(.ended(id(1), nil), at: moment())
-        let inspected = queue.take(.schedule, at: moment())
-        #expect(inspected.started == [id(3)] && queue.waitingTransfers.count == 0)
-        for number in [2, 4] { _ = queue.take(.unchanged(id(number)), at: moment()) }
+        func take(_ input: Input) -> [Effect] { queue.take(input, at: moment()) }
+        _ = take(.hold([id(2)], .commit))
+        _ = take(.ended(id(1), nil))
+        #expect(take(.deferredSchedule).started == [id(3)])
+        let released = take(.release([id(2)], .commit))
+        #expect(released.freed == [id(2)] && released.plansSchedule)
+        #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
+        // One whose turn has not come is where it was.
+        _ = take(.eligible(Input.Eligible(record: record(4), delay: 5)))
+        _ = take(.hold([id(2), id(4)], .commit))
+        #expect(!take(.release([id(2), id(4)], .commit)).plansSchedule)
         #expect(queue.waitingTransfers.count == 1 && queue.waitingTransfers.delay(of: id(4)) != nil)
     }
 
+    /// The turn of a held transfer came, and then it was to rest, to wait elsewhere, or finished.
+    @Test(arguments: ["paused", "paused with its session", "delayed", "changed", "finished", "ended"])
+    func `discards the turn of a held transfer that is not to run now`(event: String) {
+        var queue = queue(with: [record(1)], active: 1)
+        _ = queue.take(.hold([id(2)], .commit), at: moment())
+        _ = queue.take(.eligible(Input.Eligible(record: record(2))), at: moment())
+        _ = queue.take(.ended(id(1), nil), at: moment())
+        #expect(queue.take(.schedule, at: moment()).started == [] && queue.waitingTransfers.count == 0)
+        var changed = record(2)
+        switch event {
+        case "paused", "paused with its session":
+            _ = queue.take(.release([id(2)], .commit), at: moment())
+            let scope = event == "paused" ? Act.Scope.named : .session(.cli, isNamed: false)
+            let begun = queue.take(.act(Act(.pause, on: [id(2)], scope)), at: moment())
+            #expect(queue.take(.schedule, at: moment()).started == [] && queue.waitingTransfers.count == 0)
+            let events = EventRun(kind: .suspended, session: .cli, at: moment().wall, first: 1, ids: [id(2)])
+            let stored =
+                event == "paused"
+                ? Act.Committed.each([(id(2), .done(nil, record(2)))]) : .stopped([id(2)], events: events)
+            _ = queue.pass(.committed(stored), after: begun, at: moment())
+        case "delayed": _ = queue.take(.eligible(Input.Eligible(record: record(2), delay: 5)), at: moment())
+        case "changed":
+            changed.request.priority = .high
+            _ = queue.take(.changed(changed, replacing: record(2)), at: moment())
+        case "finished": _ = queue.take(.finished(id(2), size: nil), at: moment())
+        default:
+            _ = queue.take(.end, at: moment())
+        }
+        _ = queue.take(.release([id(2)], .commit), at: moment())
+        let started = queue.take(.schedule, at: moment()).started
+        #expect(started == (event == "changed" ? [id(2)] : []))
+        if event == "changed" { #expect(queue.running.key(of: id(2))?.priority == .high) }
+        #expect((queue.waitingTransfers.delay(of: id(2)) != nil) == (event == "delayed"))
+    }
+
+    @Test func `cleans up after an operation that an action did not wait for`() {
+        var queue = queue(with: [])
+        _ = queue.take(.hold([id(1)], .files), at: moment())
+        let asked = queue.take(.act(Act(.cancel, on: [id(1)], .named)), at: moment())
+        let stored = queue.pass(.committed(.each([(id(1), .done(nil, record(1)))])), after: asked, at: moment())
+        _ = queue.pass(.waited(late: [id(1)]), after: stored, at: moment())
+        let released = queue.take(.release([id(1)], .files), at: moment())
+        #expect(released.cleansUp && released.freed == [id(1)])
+    }
+
     /// The outcome may reach the queue before the change that is stored.
-    @Test(arguments: [true, false]) func `puts no finished transfer back after its change`(isStored: Bool) {
-        var queue = queue(with: [record(1), record(2)], active: 1)
-        _ = queue.take(.changing(id(2), of: .cli, withholds: true), at: moment())
+    @Test func `puts no finished transfer back after its change`() {
+        var queue = queue(with: [record(1)], active: 1)
+        _ = queue.take(.hold([id(2)], .commit), at: moment())
         _ = queue.take(.finished(id(2), size: nil), at: moment())
         var moved = record(2)
         moved.request.priority = .high
-        _ = queue.take(isStored ? .changed(moved, replacing: record(2)) : .unchanged(id(2)), at: moment())
+        _ = queue.take(.changed(moved, replacing: record(2)), at: moment())
+        _ = queue.take(.release([id(2)], .commit), at: moment())
         #expect(queue.waitingTransfers.count == 0)
     }
 
-    @Test func `gives new keys to restored transfers of a session whose policy changed`() {
-        var queue = queue(with: [record(1), record(2)], active: 1)
+    @Test(arguments: [true, false]) func `gives new keys to held transfers of a session whose policy changed`(
+        isReleased: Bool
+    ) {
+        var queue = queue(with: [record(1)], active: 1)
         func take(_ input: Input) -> [Effect] { queue.take(input, at: moment()) }
-        func setPolicy(_ policy: NetworkPolicy?) -> [Effect] {
-            var settings = SessionSettings()
-            settings.network = policy
-            return take(.session(.cli, settings))
-        }
-        _ = take(.changing(id(2), of: .cli, withholds: true))
-        #expect(setPolicy(NetworkPolicy(allowsExpensive: false)).readsPolicies == [.cli])
-        _ = take(.policies([id(2): NetworkPolicy()], .cli))
-        #expect(take(.unchanged(id(2))).readsPolicies == [.cli])
-        // Until its new key is known, it is indexed under the old one.
-        _ = queue.act(.pause, record(2), at: moment())
-        #expect(queue.waitingTransfers.count == 0)
+        _ = take(.hold([id(2)], .commit))
         _ = take(.eligible(Input.Eligible(record: record(2))))
+        _ = take(.ended(id(1), nil))
+        #expect(take(.schedule).started == [])
+        var settings = SessionSettings()
+        settings.network = NetworkPolicy(allowsExpensive: false)
+        #expect(take(.session(.cli, settings)).readsPolicies == [.cli])
+        if isReleased { _ = take(.release([id(2)], .commit)) }
         _ = take(.policies([id(2): NetworkPolicy()], .cli))
-        #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
-
-        // The policy is known, but the transfer is removed while it is still indexed under its old key.
-        #expect(setPolicy(NetworkPolicy()).readsPolicies == [.cli])
-        _ = take(.changing(id(2), of: .cli, withholds: true))
-        _ = take(.policies([id(2): NetworkPolicy()], .cli))
-        #expect(take(.unchanged(id(2))).readsPolicies == [.cli])
-        _ = take(.policies([id(2): NetworkPolicy()], .cli))
-        #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
-
-        // A reading in progress also covers transfers restored meanwhile.
-        _ = take(.changing(id(2), of: .cli, withholds: true))
-        #expect(setPolicy(nil).readsPolicies == [.cli])
-        #expect(take(.unchanged(id(2))).readsPolicies == [])
-        _ = take(.policies([id(2): NetworkPolicy()], .cli))
-        #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
+        if !isReleased { _ = take(.release([id(2)], .commit)) }
+        _ = take(.schedule)
+        #expect(queue.running.key(of: id(2)) == queue.sessions.key(record(2)))
     }
 
     /// The handling of a transfer whose alarm rings.
@@ -297,7 +331,7 @@ extension `The queue` {
         let effects = queue.take(.end, at: moment())
         #expect(Set(effects.stopped) == [id(1), id(2)])
         let ended = queue.take(.ended(id(1), NextAttempt(record: record(1), delay: 0, reason: .retry)), at: moment())
-        #expect(ended.isEmpty && queue.waitingTransfers.count == 0)
+        #expect(ended.freed == [id(1)] && ended.count == 1 && queue.waitingTransfers.count == 0)
     }
 }
 

@@ -237,15 +237,18 @@ import Testing
         #expect(queue.running.key(of: id(4))?.network.allowsExpensive == false)
     }
 
-    @Test func `rings for transfers whose time passes, and not while they are acted upon`() {
+    @Test func `rings for transfers whose time passes, and not while they are held`() {
         var queue = queue(with: [])
+        let bounded = record(1) { $0.deadline = Date(timeIntervalSince1970: 1_000_005) }
         _ = queue.take(.due([DueTransfer(id: id(1), due: moment(5).wall)]), at: moment())
         let early = queue.take(.alarm, at: moment(4))
         #expect(early.overdue == [])
         let late = queue.take(.alarm, at: moment(5))
         #expect(late.overdue == [id(1)])
-        _ = queue.take(.busy([id(1)]), at: moment(5))
-        _ = queue.take(.unlocked(id(1)), at: moment(6))
+        _ = queue.take(.hold([id(1)], .commit), at: moment(5))
+        let held = queue.take(.overdue([bounded]), at: moment(5))
+        #expect(held.isEmpty)
+        _ = queue.take(.release([id(1)], .commit), at: moment(6))
         let again = queue.take(.alarm, at: moment(6))
         #expect(again.overdue == [id(1)])
     }

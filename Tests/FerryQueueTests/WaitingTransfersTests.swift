@@ -76,19 +76,6 @@ import Testing
         #expect(order(waiting) == [id(1), id(2)])
     }
 
-    @Test func `return to their place, unless they have begun to run`() {
-        var waiting = WaitingTransfers(lookAhead: 60)
-        waiting.insert([id(1), id(2), id(3)], a)
-        waiting.delay(id(4), delay(5, b))
-        waiting.delay(id(5), delay(5, b))
-        let taken = waiting.leave([id(1), id(3), id(4), id(5)], of: .cli)
-        #expect(order(waiting) == [id(2)] && waiting.delay(of: id(4)) == nil)
-        _ = waiting.ring(at: now + .seconds(6))
-        waiting.restore(taken) { [3, 5].contains($0.rawValue) }
-        #expect(order(waiting) == [id(1), id(2)] && waiting.delay(of: id(5)) == nil)
-        #expect(waiting.delay(of: id(4)) != nil && waiting.nextAlarm == now + .seconds(5))
-    }
-
     @Test func `are notified of a throttled origin, and later ones find it throttled`() {
         var waiting = WaitingTransfers(lookAhead: 60)
         waiting.insert([id(1), id(2)], a)
@@ -135,7 +122,7 @@ import Testing
         #expect(waiting.count == 0)
     }
 
-    @Test func `have one alarm for the end of their time, which waits for the action upon them`() {
+    @Test func `have one alarm for the end of their time, and another one after it`() {
         var waiting = WaitingTransfers(lookAhead: 60)
         let wall = ActiveTime.Instant(wall: Date(timeIntervalSince1970: 1000), boot: "b", uptime: 10)
         waiting.setDue(id(1), Date(timeIntervalSince1970: 1005), rest: 5, at: wall, now)
@@ -144,8 +131,6 @@ import Testing
         #expect(waiting.nextAlarm == now + .seconds(5))
         #expect(waiting.ring(at: now + .seconds(5)) == [.due(id(1))] && waiting.nextAlarm == nil)
         waiting.dueRang(id(1))
-        waiting.ringDueAfterTurn(id(1))
-        #expect(waiting.takeDueAfterTurn(id(1)) && !waiting.takeDueAfterTurn(id(1)))
         waiting.ringDue(id(1), at: now + .seconds(6))
         #expect(waiting.ring(at: now + .seconds(6)) == [.due(id(1))])
     }
@@ -184,8 +169,8 @@ import Testing
                     places[one] = .line(key)
                 }
             case 5:
-                let taken = waiting.leave([one], of: .cli)
-                if Bool.random(using: &numbers) { waiting.restore(taken) { _ in false } } else { places[one] = nil }
+                waiting.leave([one], of: .cli)
+                places[one] = nil
             default:
                 let next = waiting.next(isInOrder: { _ in false }, mayRun: { $0 == key })
                 let waiting = places.filter { $0.value == .line(key) }.keys.min()

@@ -84,7 +84,7 @@ import Testing
                 goesOn.signal()
                 try await eventually("the end on its way") { await local.isStoringEnds }
                 async let paused = bed.act(.pause, id)
-                try await eventually("the pause") { await local.locks.transfers.isTaken(id) }
+                try await eventually("the pause") { await local.queue.isOperatedOn(id) }
                 for _ in 0..<20 { _ = try await bed.service.transfer(id) }
                 end()
                 #expect(try await paused == .succeeded)

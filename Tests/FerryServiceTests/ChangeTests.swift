@@ -135,9 +135,9 @@ import Testing
             let id = try await bed.add("/old") { $0.retryRule = RetryRule(expiredStatusCodes: [403]) }.id
             let url = bed.origin.url("/new")
             try await duringCommit(local) { end in
-                async let changed = bed.service.change(id, change { $0.url = url })
-                try await eventually("the change") { await local.locks.transfers.isTaken(id) }
                 await local.giveSlots(2)
+                async let changed = bed.service.change(id, change { $0.url = url })
+                try await eventually("the change") { await local.queue.isOperatedOn(id) }
                 #expect(await local.running.contains(id))
                 await bed.origin.wait { $0.requests.contains { $0.path == "/old" } }
                 for _ in 0..<50 { _ = try await bed.service.transfer(id) }
@@ -158,7 +158,9 @@ import Testing
             let id = try await bed.add("/a").id
             try await duringCommit(local) { end in
                 async let changed = bed.service.change(id, change { $0.name = "b" })
-                try await eventually("no line") { await local.waitingTransfers.count == 0 }
+                try await eventually("the change") { await local.queue.held.contains(id) }
+                await local.giveSlots(2)
+                #expect(await !local.running.contains(id))
                 end()
                 _ = try await changed
             }

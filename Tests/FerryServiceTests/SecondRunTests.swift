@@ -29,9 +29,8 @@ import Testing
                 try await eventually("a resume that waits for its commit") { journal.revision != revision }
                 // As its alarm would.
                 await local.tryAgain()
-                await bed.origin.wait { $0.requests.count >= 2 }
                 end()
-                #expect(try await resumed == .running)
+                _ = try await resumed
             }
             await bed.origin.waitForHold("twice")
             // If the transfer is queued behind this one, its record is read ahead.

@@ -51,7 +51,7 @@ extension World {
             where service.waitingTransfers.waiting(with: key, limit: .max).contains(id) {
                 place += " line \(key.origin) \(key.network.waits ? "" : "impatient")"
             }
-            if service.locks.transfers.isTaken(id) { place += " locked" }
+            if service.queue.held.contains(id) { place += " held" }
             place += " \(record(id).map { "\($0.intent) \($0.outcome?.state.rawValue ?? "")" } ?? "")"
             if places[id] != place { scheduler.comment("    \(id): \(place)") }
             places[id] = place
@@ -78,8 +78,7 @@ extension World {
 
     /// Whether an operation on a transfer has begun, so that it may be in no place.
     private func isBusy(_ id: TransferID, _ service: isolated LocalTransferService) -> Bool {
-        service.locks.transfers.isTaken(id) || ledger.isConcerned(id)
-            || record(id).map { service.locks.actions.isTaken($0.request.session) } ?? false
+        service.queue.isOperatedOn(id) || ledger.isConcerned(id)
     }
 
     // MARK: Places
@@ -119,7 +118,7 @@ extension World {
     }
 
     private func isSetting(_ session: SessionID, _ service: isolated LocalTransferService) -> Bool {
-        service.locks.settings.isTaken(session) || service.locks.settings.isTaken(nil)
+        service.runtime.settingsLocks.isTaken(session) || service.runtime.settingsLocks.isTaken(nil)
     }
 
     private func checkMoments(
@@ -245,11 +244,12 @@ extension World {
         _ key: QueueKey, without own: TransferID? = nil, _ service: isolated LocalTransferService
     ) -> WaitReason? {
         let registry = rows.registry
-        let isChanging = service.locks.settings.isTaken(nil)
+        let isChanging = service.runtime.settingsLocks.isTaken(nil)
         let settings = isChanging ? service.queue.sessions.settings : registry.settings ?? Self.firstSettings
         func limits(_ id: SessionID) -> SessionSettings {
             let known = service.queue.sessions.settings(of: id)
-            let isOwn = service.locks.settings.isTaken(id) || registry[id] == nil || service.queue.apps.contains(id)
+            let isOwn =
+                service.runtime.settingsLocks.isTaken(id) || registry[id] == nil || service.queue.apps.contains(id)
             return isOwn ? known : registry[id]?.settings ?? known
         }
         let lending = Set(service.running.waitingForNames)

@@ -22,8 +22,6 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
     package struct Taken: Sendable {
         package let ids: [TransferID]
         package let key: QueueKey
-        /// Whether more can be read at once.
-        package let continues: Bool
     }
 
     private struct Rest {
@@ -69,15 +67,13 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
         return Reading(source: source, after: rest.after, through: rest.through)
     }
 
-    /// Accepts the transfers read, up to the first that is being changed or was changed meanwhile.
+    /// Accepts the transfers read, up to the first that was changed meanwhile.
     ///
     /// - Parameter isEnd: Whether the source has no more.
-    package mutating func end(
-        _ result: Reading, _ ids: [TransferID], isEnd: Bool, isBusy: (TransferID) -> Bool
-    ) -> Taken? {
+    package mutating func end(_ result: Reading, _ ids: [TransferID], isEnd: Bool) -> Taken? {
         defer { abandon() }
         guard let rest = rests[result.source] else { return nil }
-        let taken = ids.prefix { !isBusy($0) && !touched.contains($0) }
+        let taken = ids.prefix { !touched.contains($0) }
         let isWhole = taken.count == ids.count
         if isWhole, isEnd, gained.isEmpty {
             rests[result.source] = nil
@@ -85,8 +81,7 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
             let reached = isWhole && isEnd ? result.through : taken.last ?? result.after
             rests[result.source]?.after = gained.reduce(reached, Self.earlier)
         }
-        let continues = !taken.isEmpty || isWhole || !isBusy(ids[taken.count])
-        return Taken(ids: Array(taken), key: rest.key, continues: continues)
+        return Taken(ids: Array(taken), key: rest.key)
     }
 
     /// Ends a reading without a result.

@@ -1,7 +1,7 @@
 import FerryCore
 import Foundation
 
-/// The transfers to resume or restart with a batch. Their locks are held.
+/// The transfers to resume or restart with a batch. They are held.
 struct BatchStarts: Sendable {
     /// The result of starting them.
     struct Begun: Sendable {

@@ -2,43 +2,43 @@ import FerryCore
 
 /// Starting existing transfers with a batch.
 extension LocalTransferService {
-    /// Inspects the transfers to start with a batch, and holds their locks until the closure returns.
+    /// Inspects the transfers to start with a batch, and holds them until the closure returns.
     func withStarts(
         _ starts: [TransferBatch.Start], of session: SessionID,
         _ body: (BatchStarts) async throws(ServiceError) -> TransferBatch.Report
     ) async throws(ServiceError) -> TransferBatch.Report {
-        await lock(forActionsIn: session)
-        defer { locks.actions.leave(session) }
         let named = starts.map(\.id)
         let found = try await reading { reader throws(ServiceError) in try reader.transfers(of: session, among: named)
         }
-        await lock(found)
-        defer {
-            for id in found { unlock(id) }
-            schedule()
-        }
-        let stopping = await endOldRuns(of: found)
-        let own = found.filter { !stopping.contains($0) }
-        var failures = Self.unknown(TransferIDRuns(named), among: found)
-        failures += stopping.sorted().map { ActionResult(id: $0, error: .stillStopping($0)) }
+        let (own, circumstances) = await hold(found, of: session)
+        defer { take(.release(own, .commit)) }
         let known = Set(own)
+        var failures = Self.unknown(TransferIDRuns(named), among: found)
+        failures += found.filter { !known.contains($0) }.map { ActionResult(id: $0, error: .stillStopping($0)) }
         let changes = starts.compactMap { start in
             known.contains(start.id) ? start.change.map { (start.id, $0) } : nil
         }
         let begun = BatchStarts(
-            ids: own, gone: try await withoutFiles(own, of: session),
-            circumstances: queue.situation(of: own, in: session, at: moment), changes: changes, failures: failures)
+            ids: own, gone: try await withoutFiles(own, of: session), circumstances: circumstances, changes: changes,
+            failures: failures)
         let report = try await body(begun)
         await consider(session)
         return report
     }
 
-    /// Waits for stopping runs, which still have facts to record.
+    /// Holds transfers, once other operations on them have ended, and stopping runs, which still have facts to record.
     ///
-    /// - Returns: The transfers with runs that do not end because their disks do not respond.
-    private func endOldRuns(of ids: [TransferID]) async -> Set<TransferID> {
+    /// - Returns: The held transfers. The others do not become free because their disks do not respond.
+    private func hold(
+        _ ids: [TransferID], of session: SessionID
+    ) async -> (held: [TransferID], situation: BulkCommandSituation) {
         let live = (try? await records(of: ids.filter(running.contains))) ?? []
-        return Set(await stillRunning(live.filter { !$0.isEligible }.map(\.id)))
+        let stopping = live.filter { !$0.isEligible }.map(\.id)
+        let late = Set(await stillBusy(stopping + ids.filter { queue.held.contains($0, for: .files) }))
+        let own = ids.filter { !late.contains($0) }
+        await holdForCommit(own)
+        let situation = queue.situation(of: own, in: session, at: moment)
+        return (own, situation)
     }
 
     /// Returns the errors of the transfers that did not start: their secrets were discarded, or their runs have not ended.

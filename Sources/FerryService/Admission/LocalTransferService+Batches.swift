@@ -15,7 +15,7 @@ extension LocalTransferService {
     /// Stores a batch, publishes its transfers and schedules them.
     ///
     /// - Parameters:
-    ///   - starts: The transfers to start with it. Their locks are held.
+    ///   - starts: The transfers to start with it. They are held.
     ///   - refusesPlaces: If true, items with a refused destination are refused, and snapshots of all others are
     ///     returned. If false, such items are stored as failed.
     func accept(
@@ -31,8 +31,8 @@ extension LocalTransferService {
         // From here on no other call gets an id between the ids of this batch.
         var drafted = drafts(of: admitted, places)
         let ids = drafted.ids
-        if let ids { locks.submissions.take(ids) }
-        defer { if let ids { locks.submissions.leave(ids) } }
+        if let ids { take(.storing(ids)) }
+        defer { if let ids { take(.queued(ids)) } }
         await takeOverFiles(for: &drafted)
         let drafts = drafted
         let rows = try drafts.rows(for: journal)
@@ -44,7 +44,7 @@ extension LocalTransferService {
         }
         configuration.reached(.requestCommitted)
         enqueue(drafts.pending(without: stored.notWaiting))
-        if let ids { locks.submissions.leave(ids) }
+        if let ids { take(.queued(ids)) }
         let shown = refusesPlaces ? try shown(drafts, stored) : [:]
         await notify(of: stored.submitted, shown)
         for event in stored.ends { await hub.publish(event) }

@@ -30,8 +30,8 @@ extension LocalTransferService {
         }
         let first = queue.giveIDs(urls.count, at: now)
         let ids = first...first.advanced(by: urls.count - 1)
-        locks.submissions.take(ids)
-        defer { locks.submissions.leave(ids) }
+        take(.storing(ids))
+        defer { take(.queued(ids)) }
         var record = TransferRecord(id: first, createdAt: now, request: list.template, credentials: nil)
         if isInBackground { record.facts.startsAfterRelaunch = true }
         if record.isEligible { record.active.begin(at: clock.active) }
@@ -47,7 +47,7 @@ extension LocalTransferService {
         // Before anything that may throw: the hub publishes no later event before these.
         await hub.publish(submitted)
         try await enqueue(submitted.ids, urls.origins, like: record)
-        locks.submissions.leave(ids)
+        take(.queued(ids))
         schedule()
         await notifyObstacles(of: submitted.ids)
         return list.report(first: first, lastEvent: submitted.last)

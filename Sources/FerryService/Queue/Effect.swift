@@ -51,14 +51,14 @@ enum Input: Sendable {
     case stored([(line: StoredQueueKey, ids: [TransferID])])
     /// A long list was committed.
     case listed(List)
-    /// The rows requested by ``Effect/readOn(_:)``. `busy` rows have an action in progress.
-    case read(Backlog<StoredQueueKey>.Reading, [TransferID], busy: Set<TransferID>)
+    /// The rows requested by ``Effect/readOn(_:)``.
+    case read(Backlog<StoredQueueKey>.Reading, [TransferID])
     /// Reading the rows requested by ``Effect/readOn(_:)`` failed.
     case readingFailed
     /// The transfers with a position in their session's order are about to be read.
     case ordering(SessionID)
-    /// The requested rows, or none if reading failed. `busy` rows have an action in progress.
-    case ordered([PendingTransfer], SessionID, busy: Set<TransferID>)
+    /// The requested rows, or none if reading failed.
+    case ordered([PendingTransfer], SessionID)
 
     // MARK: Operations
 
@@ -66,23 +66,25 @@ enum Input: Sendable {
     case act(Act)
     /// The result of the step of an action, by its ticket.
     case acted(Act.News, Int)
+    /// An operation begins on transfers that no other one holds for such work. They do not start before their release.
+    case hold([TransferID], HeldTransfers.Work)
+    /// An operation on held transfers has ended.
+    case release([TransferID], HeldTransfers.Work)
+    /// Consecutive new transfers are being stored. Operations on them wait until they are queued.
+    case storing(ClosedRange<TransferID>)
+    /// The new transfers are queued, or were not stored.
+    case queued(ClosedRange<TransferID>)
 
     // MARK: Stored commands
 
     /// Transfers of a session were resumed or restarted.
     case restarted(Restart)
-    /// A change of a request is being stored. If the transfer is withheld, it does not start before that has ended.
-    case changing(TransferID, of: SessionID, withholds: Bool)
-    /// The change was not stored.
-    case unchanged(TransferID)
     /// A changed request was committed.
     case changed(TransferRecord, replacing: TransferRecord)
     /// A challenge was answered. The answer may fit other transfers of the session.
     case answered(SessionID)
     /// Transfers were removed from the journal.
     case gone([TransferID])
-    /// An action on the transfer has ended.
-    case unlocked(TransferID)
 
     // MARK: Deadlines
 
@@ -92,8 +94,6 @@ enum Input: Sendable {
     case lookAhead
     /// The records of transfers whose deadline alarms went off.
     case overdue([TransferRecord])
-    /// Deadline alarms went off during actions on their transfers. They repeat afterwards.
-    case busy([TransferID])
     /// Transfers could not be checked. Their deadline alarms repeat after this many seconds.
     case ringAgain([TransferID], after: Double)
 
@@ -147,6 +147,10 @@ enum Effect: Sendable {
     /// caller performs.
     case act(Int, Act.Step)
 
+    /// Resumes the callers that wait until nothing works on these transfers.
+    case freed([TransferID])
+    /// Resumes the callers that wait for these new transfers.
+    case freedNew(ClosedRange<TransferID>)
     /// Starts an attempt for a transfer that has a slot, or that only ends.
     case start(TransferID, QueueKey)
     /// Applies a changed request to a run.

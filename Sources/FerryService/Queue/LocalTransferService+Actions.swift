@@ -37,15 +37,8 @@ extension LocalTransferService {
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
     ) async throws(ServiceError) -> SessionAction.Report {
         try checkIsOpen()
-        await lock(forActionsIn: session)
-        defer { locks.actions.leave(session) }
         let own = try await reading { reader throws(ServiceError) in
             try reader.transfers(of: session, within: ids)
-        }
-        await lock(own)
-        defer {
-            for id in own { unlock(id) }
-            schedule()
         }
         let done = await perform(Act(action.command, on: own, .session(session, isNamed: ids != nil)))
         if let error = done.error { throw error }
@@ -62,67 +55,17 @@ extension LocalTransferService {
         }
     }
 
-    // MARK: Locks
-
     private func act(_ command: TransferCommand, on ids: [TransferID], _ scope: Act.Scope) async -> [ActionResult] {
-        await withLocks(of: ids) { service, ids in await service.actLocked(command, on: ids, scope) }
-    }
-
-    /// Acts on transfers and returns their results in order.
-    ///
-    /// Other actions in progress on some of them come first, and do not delay the rest.
-    /// - Parameter body: Acts on locked transfers. It is called for different transfers at the same time.
-    func withLocks(
-        of ids: [TransferID],
-        _ body: @escaping @Sendable (LocalTransferService, [TransferID]) async -> [TransferID: ActionResult]
-    ) async -> [ActionResult] {
-        let free = ids.filter(lockIfFree)
-        let others = Set(ids).subtracting(free).sorted()
-        guard !others.isEmpty else {
-            let results = await unlocking(free, body)
-            return ids.compactMap { results[$0] }
-        }
-        let new = others.filter(locks.submissions.isTaken)
-        let busy = others.filter { !locks.submissions.isTaken($0) }
-        // The lines are entered at once, so that later calls come later.
-        let tickets = enterLines(of: busy)
-        async let ofBusy = {
-            await wait(tickets)
-            return await unlocking(busy, body)
-        }()
-        async let ofNew = {
-            await lock(new)
-            return await unlocking(new, body)
-        }()
-        var results = await unlocking(free, body)
-        results.merge(await ofBusy) { $1 }
-        results.merge(await ofNew) { $1 }
-        return ids.compactMap { results[$0] }
-    }
-
-    /// Acts on locked transfers, and unlocks them.
-    private func unlocking(
-        _ ids: [TransferID],
-        _ body: @Sendable (LocalTransferService, [TransferID]) async -> [TransferID: ActionResult]
-    ) async -> [TransferID: ActionResult] {
-        defer {
-            for id in ids { unlock(id) }
-            schedule()
-        }
-        return await body(self, ids)
-    }
-
-    private func actLocked(
-        _ command: TransferCommand, on ids: [TransferID], _ scope: Act.Scope
-    ) async -> [TransferID: ActionResult] {
-        let done = await perform(Act(command, on: ids, scope))
+        var named: Set<TransferID> = []
+        let done = await perform(Act(command, on: ids.filter { named.insert($0).inserted }, scope))
         if command == .pause {
             for session in Set(done.stopped.compactMap { done.records[$0]?.request.session }) {
                 await consider(session)
             }
         }
-        let states = done.records.mapValues { ActionResult(id: $0.id, state: shown($0).state) }
-        return states.merging(done.results) { $1 }
+        return ids.compactMap { id in
+            done.results[id] ?? done.records[id].map { ActionResult(id: id, state: shown($0).state) }
+        }
     }
 }
 

@@ -18,21 +18,16 @@ extension LocalTransferService {
         return shown(try await existing(id))
     }
 
-    /// Applies a change while holding the transfer's lock, so that concurrent changes do not undo each other.
+    /// Applies a change to the transfer as stored. Concurrent changes do not undo each other.
     ///
     /// - Returns: Whether the change is an answer that ends the transfer.
     private func make(_ change: TransferChange, to id: TransferID) async throws(ServiceError) -> Bool {
-        await lock(id)
-        defer { unlock(id) }
         var change = change
         var isRenamed = false
         while true {
             var record = try await existing(id)
-            if case .succeeded(let success) = record.outcome, let name = change.name, change.folder == nil {
-                let (found, policy) = (record, change.onConflict ?? record.request.onConflict)
-                try await noting { () async throws(ServiceError) in
-                    try await placed.rename(found, success, to: name, policy: policy)
-                }
+            if case .succeeded = record.outcome, let name = change.name, change.folder == nil {
+                try await rename(id, to: name, change.onConflict)
                 change.name = nil
                 isRenamed = true
                 record = try await existing(id)
@@ -52,28 +47,30 @@ extension LocalTransferService {
         }
     }
 
+    /// Renames the file of a succeeded transfer.
+    private func rename(_ id: TransferID, to name: String, _ policy: ConflictPolicy?) async throws(ServiceError) {
+        try await holdForFiles(id)
+        defer { take(.release([id], .files)) }
+        let record = try await existing(id)
+        guard case .succeeded(let success) = record.outcome else { return }
+        try await noting { () async throws(ServiceError) in
+            try await placed.rename(record, success, to: name, policy: policy ?? record.request.onConflict)
+        }
+    }
+
     /// Stores a changed request and applies it to the running or waiting transfer.
     ///
     /// - Returns: False, with nothing changed, if the transfer has changed since it was read.
     private func put(_ changed: TransferRecord, replacing old: TransferRecord) async throws(ServiceError) -> Bool {
-        // The destination changes: no attempt may start before that is stored.
-        let (request, former) = (changed.request, old.request)
-        let moves = request.name != former.name || request.folder != former.folder
-        take(.changing(old.id, of: former.session, withholds: moves))
-        do throws(ServiceError) {
-            let isPut = try await noting { () async throws(ServiceError) in
-                try await journal.commit { transaction throws(ServiceError) in
-                    try transaction.put(changed, replacing: old)
-                }
+        // No attempt may start before a new destination is stored.
+        await holdForCommit([old.id])
+        defer { take(.release([old.id], .commit)) }
+        let isPut = try await noting { () async throws(ServiceError) in
+            try await journal.commit { transaction throws(ServiceError) in
+                try transaction.put(changed, replacing: old)
             }
-            guard isPut else {
-                take(.unchanged(old.id))
-                return false
-            }
-        } catch {
-            take(.unchanged(old.id))
-            throw error
         }
+        guard isPut else { return false }
         await follow(changed, replacing: old)
         await publishLive(.changed, changed)
         return true

@@ -82,7 +82,7 @@ extension LocalTransferService {
 
     private func cleanUp(_ ids: [TransferID], in place: CleanUpPlace) async {
         let queue: DiskQueue
-        // Before taking the locks: an action on these transfers must not wait for a hanging folder.
+        // Before holding the transfers: an action on these transfers must not wait for a hanging folder.
         do throws(DiskError) {
             queue = try await engine.leftoverDisk.queue(for: place.folders, ignoringErrors: !place.isRecorded)
         } catch {
@@ -92,28 +92,29 @@ extension LocalTransferService {
             return cleanUpLater()
         }
         for id in ids where !isShuttingDown {
-            // An action on the transfer takes precedence. The next cleanup handles its leftovers.
-            guard locks.transfers.take(id) else {
+            // An attempt or an action takes precedence. The next cleanup handles the leftovers.
+            guard !self.queue.isBusy(id), !self.queue.held.contains(id) else {
                 cleanUpLater()
                 continue
             }
+            take(.hold([id], .files))
             await cleanUp(id, on: queue)
-            unlock(id)
+            take(.release([id], .files))
         }
-        schedule()
     }
 
-    /// Cleans up after one transfer. The caller holds its lock.
+    /// Cleans up after one held transfer.
     private func cleanUp(_ id: TransferID, on queue: DiskQueue) async {
         do throws(ServiceError) {
             let (record, remains) = try await journal.read { reader throws(ServiceError) in
                 (try reader.record(id), try reader.remains(of: [id]).first)
             }
-            guard let record, !running.contains(id) else { return }
+            guard let record else { return }
             guard !record.intent.isRemoval else {
                 guard let remains else { return }
-                let failures = try await finishRemoval(of: [remains], in: remains.session, on: queue)
-                if let error = failures.first?.error { throw error }
+                if let error = try await finishRemoval(of: [remains], in: remains.session, on: queue)[id] {
+                    throw error
+                }
                 return
             }
             switch CleanUp(record, now: clock.wall) {

@@ -19,21 +19,13 @@ extension LocalTransferService {
     private static let endsTogether = 64
 
     private func expire(together due: [TransferID]) async {
-        // A transfer that is being stored would be queued after its end. An action on a transfer takes precedence.
-        let new = due.filter(locks.submissions.isTaken)
-        take(.ringAgain(new, after: Queue.deadlineRecheckDelay))
-        let busy = due.filter(locks.transfers.isTaken)
-        take(.busy(busy))
-        let others = Set(due).subtracting(new).subtracting(busy).sorted()
         do throws(ServiceError) {
-            let records = try await records(of: others)
-            take(.overdue(records.filter { !locks.transfers.isTaken($0.id) }))
-            take(.busy(others.filter(locks.transfers.isTaken)))
-            for id in others where running.onlyEnds(id) { await attempts[id]?.task?.value }
+            take(.overdue(try await records(of: due)))
+            for id in due where running.onlyEnds(id) { await attempts[id]?.task?.value }
         } catch {
             guard !isShuttingDown else { return }
             noteFailure(error)
-            take(.ringAgain(others, after: journalRetryDelay))
+            take(.ringAgain(due, after: journalRetryDelay))
         }
     }
 

@@ -108,6 +108,8 @@ extension LocalTransferService {
         case .notifyApp(let token, let session): runtime.signal(token, .handleEvents(session: session))
         case .notifyReasons(let ids): notifyWaiting(ids)
         case .cleanUp: cleanUp()
+        case .freed(let ids): waiters.resume(ids)
+        case .freedNew(let ids): waiters.resume(in: ids)
         case .follow, .stop, .notifyWaiting, .consider, .launchGivenUp, .detached, .endSignals, .readPolicies,
             .saveForeground:
             return false
@@ -184,8 +186,7 @@ extension LocalTransferService {
             let ids = try await journal.read { reader throws(ServiceError) in
                 try reader.ids(in: reading.source, after: reading.after, through: reading.through, limit: limit)
             }
-            // Transfers with actions in progress are scheduled when their locks are released.
-            take(.read(reading, ids, busy: busy(of: ids)))
+            take(.read(reading, ids))
         } catch {
             take(.readingFailed)
             noteFailure(error)
@@ -197,12 +198,9 @@ extension LocalTransferService {
         guard waitingTransfers.hasBacklog(of: session) else { return }
         take(.ordering(session))
         var pending: [PendingTransfer] = []
-        defer { take(.ordered(pending, session, busy: busy(of: pending.map(\.id)))) }
+        defer { take(.ordered(pending, session)) }
         pending = try await journal.read { reader throws(ServiceError) in try reader.pending(ids) }
     }
-
-    /// Returns the transfers with actions in progress.
-    private func busy(of ids: [TransferID]) -> Set<TransferID> { Set(ids.filter(locks.transfers.isTaken)) }
 
     // MARK: Questions
 

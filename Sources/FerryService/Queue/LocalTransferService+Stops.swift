@@ -2,21 +2,48 @@ import FerryCore
 import FerryEngine
 
 extension LocalTransferService {
-    /// Returns the current attempts of some transfers.
-    private func attempts(of ids: [TransferID]) -> [Task<Void, Never>] { ids.compactMap { attempts[$0]?.task } }
-
-    /// Waits a few seconds at most for stopping runs.
+    /// Waits until attempts at transfers, or work on their files, have ended once, a few seconds at most.
     ///
-    /// - Returns: The transfers with runs that have not ended.
-    func stillRunning(_ ids: [TransferID]) async -> [TransferID] {
-        let tasks = attempts(of: ids)
-        let limit = Duration.seconds(configuration.answerLimit)
-        guard !tasks.isEmpty,
-            await !Patience.wait(atMost: limit, by: clock, for: { for task in tasks { await task.value } })
-        else {
-            return []
+    /// - Returns: Whether they have ended in time.
+    func ended(_ ids: [TransferID]) async -> Bool {
+        let ticket = waiters.enter(for: ids.filter(queue.isBusy))
+        return await Patience.wait(atMost: .seconds(configuration.answerLimit), by: clock) {
+            await self.wait(with: ticket)
         }
-        return ids.filter(running.contains)
+    }
+
+    /// Waits until the commits on transfers that are in progress have ended.
+    func committed(_ ids: [TransferID]) async {
+        let held = ids.filter { queue.held.contains($0, for: .commit) }
+        await wait(with: waiters.enter(for: held))
+    }
+
+    private func wait(with ticket: Int) async { await withCheckedContinuation { waiters.wait(ticket, $0) } }
+
+    /// Holds transfers for a commit, once others have ended.
+    func holdForCommit(_ ids: [TransferID]) async {
+        while ids.contains(where: { queue.held.contains($0, for: .commit) }) { await committed(ids) }
+        take(.hold(ids, .commit))
+    }
+
+    /// Waits until no attempt at transfers, and no work on their files, is in progress.
+    ///
+    /// - Returns: The transfers for which that takes too long.
+    func stillBusy(_ ids: [TransferID]) async -> [TransferID] {
+        while case let busy = ids.filter(queue.isBusy), !busy.isEmpty {
+            guard await ended(busy) else { return busy.filter(queue.isBusy) }
+        }
+        return []
+    }
+
+    /// Holds a transfer for work on its files, once nothing else works on them.
+    ///
+    /// - Throws: ``ServiceError/stillStopping(_:)`` if that takes too long.
+    func holdForFiles(_ id: TransferID) async throws(ServiceError) {
+        while queue.isBusy(id) {
+            guard await stillBusy([id]).isEmpty else { throw .stillStopping(id) }
+        }
+        take(.hold([id], .files))
     }
 
     /// Stops all runs for a shutdown. Runs on disks that do not respond are left behind after some seconds.
@@ -25,7 +52,7 @@ extension LocalTransferService {
     func stopAll() -> Task<Void, Never> {
         take(.end)
         // Runs held up by an unresponsive disk continue from their last checkpoint at the next start.
-        let tasks = attempts(of: running.ids)
+        let tasks = running.ids.compactMap { attempts[$0]?.task }
         let limit = Duration.seconds(configuration.stopLimit)
         return Task(name: "end of all runs") {
             await Patience.wait(atMost: limit, by: clock) { for task in tasks { await task.value } }

@@ -42,6 +42,17 @@ struct Queue: Sendable {
     /// Transfers with a slot.
     var running: Running { state.running }
 
+    /// Transfers that do not start before an operation on them has ended.
+    var held: HeldTransfers { state.held }
+
+    /// Whether a transfer has a slot, or an operation works on its files.
+    func isBusy(_ id: TransferID) -> Bool { running.contains(id) || held.contains(id, for: .files) }
+
+    /// Whether an operation on a transfer is in progress: an action, or one that holds it.
+    func isOperatedOn(_ id: TransferID) -> Bool {
+        held.contains(id) || state.actions.values.contains { $0.ids.contains(id) }
+    }
+
     /// The settings, and the order of each session's transfers.
     var sessions: Sessions { state.sessions }
 

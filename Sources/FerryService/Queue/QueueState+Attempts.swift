@@ -64,7 +64,7 @@ extension QueueState {
     mutating func ended(_ id: TransferID, _ next: NextAttempt?, at moment: Moment) -> [Effect] {
         let (next, wasAbandoned) = running.end(id, next)
         noteChange(of: id)
-        var effects = planSchedule() + (wasAbandoned ? [.cleanUp] : [])
+        var effects = planSchedule() + (wasAbandoned ? [.cleanUp] : []) + [.freed([id])]
         guard let next, phase != .ending else { return effects }
         effects += enqueue(
             Input.Eligible(record: next.record, delay: next.delay, reason: next.reason, error: next.error), at: moment)

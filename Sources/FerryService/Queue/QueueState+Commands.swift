@@ -13,39 +13,48 @@ extension QueueState {
     /// Applies the result of an action's step. The last effect is its next step.
     mutating func take(_ news: Act.News, of ticket: Int, at moment: Moment) -> [Effect] {
         guard var act = actions.removeValue(forKey: ticket) else { return [] }
-        var effects = act.withheld.flatMap { restore($0) }
-        act.withheld = []
+        let held = act.held
+        act.held = []
         act.take(news)
+        var effects: [Effect] = []
         switch news {
         case .canceled(let ids): for id in ids { if let record = act.records[id] { effects += rest(record) } }
-        case .committed(let committed): effects += apply(committed, of: act, at: moment)
-        case .waited: if act.command.isStop { running.leave(act.awaited.filter(running.contains)) }
-        case .inspected, .published, .read, .finished, .failed: break
+        case .committed(let committed):
+            for id in act.ids { noteChange(of: id) }
+            effects += apply(committed, of: act, at: moment)
+        case .waited(let late):
+            if act.command.isStop {
+                running.leave(late)
+                self.held.leave(late)
+            }
+        case .inspected, .published, .released, .read, .finished, .failed: break
         }
+        effects += take(.release(held, .commit), at: moment)
         return effects + [proceed(act, ticket, at: moment)]
     }
 
     func actRooms(at moment: Moment) -> ActRooms {
         ActRooms(
-            running: running, waitingTransfers: waitingTransfers, lastOfOthers: ids.lastOfOthers, now: moment.active)
+            running: running, held: held, waitingTransfers: waitingTransfers, lastOfOthers: ids.lastOfOthers,
+            now: moment.active)
     }
 
     private mutating func proceed(_ act: Act, _ ticket: Int, at moment: Moment) -> Effect {
         var act = act
-        let step = act.next(actRooms(at: moment))
+        let rooms = actRooms(at: moment)
+        let step = act.next(rooms)
         switch step {
-        case .cancel(let ended):
-            // None may start to write while its outcome is stored, or while its row is removed.
-            for (session, own) in Dictionary(grouping: ended, by: \.record.request.session) {
-                act.withheld.append(waitingTransfers.leave(Set(own.map(\.record.id)), of: session))
-            }
-        case .commit(let commit):
-            if let session = commit.session, commit.command.ends {
-                act.withheld.append(waitingTransfers.leave(Set(commit.ids), of: session))
-            }
-        case .inspect, .publish, .awaitRuns, .read, .finishCancel, .finishRemoval, .remove, .answer: break
+        case .cancel(let ended): act.held = ended.map(\.record.id)
+        case .commit(let commit): act.held = commit.ids
+        // Released when their files are removed, which may be after the answer.
+        case .finishCancel(let records), .finishRemoval(let records): held.hold(records.map(\.id), for: .files)
+        case .remove(let ids, _, _): held.hold(ids, for: .files)
+        case .answer(let done): held.hold(done.held, for: .files)
+        case .inspect, .publish, .awaitReleases, .awaitRuns, .read: break
         }
-        if case .answer = step {} else { actions[ticket] = act }
+        if case .answer = step { return .act(ticket, step) }
+        held.hold(act.held, for: .commit)
+        actions[ticket] = act
         return .act(ticket, step)
     }
 
@@ -57,7 +66,7 @@ extension QueueState {
         case .each(let outcomes):
             return outcomes.flatMap { apply($0.outcome, of: $0.id, isStop: act.command.isStop, at: moment) }
         case .stopped(let ids, let events):
-            waitingTransfers.leave(Set(ids).union(events.ids), of: events.session)
+            leave(Set(ids).union(events.ids), of: events.session)
             return stop(ids) + (events.kind == .removed ? forget(events.ids, at: moment) : [])
         case .begun(let begun, let pending):
             let restart = Input.Restart(ids: begun.events.ids, session: begun.events.session, pending: pending)
@@ -90,6 +99,7 @@ extension QueueState {
     /// Takes a transfer that is not to run out of its queue, and stops its attempt.
     mutating func rest(_ record: TransferRecord) -> [Effect] {
         waitingTransfers.leave(record.id, sessions.key(record))
+        held.discard(record.id)
         return stop([record.id])
     }
 
@@ -108,8 +118,11 @@ extension QueueState {
 
     /// Queues resumed or restarted transfers, and lifts delays requested by servers.
     mutating func enqueue(_ restart: Input.Restart, at moment: Moment) -> [Effect] {
-        waitingTransfers.leave(Set(restart.ids), of: restart.session)
-        for id in restart.ids { waitingTransfers.release(by: id) }
+        leave(Set(restart.ids), of: restart.session)
+        for id in restart.ids {
+            noteChange(of: id)
+            waitingTransfers.release(by: id)
+        }
         for origin in Set(restart.pending.map(\.origin)) { waitingTransfers.release(origin) }
         return enqueue(restart.pending, at: moment)
     }
@@ -146,9 +159,8 @@ extension QueueState {
         var mayStart = waitingTransfers.wake(waitingFor: .disk, at: moment.clock)
         for id in ids {
             // Rows being read or stored are older than its outcome.
-            waitingTransfers.touch(id)
             noteChange(of: id)
-            changes.overtake(id)
+            held.overtake(id)
             running.forget(id)
             if waitingTransfers.release(by: id) { mayStart = true }
         }

@@ -20,6 +20,7 @@ extension QueueState {
     /// attempt ends.
     mutating func enqueue(_ place: Place, at moment: Moment) -> [Effect] {
         guard !running.contains(place.id) else { return [] }
+        held.discard(place.id)
         let effects = depend(on: place.key)
         let begin = min(place.notBefore?.timeIntervalSince(moment.wall) ?? 0, TransferMachine.untilAnswered)
         if begin > place.delay {
@@ -82,10 +83,17 @@ extension QueueState {
         return depend(on: key)
     }
 
-    /// Puts transfers that were taken out of their queues back in their positions.
-    mutating func restore(_ taken: WaitingTransfers.TakenOut) -> [Effect] {
-        let running = running
-        return waitingTransfers.restore(taken, unless: running.contains) ? [.readPolicies(taken.session)] : []
+    /// Removes transfers of a session that are not to run from their queues.
+    mutating func leave(_ ids: Set<TransferID>, of session: SessionID) {
+        waitingTransfers.leave(ids, of: session)
+        for id in ids { held.discard(id) }
+    }
+
+    /// Queues the released transfers whose turn came meanwhile.
+    mutating func queue(_ released: HeldTransfers.Released, at moment: Moment) -> [Effect] {
+        for (id, key) in released.waiting where !running.contains(id) { waitingTransfers.insert(id, key) }
+        for id in released.due { waitingTransfers.ringDue(id, at: moment.clock) }
+        return (released.wasAbandoned ? [.cleanUp] : []) + (released.waiting.isEmpty ? [] : planSchedule())
     }
 
     // MARK: Transfers in the journal alone
@@ -119,29 +127,25 @@ extension QueueState {
         return effects
     }
 
-    /// Queues the transfers that were read. Transfers with actions in progress are left to the next read.
-    mutating func endReading(
-        _ reading: Backlog<StoredQueueKey>.Reading, _ ids: [TransferID], busy: Set<TransferID>
-    ) -> [Effect] {
+    /// Queues the transfers that were read. Transfers changed meanwhile are left to the next read.
+    mutating func endReading(_ reading: Backlog<StoredQueueKey>.Reading, _ ids: [TransferID]) -> [Effect] {
         let running = running
-        let continues = waitingTransfers.endReading(
-            reading, ids, isEnd: ids.count < lineWindow, isBusy: busy.contains, isLive: running.contains)
-        return continues ? fill() : []
+        waitingTransfers.endReading(reading, ids, isEnd: ids.count < lineWindow, isLive: running.contains)
+        return fill()
     }
 
-    /// Records that an attempt or an action on a transfer has ended.
+    /// Records that a transfer's row has changed. Rows being read may be outdated.
     mutating func noteChange(of id: TransferID) {
+        waitingTransfers.touch(id)
         for session in changedInOrder.keys { changedInOrder[session]?.insert(id) }
     }
 
     /// Queues transfers with a position in their session's order, wherever they are in the journal. Leaves out
-    /// transfers with an action in progress or since the read started.
-    mutating func takeOrdered(_ pending: [PendingTransfer], of id: SessionID, busy: Set<TransferID>) {
+    /// transfers that changed since the read started.
+    mutating func takeOrdered(_ pending: [PendingTransfer], of id: SessionID) {
         let changed = changedInOrder.removeValue(forKey: id) ?? []
         for transfer in pending where transfer.session == id && transfer.isPlain && !changed.contains(transfer.id) {
-            guard !running.contains(transfer.id), waitingTransfers.delay(of: transfer.id) == nil,
-                !busy.contains(transfer.id)
-            else { continue }
+            guard !running.contains(transfer.id), waitingTransfers.delay(of: transfer.id) == nil else { continue }
             waitingTransfers.insert(transfer.id, sessions.key(transfer))
         }
     }

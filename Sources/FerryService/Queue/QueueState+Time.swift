@@ -47,6 +47,7 @@ extension QueueState {
             bound(record, at: moment)
             return []
         }
+        if held.ring(id) { return [] }
         guard running.contains(id) else {
             let key = sessions.key(record)
             waitingTransfers.leave(id, key)
@@ -62,6 +63,7 @@ extension QueueState {
 
     /// Ends a transfer that is in no queue: its attempt stores an outcome, as ``start(of:at:)`` decides.
     mutating func end(_ id: TransferID, _ key: QueueKey) -> [Effect] {
-        phase != .ending && running.start(id, key, onlyEnds: true) ? [.start(id, key)] : []
+        guard phase != .ending, !held.keep(id, key) else { return [] }
+        return running.start(id, key, onlyEnds: true) ? [.start(id, key)] : []
     }
 }

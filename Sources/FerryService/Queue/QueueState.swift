@@ -18,14 +18,14 @@ struct QueueState: Sendable {
     var waitingTransfers: WaitingTransfers
     /// Transfers with a slot.
     var running = Running()
+    /// Transfers that do not start before an operation on them has ended.
+    var held = HeldTransfers()
     /// The settings, and the order of each session's transfers.
     var sessions: Sessions
     /// Apps, and the processes that have sessions open.
     var apps = AppRegistry()
     /// Network and power conditions.
     var conditions: KnownConditions
-    /// Changes being stored.
-    var changes = ChangesUnderWay()
     /// The source of transfer ids.
     var ids: IDSource
     var phase = Phase.open
@@ -101,48 +101,43 @@ struct QueueState: Sendable {
         case .eligible(let eligible): return enqueue(eligible, at: moment)
         case .stored(let found): return takeLines(found)
         case .listed(let list): return leaveToJournal(list, at: moment)
-        case .read(let reading, let ids, let busy): return endReading(reading, ids, busy: busy)
+        case .read(let reading, let ids): return endReading(reading, ids)
         case .readingFailed:
             waitingTransfers.abandonReading()
             return []
         case .ordering(let id):
             changedInOrder[id] = []
             return []
-        case .ordered(let transfers, let id, let busy):
-            takeOrdered(transfers, of: id, busy: busy)
+        case .ordered(let transfers, let id):
+            takeOrdered(transfers, of: id)
             return []
 
         case .act(let act): return begin(act, at: moment)
         case .acted(let news, let ticket): return take(news, of: ticket, at: moment)
 
         case .restarted(let restart): return enqueue(restart, at: moment)
-        case .changing(let id, let session, let withholds):
-            changes.begin(id, withholding: withholds ? waitingTransfers.leave([id], of: session) : nil)
+        case .hold(let ids, let work):
+            held.hold(ids, for: work)
             return []
-        case .unchanged(let id): return changes.end(id).withheld.map { restore($0) } ?? []
+        case .release(let ids, let work):
+            return ids.isEmpty ? [] : queue(held.release(ids, for: work), at: moment) + [.freed(ids)]
+        case .storing(let ids):
+            held.hold(new: ids)
+            return []
+        case .queued(let ids): return queue(held.release(new: ids), at: moment) + [.freedNew(ids)]
         case .changed(let record, let old):
-            let (applies, withheld) = changes.end(record.id)
-            guard applies else { return [] }
-            return (withheld.map { restore($0) } ?? []) + follow(record, replacing: old, at: moment)
+            noteChange(of: record.id)
+            return held.isOvertaken(record.id) ? [] : follow(record, replacing: old, at: moment)
         case .answered(let session):
             let mayStart = waitingTransfers.wake(waitingFor: .authentication, in: session, at: moment.clock)
             return mayStart ? planSchedule() : []
         case .gone(let ids): return forget(ids, at: moment)
-        case .unlocked(let id):
-            waitingTransfers.touch(id)
-            noteChange(of: id)
-            // Its deadline passed during the action.
-            if waitingTransfers.takeDueAfterTurn(id) { waitingTransfers.ringDue(id, at: moment.clock) }
-            return []
 
         case .due(let transfers):
             for transfer in transfers { bound(transfer.id, transfer.due, at: moment) }
             return []
         case .lookAhead: return lookAhead(at: moment)
         case .overdue(let records): return records.flatMap { expire($0, at: moment) }
-        case .busy(let ids):
-            for id in ids { waitingTransfers.ringDueAfterTurn(id) }
-            return []
         case .ringAgain(let ids, let seconds):
             for id in ids { waitingTransfers.ringDue(id, at: moment.clock + .wait(seconds: seconds)) }
             return []
@@ -181,7 +176,7 @@ struct QueueState: Sendable {
                 isInOrder: { sessions.settings(of: $0).inOrder },
                 mayRun: { limits.obstacle($0) == nil && conditions.isPermitted($0) })
         {
-            guard running.start(next.id, next.key) else { continue }
+            guard !held.keep(next.id, next.key), running.start(next.id, next.key) else { continue }
             limits.add(next.key)
             effects.append(.start(next.id, next.key))
         }
@@ -250,6 +245,7 @@ struct QueueState: Sendable {
             return key
         }
         let moved = waitingTransfers.changeKeys(of: id, to: changed) { sessions.key($0) }
+        held.changeKeys(of: id, to: changed)
         var effects: [Effect] = []
         for transfer in running.ids(of: id) {
             guard let key = running.key(of: transfer) else { continue }

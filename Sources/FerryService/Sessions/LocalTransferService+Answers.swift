@@ -65,6 +65,8 @@ extension LocalTransferService {
         var record = record
         while record.outcome == nil, record.facts.challenge != nil, !running.contains(record.id) {
             let asked = record
+            await holdForCommit([asked.id])
+            defer { take(.release([asked.id], .commit)) }
             let isStored = try await journal.commit { transaction throws(ServiceError) in
                 guard var current = try transaction.current(asked) else { return false }
                 current.facts.challenge = nil

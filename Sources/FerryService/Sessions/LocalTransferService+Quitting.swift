@@ -62,22 +62,19 @@ extension LocalTransferService {
         while true {
             let page = filter
             let ids = try await reading { reader throws(ServiceError) in try reader.page(page).map(\.id) }
-            results += await withLocks(of: ids) { service, ids in await service.quit(ids) }
+            results += await quit(ids)
             guard ids.count == filter.limit, let last = ids.last else { return results.sorted { $0.id < $1.id } }
             filter.after = last
         }
     }
 
-    /// Cancels locked transfers, keeping the data needed to continue them.
-    private func quit(_ ids: [TransferID]) async -> [TransferID: ActionResult] {
+    /// Cancels transfers, keeping the data needed to continue them.
+    private func quit(_ ids: [TransferID]) async -> [ActionResult] {
         // Suspend first: a transfer that is only stopped would be retried.
         let stopped = await perform(Act(.pause, on: ids, .stopped))
-        let known = ids.filter { stopped.results[$0] == nil }.compactMap { stopped.records[$0] }
-        var results = stopped.results
-        for result in await concurrently(known, { service, record in await service.quit(record) }) {
-            results[result.id] = result
-        }
-        return results
+        defer { take(.release(stopped.held, .files)) }
+        let known = stopped.held.compactMap { stopped.records[$0] }
+        return await concurrently(known) { service, record in await service.quit(record) } + stopped.results.values
     }
 
     private func quit(_ record: TransferRecord) async -> ActionResult? {

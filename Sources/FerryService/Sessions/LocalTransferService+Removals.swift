@@ -1,78 +1,65 @@
 import FerryCore
 import FerryEngine
 import Foundation
+import Synchronization
 
 /// Removing the files of canceled and removed transfers, and then the transfers.
 extension LocalTransferService {
     // MARK: After an action
 
-    /// Removes the files of canceled transfers and stores their outcomes.
-    ///
-    /// - Returns: The results of the transfers that ended or failed. A transfer without a result ends once its disk
-    ///   responds.
-    func finishCancel(_ records: [TransferRecord]) async -> [ActionResult] {
-        await concurrently(records) { service, record in await service.finishCancel(record) }
+    /// Does work on the files of held transfers, and waits for it a few seconds at most. It goes on if its disk does not
+    /// respond by then.
+    func inTime(
+        _ work: @escaping @Sendable (LocalTransferService, FinishedTransfers) async -> Void
+    ) async -> Act.News {
+        let done = FinishedTransfers()
+        let task = Task(name: "files of transfers") { await work(self, done) }
+        await Patience.wait(atMost: .seconds(configuration.answerLimit), by: clock) { await task.value }
+        return .finished(done.results.withLock { $0 })
     }
 
-    private func finishCancel(_ record: TransferRecord) async -> ActionResult? {
+    /// Removes the files of canceled transfers, stores their outcomes, and releases the transfers.
+    func finishCancel(_ records: [TransferRecord], _ done: FinishedTransfers) async {
+        _ = await concurrently(records) { service, record in await service.finishCancel(record, done) }
+    }
+
+    private func finishCancel(_ record: TransferRecord, _ done: FinishedTransfers) async {
         do throws(ServiceError) {
-            guard try await finishCancel(record, within: .seconds(configuration.answerLimit)) else { return nil }
-            return ActionResult(id: record.id, state: record.outcome?.state ?? .canceled)
+            try await finishCancel(record)
+            done.add(ActionResult(id: record.id, state: record.outcome?.state ?? .canceled))
         } catch {
-            return failed(record.id, error)
+            done.add(failed(record.id, error))
         }
+        take(.release([record.id], .files))
     }
 
     /// Removes a canceled transfer's files and records its outcome.
     ///
-    /// - Parameters:
-    ///   - queue: The disk queue that removes them. `nil` is the default one.
-    ///   - limit: How long the disk may take. `nil` waits forever.
-    /// - Returns: False, with nothing recorded, if the disk did not respond in time.
-    @discardableResult
-    func finishCancel(
-        _ record: TransferRecord, on queue: DiskQueue? = nil, within limit: Duration? = nil
-    ) async throws(ServiceError) -> Bool {
-        var isInTime = true
+    /// - Parameter queue: The disk queue that removes them. `nil` is the default one.
+    func finishCancel(_ record: TransferRecord, on queue: DiskQueue? = nil) async throws(ServiceError) {
         _ = try await finish(record) { stopped throws(ServiceError) in
             var machine = TransferMachine(stopped)
             guard case .finish(let outcome) = machine.runStopped() else { return nil }
             var ended = machine.record
             let leftovers = Leftovers(stopped)
-            guard let failures = await removeLeftovers([leftovers], on: queue, within: limit) else {
-                isInTime = false
-                return nil
-            }
-            if let error = failures[leftovers.id] { throw error }
+            if let error = await removeLeftovers([leftovers], on: queue)[leftovers.id] { throw error }
             ended.facts.partial = nil
             ended.facts.copy = nil
             ended.facts.needsTruncation = false
             return (ended, outcome)
         }
-        return isInTime
     }
 
-    /// Stores that removed transfers were canceled, and removes them with their files.
-    ///
-    /// - Returns: The results of all. A transfer with a state is removed once its disk responds.
-    func finishRemoval(_ records: [TransferRecord]) async -> [ActionResult] {
-        var results: [TransferID: ActionResult] = [:]
-        for result in await concurrently(records, { service, record in await service.storeCancel(record) }) {
-            results[result.id] = result
+    /// Stores that removed transfers were canceled, removes them with their files, and releases them.
+    func finishRemoval(_ records: [TransferRecord], _ done: FinishedTransfers) async {
+        let failed = await concurrently(records) { service, record in await service.storeCancel(record) }
+        for result in failed { done.add(result) }
+        take(.release(failed.map(\.id), .files))
+        let failures = Set(failed.map(\.id))
+        let stored = records.filter { !failures.contains($0.id) }
+        _ = await concurrently(Array(Dictionary(grouping: stored, by: \.request.session))) { service, own in
+            await service.finishRemovals(of: own.value.map(\.id), in: own.key, sparesSucceeded: false, done)
         }
-        let limit = Duration.seconds(configuration.answerLimit)
-        let stored = records.filter { results[$0.id] == nil }
-        for (session, own) in Dictionary(grouping: stored, by: \.request.session) {
-            let ids = own.map(\.id)
-            for id in ids { results[id] = ActionResult(id: id) }
-            let left = await finishRemovals(of: ids, in: session, sparesSucceeded: false, within: limit)
-            for result in left where result.error != nil { results[result.id] = result }
-            let waiting = left.filter { $0.error == nil }.map(\.id)
-            for record in (try? await self.records(of: waiting)) ?? [] {
-                results[record.id] = ActionResult(id: record.id, state: shown(record).state)
-            }
-        }
-        return Array(results.values)
     }
 
     /// Stores that a removed transfer was canceled, if it had not ended.
@@ -99,27 +86,23 @@ extension LocalTransferService {
 
     // MARK: Removal
 
-    /// Completes removals already stored in the journal. Failed ones are retried later.
-    ///
-    /// - Parameter limit: How long the disk may take. `nil` waits forever.
-    /// - Returns: Transfers that are not removed yet: with an error if the removal failed, with a state if the disk has
-    ///   not responded.
+    /// Completes removals already stored in the journal, and releases the transfers. Failed removals are retried later.
     func finishRemovals(
-        of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool, within limit: Duration? = nil
-    ) async -> [ActionResult] {
+        of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool, _ done: FinishedTransfers
+    ) async {
         do throws(ServiceError) {
-            let left = try await tryToFinishRemovals(
-                of: ids, in: session, sparesSucceeded: sparesSucceeded, within: limit)
-            if left.contains(where: { $0.error != nil }) { cleanUpLater() }
-            return left
+            let failures = try await tryToFinishRemovals(of: ids, in: session, sparesSucceeded: sparesSucceeded)
+            if !failures.isEmpty { cleanUpLater() }
+            for id in ids { done.add(ActionResult(id: id, error: failures[id])) }
         } catch {
-            return ids.map { failed($0, error) }
+            for id in ids { done.add(failed(id, error)) }
         }
+        take(.release(ids, .files))
     }
 
     private func tryToFinishRemovals(
-        of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool, within limit: Duration?
-    ) async throws(ServiceError) -> [ActionResult] {
+        of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool
+    ) async throws(ServiceError) -> [TransferID: ServiceError] {
         var remains = try await journal.read { reader throws(ServiceError) in try reader.remains(of: ids) }
         if sparesSucceeded {
             // A transfer that succeeded while being stopped has its own event.
@@ -129,21 +112,17 @@ extension LocalTransferService {
                 remains.removeAll { arrived.contains($0.id) }
             }
         }
-        return try await finishRemoval(of: remains, in: session, within: limit)
+        return try await finishRemoval(of: remains, in: session)
     }
 
     /// Removes the files of transfers at rest, then the transfers.
     ///
-    /// - Parameters:
-    ///   - queue: The disk queue to use. `nil` is the default one.
-    ///   - limit: How long the disk may take. `nil` waits forever.
-    /// - Returns: Transfers that are not removed, as in ``finishRemovals(of:in:sparesSucceeded:within:)``.
+    /// - Parameter queue: The disk queue to use. `nil` is the default one.
+    /// - Returns: The errors of the transfers that are not removed.
     func finishRemoval(
-        of remains: [Remains], in session: SessionID, on queue: DiskQueue? = nil, within limit: Duration? = nil
-    ) async throws(ServiceError) -> [ActionResult] {
-        guard let failures = await removeLeftovers(remains.map(Leftovers.init), on: queue, within: limit) else {
-            return remains.map { ActionResult(id: $0.id, state: $0.hasSucceeded ? .succeeded : .suspended) }
-        }
+        of remains: [Remains], in session: SessionID, on queue: DiskQueue? = nil
+    ) async throws(ServiceError) -> [TransferID: ServiceError] {
+        let failures = await removeLeftovers(remains.map(Leftovers.init), on: queue)
         let gone = remains.map(\.id).filter { failures[$0] == nil }
         let now = clock.wall
         let removed = try await journal.commit { transaction throws(ServiceError) in
@@ -152,27 +131,16 @@ extension LocalTransferService {
         for id in gone { forget(id, of: session) }
         take(.gone(gone))
         await hub.publish(removed)
-        return failures.sorted { $0.key < $1.key }.map { ActionResult(id: $0.key, error: $0.value) }
+        return failures
     }
 
     /// Removes the leftover files of transfers.
     ///
-    /// - Returns: The errors of the transfers that failed. `nil` if the disk has not responded within the limit. The
-    ///   removal is then retried once it has.
-    func removeLeftovers(
-        _ leftovers: [Leftovers], on queue: DiskQueue?, within limit: Duration?
-    ) async -> [TransferID: ServiceError]? {
-        let work = Task(name: "files of transfers") { await engine.remove(leftovers, on: queue) }
-        if let limit, await !Patience.wait(atMost: limit, by: clock, for: { _ = await work.value }) {
-            Task(name: "files of transfers whose disk is slow") {
-                _ = await work.value
-                cleanUp()
-            }
-            return nil
-        }
+    /// - Returns: The errors of the transfers that failed.
+    private func removeLeftovers(_ leftovers: [Leftovers], on queue: DiskQueue?) async -> [TransferID: ServiceError] {
         // An unreadable folder contains no files known to Ferry.
         let recorded = Set(leftovers.lazy.filter(\.isRecorded).map(\.id))
-        return await work.value.filter { recorded.contains($0.key) }
+        return await engine.remove(leftovers, on: queue).filter { recorded.contains($0.key) }
     }
 
     /// Discards the service's memory of a removed transfer.
@@ -206,4 +174,11 @@ extension Leftovers {
             id: record.id, partial: record.facts.partial, copy: record.facts.copy, placed: placed,
             partialFolder: mayBeUnrecorded ? folder : nil)
     }
+}
+
+/// The results of transfers whose files are being removed, as they come.
+final class FinishedTransfers: Sendable {
+    let results = Mutex<[ActionResult]>([])
+
+    func add(_ result: ActionResult) { results.withLock { $0.append(result) } }
 }

@@ -5,8 +5,8 @@ extension LocalTransferService {
     package func settings() async throws(ServiceError) -> ServiceSettings { queue.sessions.settings }
 
     package func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
-        await lock(forSettingsOf: nil)
-        defer { locks.settings.leave(nil) }
+        await lock(settingsOf: nil)
+        defer { runtime.settingsLocks.leave(nil) }
         let changed = queue.sessions.settings.applying(change)
         try changed.validate()
         try await noting { () async throws(ServiceError) in
@@ -19,8 +19,8 @@ extension LocalTransferService {
     package func changeSession(
         _ id: SessionID, _ change: SessionSettingsChange
     ) async throws(ServiceError) -> SessionInfo {
-        await lock(forSettingsOf: id)
-        defer { locks.settings.leave(id) }
+        await lock(settingsOf: id)
+        defer { runtime.settingsLocks.leave(id) }
         let settings = queue.sessions.settings(of: id).applying(change)
         try settings.validate()
         try await noting { () async throws(ServiceError) in
@@ -45,8 +45,8 @@ extension LocalTransferService {
     // MARK: Order
 
     package func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) {
-        await lock(forSettingsOf: session)
-        defer { locks.settings.leave(session) }
+        await lock(settingsOf: session)
+        defer { runtime.settingsLocks.leave(session) }
         let stored = try await noting { () async throws(ServiceError) in
             try await journal.commit { transaction throws(ServiceError) in
                 try transaction.saveOrder(ids, of: session)
@@ -57,8 +57,8 @@ extension LocalTransferService {
 
     package func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int? {
         let session = try await existing(id).request.session
-        await lock(forSettingsOf: session)
-        defer { locks.settings.leave(session) }
+        await lock(settingsOf: session)
+        defer { runtime.settingsLocks.leave(session) }
         let active = activeIDs(of: session)
         let moved = try await noting { () async throws(ServiceError) in
             try await journal.commit { transaction throws(ServiceError) in

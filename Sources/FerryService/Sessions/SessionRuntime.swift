@@ -12,6 +12,8 @@ struct SessionRuntime {
     private(set) var memories: [SessionID: SessionMemory] = [:]
     private var signals: [Int: AsyncThrowingStream<ApplicationSignal, any Error>.Continuation] = [:]
     private var areConnectionsEnded = false
+    /// Changes of settings in progress.
+    var settingsLocks = SettingsLocks()
 
     init(_ settings: ServiceSettings) {
         limiter = RateLimiter(rate: settings.currentRateLimit)

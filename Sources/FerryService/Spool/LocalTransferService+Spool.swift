@@ -49,13 +49,9 @@ extension LocalTransferService {
     // MARK: Release
 
     package func release(_ id: TransferID) async throws(ServiceError) -> PartialSource? {
-        await lock(id)
-        defer {
-            unlock(id)
-            schedule()
-        }
         // Suspend first: a transfer that is only stopped would be retried.
         let stopped = await perform(Act(.pause, on: [id], .stopped))
+        defer { take(.release(stopped.held, .files)) }
         if let error = stopped.results[id]?.error { throw error }
         guard var record = stopped.records[id] else { throw ServiceError.unknown(id) }
         if let released = record.facts.released { return released }

@@ -14,12 +14,12 @@ import Testing
         return try #require(reading)
     }
 
-    /// Ends a reading, with an optional transfer that has an action in progress.
+    /// Ends a reading.
     private func end(
-        _ reading: Backlog<String>.Reading, _ read: ClosedRange<UInt64>, isEnd: Bool, busy: UInt64 = 0,
+        _ reading: Backlog<String>.Reading, _ read: ClosedRange<UInt64>, isEnd: Bool,
         _ backlog: inout Backlog<String>
     ) throws -> Backlog<String>.Taken {
-        let taken = backlog.end(reading, ids(read), isEnd: isEnd) { $0 == id(busy) }
+        let taken = backlog.end(reading, ids(read), isEnd: isEnd)
         return try #require(taken)
     }
 
@@ -34,7 +34,7 @@ import Testing
         let reading = try #require(short)
         #expect(reading == Backlog.Reading(source: "two", after: nil, through: id(30)))
         let taken = try end(reading, 1...3, isEnd: true, &backlog)
-        #expect(taken.ids == ids(1...3) && taken.key == other && taken.continues)
+        #expect(taken.ids == ids(1...3) && taken.key == other)
         let next = try begin(&backlog)
         #expect(next.source == "one")
     }
@@ -50,18 +50,19 @@ import Testing
         #expect(backlog.isEmpty)
     }
 
-    @Test func `a transfer that is acted upon, or was meanwhile, is left to the next time`() throws {
+    @Test func `a transfer that was changed meanwhile is left to the next time`() throws {
         var backlog = Backlog<String>()
         backlog.add("one", key, after: nil, through: id(30))
         let first = try begin(&backlog)
         backlog.touch(id(4))
         let some = try end(first, 1...9, isEnd: true, &backlog)
-        #expect(some.ids == ids(1...3) && some.continues)
+        #expect(some.ids == ids(1...3))
         let second = try begin(&backlog)
         #expect(second.after == id(3))
-        // The first of them was suspended meanwhile. The next one has an action in progress.
-        let none = try end(second, 5...9, isEnd: true, busy: 5, &backlog)
-        #expect(none.ids.isEmpty && !none.continues)
+        // The first of them was suspended. The next one was changed meanwhile.
+        backlog.touch(id(5))
+        let none = try end(second, 5...9, isEnd: true, &backlog)
+        #expect(none.ids.isEmpty)
         let third = try begin(&backlog)
         #expect(third.after == id(3))
         _ = try end(third, 5...9, isEnd: true, &backlog)
@@ -111,8 +112,8 @@ import Testing
         backlog.abandon()
         let again = try begin(&backlog)
         #expect(again == failed)
-        let taken = backlog.end(again, [], isEnd: true) { _ in false }
-        #expect(taken?.ids == [] && taken?.continues == true && backlog.isEmpty)
+        let taken = backlog.end(again, [], isEnd: true)
+        #expect(taken?.ids == [] && backlog.isEmpty)
     }
 
     @Test func `takes another key`() throws {

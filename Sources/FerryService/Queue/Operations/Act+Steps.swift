@@ -12,14 +12,16 @@ extension Act {
         case commit(Commit)
         /// Publishes the events of a commit.
         case publish(Committed)
+        /// Waits until other commits on transfers have ended.
+        case awaitReleases([TransferID])
         /// Waits for the attempts of transfers, a few seconds at most.
         case awaitRuns([TransferID])
         case read([TransferID])
-        /// Removes the files of canceled transfers, then stores their outcomes.
+        /// Removes the files of held, canceled transfers, then stores their outcomes.
         case finishCancel([TransferRecord])
-        /// Stores that removed transfers were canceled, then removes them with their files.
+        /// Stores that held, removed transfers were canceled, then removes them with their files.
         case finishRemoval([TransferRecord])
-        /// Removes transfers of a session with their files.
+        /// Removes held transfers of a session with their files.
         case remove([TransferID], SessionID, sparesSucceeded: Bool)
         case answer(Act)
     }
@@ -54,10 +56,12 @@ extension Act {
         case inspected([TransferID: Outcome])
         case committed(Committed)
         case published
-        /// The attempts have ended, or the time to wait for them has.
-        case waited
+        /// The other commits have ended.
+        case released
+        /// The attempts, and the work on files, have ended, except for these.
+        case waited(late: Set<TransferID>)
         case read([TransferRecord])
-        /// The work is done, except for transfers with a result.
+        /// The results of finished transfers. Those without one are finished later.
         case finished([ActionResult])
         case failed(ServiceError)
     }

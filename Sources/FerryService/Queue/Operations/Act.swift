@@ -6,9 +6,9 @@ import FerryCore
 /// the command on the rows as they are when it commits, so nothing is decided on an outdated record.
 ///
 /// ```
-/// examine ─→ commit ─→ publish ─→ stop ─→ reread ─→ finish ─→ answer
-///              ↑                    │ postponed until a run has ended
-///              └────────────────────┘
+/// examine ─→ commit ─→ publish ─→ stop ─→ finish ─→ reread ─→ answer
+///              ↑                   │ postponed until a run has ended
+///              └───────────────────┘
 /// ```
 struct Act: Sendable {
     /// The transfers of an action.
@@ -16,7 +16,7 @@ struct Act: Sendable {
         /// Transfers named by the caller. Each has a result.
         case named
         /// Transfers that the service ends itself once their runs have stopped: no event says that they stop. Each has a
-        /// result.
+        /// result. Those without an error stay held.
         case stopped
         /// One page of all transfers, as read. Each has a result.
         case page([TransferRecord])
@@ -37,29 +37,28 @@ struct Act: Sendable {
     /// The error of the whole action, with nothing done.
     private(set) var error: ServiceError?
 
-    /// Transfers to commit the command for.
-    private var left: [TransferID] = []
+    private var commits: ActCommits
     /// Changed transfers that are to stop.
     private(set) var stopped: [TransferID] = []
-    /// Transfers that can start once their runs have ended.
-    private var postponed: [TransferID] = []
-    /// Transfers whose runs were waited for.
-    private(set) var awaited: [TransferID] = []
+    /// Transfers whose runs have not ended in time.
+    private var late: Set<TransferID> = []
+    /// Transfers whose records or results are awaited.
+    private var pending: [TransferID] = []
     /// Succeeded transfers of a session whose files are missing or changed.
     private var gone: [TransferID: Outcome] = [:]
     private var isCommitted = false
     private var unpublished: Committed?
     private var stage = Stage.examine
-    /// Waiting transfers that must not start before the next news, with their places in the queue.
-    var withheld: [WaitingTransfers.TakenOut] = []
+    /// Transfers held for a commit until the next news, or for their files until the caller releases them.
+    var held: [TransferID] = []
 
-    private enum Stage { case examine, commit, publish, stop, reread, finish, answer }
+    private enum Stage { case examine, commit, publish, stop, finish, reread, answer }
 
     init(_ command: TransferCommand, on ids: [TransferID], _ scope: Scope) {
         self.command = command
         self.scope = scope
         self.ids = ids
-        left = ids
+        commits = ActCommits(ids)
         if case .page(let read) = scope {
             let own = Set(ids)
             know(read.filter { own.contains($0.id) })
@@ -89,7 +88,8 @@ struct Act: Sendable {
                 if let step = examine(rooms) { return step }
             case .commit:
                 stage = .publish
-                if !left.isEmpty { return .commit(commit(rooms)) }
+                let ids = commits.begin(besides: rooms.held)
+                if !ids.isEmpty { return .commit(commit(ids, rooms)) }
                 stage = .stop
             case .publish:
                 stage = .stop
@@ -98,19 +98,19 @@ struct Act: Sendable {
                     return .publish(committed)
                 }
             case .stop:
-                stage = .reread
-                awaited = toAwait(rooms.running)
-                if !awaited.isEmpty { return .awaitRuns(awaited) }
-            case .reread:
-                if !postponed.isEmpty {
-                    commitAgain(rooms.running)
-                } else {
-                    stage = .finish
-                    if session == nil, command.isStop, !awaited.isEmpty { return .read(awaited) }
-                }
+                // The records after the runs.
+                if !pending.isEmpty { return .read(pending) }
+                let held = commits.blocked.filter { rooms.held.contains($0, for: .commit) }
+                if !held.isEmpty { return .awaitReleases(held) }
+                if let step = awaitRuns(rooms) { return step }
+                if commits.areDone { stage = .finish } else { commitAgain(rooms) }
             case .finish:
+                stage = .reread
+                if let step = finish(rooms) { return step }
+            case .reread:
                 stage = .answer
-                if let step = finish(rooms.running) { return step }
+                pending.removeAll { results[$0] != nil }
+                if session == nil, !pending.isEmpty { return .read(pending) }
             case .answer: return .answer(self)
             }
         }
@@ -126,56 +126,62 @@ struct Act: Sendable {
         }
     }
 
-    private func commit(_ rooms: ActRooms) -> Commit {
-        var situation = rooms.situation(of: left, in: session)
+    private func commit(_ ids: [TransferID], _ rooms: ActRooms) -> Commit {
+        var situation = rooms.situation(of: ids, in: session)
         if case .forget = command {
             switch scope {
             // A named transfer may have files that were never recorded.
-            case .named: situation.running = Set(left)
+            case .named: situation.running = Set(ids)
             case .page: situation.mayHaveLeftovers = true
             case .session, .stopped: break
             }
         }
         return Commit(
-            command: command, ids: left, session: session, situation: situation, gone: gone, isSilent: isSilent)
+            command: command, ids: ids, session: session, situation: situation, gone: gone, isSilent: isSilent)
     }
 
-    /// Returns the transfers with a run that must end first.
-    private func toAwait(_ running: Running) -> [TransferID] {
-        if !command.isStop { return postponed }
+    /// Waits for the runs, and the work on files, that must end first. Commits that are possible now come before.
+    private mutating func awaitRuns(_ rooms: ActRooms) -> Step? {
+        guard commits.blocked.isEmpty else { return nil }
+        let awaited = toAwait(rooms)
+        guard !awaited.isEmpty else { return nil }
+        if session == nil, command.isStop { pending = awaited }
+        return .awaitRuns(awaited)
+    }
+
+    private func toAwait(_ rooms: ActRooms) -> [TransferID] {
+        guard command.isStop else { return commits.postponed.filter { rooms.isBusy($0) && !late.contains($0) } }
         let acted = session == nil ? ids.filter { results[$0] == nil } : stopped
         return acted.filter { id in
+            guard !late.contains(id) else { return false }
+            if rooms.held.contains(id, for: .files) { return isSilent || command.ends && stopped.contains(id) }
+            guard let disposition = rooms.running.disposition(of: id), disposition >= .stops else { return false }
             // An abandoned run is not waited for again by an action that does not need its end.
-            running.contains(id) && (command != .pause || isSilent || running.disposition(of: id) != .isAbandoned)
+            return command != .pause || isSilent || disposition != .isAbandoned
         }
     }
 
-    /// Commits the command again for transfers whose runs have ended.
-    private mutating func commitAgain(_ running: Running) {
-        left = postponed.filter { !running.contains($0) }
-        for id in postponed where running.contains(id) {
-            results[id] = ActionResult(id: id, error: .stillStopping(id))
-        }
-        postponed = []
+    private mutating func commitAgain(_ rooms: ActRooms) {
         stage = .commit
+        for id in commits.again(isBusy: rooms.isBusy) { results[id] = ActionResult(id: id, error: .stillStopping(id)) }
     }
 
-    private mutating func finish(_ running: Running) -> Step? {
+    private mutating func finish(_ rooms: ActRooms) -> Step? {
         if isSilent {
             // The user's own command ends the others.
-            for id in ids where running.contains(id) && records[id]?.intent.endsTransfer == false {
+            for id in ids where rooms.isBusy(id) && records[id]?.intent.endsTransfer == false {
                 results[id] = ActionResult(id: id, error: .stillStopping(id))
             }
+            held = ids.filter { !rooms.isBusy($0) && results[$0] == nil }
         }
-        let atRest = stopped.filter { !running.contains($0) && results[$0] == nil }
-        guard !atRest.isEmpty else { return nil }
-        switch command {
-        case .cancel: return .finishCancel(atRest.compactMap { records[$0] })
-        case .forget(_, let sparesSucceeded):
+        let atRest = stopped.filter { !rooms.isBusy($0) && results[$0] == nil }
+        guard command.ends, !atRest.isEmpty else { return nil }
+        pending = atRest
+        if case .forget(_, let sparesSucceeded) = command {
             if let session { return .remove(atRest, session, sparesSucceeded: sparesSucceeded) }
             return .finishRemoval(atRest.compactMap { records[$0] })
-        case .pause, .resume, .start, .fetchAgain, .keep: return nil
         }
+        return .finishCancel(atRest.compactMap { records[$0] })
     }
 
     // MARK: News
@@ -185,29 +191,37 @@ struct Act: Sendable {
         case .canceled(let stored):
             if command == .cancel {
                 for id in stored { results[id] = ActionResult(id: id, state: .canceled) }
-                left.removeAll(where: stored.contains)
+                commits.remove(stored)
             }
         case .inspected(let found): gone = found
         case .committed(let committed):
             isCommitted = true
             unpublished = committed
             take(committed)
-        case .published, .waited: break
+        case .published, .released: break
+        case .waited(let late): self.late.formUnion(late)
         case .read(let read):
             know(read)
             let found = Set(read.map(\.id))
-            for id in awaited where !found.contains(id) { results[id] = ActionResult(id: id, error: .unknown(id)) }
-        case .finished(let done): for result in done { results[result.id] = result }
+            for id in pending where !found.contains(id) { results[id] = missing(id) }
+            pending = []
+        case .finished(let done):
+            for result in done where session == nil || result.error != nil { results[result.id] = result }
         case .failed(let error): fail(error)
         }
     }
 
     private mutating func take(_ committed: Committed) {
         switch committed {
-        case .each(let outcomes): for (id, outcome) in outcomes { take(outcome, of: id) }
-        case .stopped(let ids, _): stopped += ids
+        case .each(let outcomes):
+            commits.end(
+                postponing: outcomes.compactMap { if case .postponed = $0.outcome { $0.id } else { nil } })
+            for (id, outcome) in outcomes { take(outcome, of: id) }
+        case .stopped(let ids, _):
+            commits.end()
+            stopped += ids
         case .begun(let begun, _):
-            postponed = begun.postponed
+            commits.end(postponing: begun.postponed)
             for id in begun.lacking { results[id] = ActionResult(id: id, error: TransferRecord.lacksSecrets(id)) }
         }
     }
@@ -219,7 +233,7 @@ struct Act: Sendable {
             records[id] = record
             if command.isStop { stopped.append(id) }
         case .none(let record): records[id] = record
-        case .postponed: postponed.append(id)
+        case .postponed: break
         case .refused(let error): results[id] = ActionResult(id: id, error: error)
         case .unknown: results[id] = ActionResult(id: id, error: .unknown(id))
         }
@@ -227,11 +241,31 @@ struct Act: Sendable {
 
     /// Ends the action with an error for the transfers of the failed step.
     private mutating func fail(_ error: ServiceError) {
-        if session != nil, !isCommitted { self.error = error }
-        // The pause is stored, and only the facts of the runs are not known.
-        let isKnown = stage == .finish && command == .pause && !isSilent
-        let failed = stage == .finish ? awaited : left
-        for id in failed where !isKnown { results[id] = ActionResult(id: id, error: error) }
-        if stage != .finish { stage = .answer }
+        switch stage {
+        case .stop where !pending.isEmpty, .answer:
+            // A pause is stored, and only the facts of the runs are not known.
+            if command != .pause || isSilent { fail(pending, error) }
+            pending = []
+        case .reread: fail(pending, error)
+        case .examine, .commit, .publish, .stop, .finish:
+            fail(commits.left, error)
+            commits.end()
+            // Transfers that were committed before are to be finished.
+            stage = .stop
+            guard session != nil, !isCommitted else { return }
+            self.error = error
+            commits.giveUp()
+        }
+    }
+
+    private mutating func fail(_ ids: [TransferID], _ error: ServiceError) {
+        for id in ids { results[id] = ActionResult(id: id, error: error) }
+    }
+
+    /// Returns the result of a transfer that is not found any more.
+    private func missing(_ id: TransferID) -> ActionResult {
+        // Its removal has just been completed.
+        if case .forget = command, stage == .answer { return ActionResult(id: id) }
+        return ActionResult(id: id, error: .unknown(id))
     }
 }

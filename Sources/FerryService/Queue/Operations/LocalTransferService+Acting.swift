@@ -5,7 +5,7 @@ import Synchronization
 
 /// Performing the steps of an action.
 extension LocalTransferService {
-    /// Performs an action on locked transfers.
+    /// Performs an action.
     ///
     /// - Returns: The action with its results.
     func perform(_ act: Act) async -> Act {
@@ -34,14 +34,17 @@ extension LocalTransferService {
         case .publish(let committed):
             await publish(committed)
             return .published
-        case .awaitRuns(let ids):
-            _ = await stillRunning(ids)
-            return .waited
+        case .awaitReleases(let ids):
+            await committed(ids)
+            return .released
+        case .awaitRuns(let ids): return .waited(late: await ended(ids) ? [] : Set(ids.filter(queue.isBusy)))
         case .read(let ids): return .read(try await records(of: ids))
-        case .finishCancel(let records): return .finished(await finishCancel(records))
-        case .finishRemoval(let records): return .finished(await finishRemoval(records))
+        case .finishCancel(let records): return await inTime { await $0.finishCancel(records, $1) }
+        case .finishRemoval(let records): return await inTime { await $0.finishRemoval(records, $1) }
         case .remove(let ids, let session, let sparesSucceeded):
-            return .finished(await finishRemovals(of: ids, in: session, sparesSucceeded: sparesSucceeded))
+            return await inTime { service, done in
+                await service.finishRemovals(of: ids, in: session, sparesSucceeded: sparesSucceeded, done)
+            }
         case .answer: return .published
         }
     }

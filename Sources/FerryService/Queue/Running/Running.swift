@@ -125,9 +125,9 @@ struct Running: Sendable {
         return running
     }
 
-    /// Marks attempts as abandoned: actions return although they have not ended.
-    mutating func leave(_ ids: [TransferID]) {
-        for id in ids { move(id, to: .isAbandoned) }
+    /// Marks stopping attempts as abandoned: actions return although they have not ended.
+    mutating func leave(_ ids: some Sequence<TransferID>) {
+        for id in ids where slots[id]?.disposition == .stops { move(id, to: .isAbandoned) }
     }
 
     private mutating func move(_ id: TransferID, to disposition: Disposition) {

@@ -5,8 +5,6 @@ import Foundation
 struct DueTransfers: Sendable {
     private var horizon: DueHorizon
     private(set) var alarmed: Set<TransferID> = []
-    /// Transfers whose alarms went off while an action was in progress.
-    private var afterTurns: Set<TransferID> = []
 
     /// - Parameter lookAhead: How far ahead deadlines are loaded, in seconds.
     init(lookAhead: Double) { horizon = DueHorizon(length: lookAhead) }
@@ -31,12 +29,6 @@ struct DueTransfers: Sendable {
 
     /// Records that a transfer's alarm went off.
     mutating func rang(_ id: TransferID) { alarmed.remove(id) }
-
-    /// Records that the transfer's alarm went off during an action.
-    mutating func ringAfterTurn(_ id: TransferID) { afterTurns.insert(id) }
-
-    /// Whether the transfer's alarm went off during an action. True only once.
-    mutating func takeAfterTurn(_ id: TransferID) -> Bool { afterTurns.remove(id) != nil }
 
     /// Extends the horizon, as ``DueHorizon/look(at:)`` does.
     mutating func advance(at now: ActiveTime.Instant) -> (after: Date?, through: Date) { horizon.advance(at: now) }

@@ -24,8 +24,6 @@ struct WaitingTransfers: Sendable {
     private var changing: Set<SessionID> = []
     /// Old keys of transfers that were skipped by a re-keying, by id.
     private var strays: [TransferID: QueueKey] = [:]
-    /// Number of re-keyings so far. Detects changes between `leave(_:of:)` and `restore(_:unless:)`.
-    private var keyChanges = 0
 
     /// - Parameter lookAhead: How far ahead deadlines are loaded, in seconds.
     init(lookAhead: Double) { dues = DueTransfers(lookAhead: lookAhead) }
@@ -58,37 +56,14 @@ struct WaitingTransfers: Sendable {
         if let waiting = delayed.removeValue(forKey: id), waiting.key != key { ready.remove(id, waiting.key) }
     }
 
-    /// Transfers taken out of their queues, with their positions, for `restore(_:unless:)`.
-    struct TakenOut: Sendable {
-        let session: SessionID
-        fileprivate let ready: [(id: TransferID, key: QueueKey)]
-        fileprivate let delayed: [TransferID: DelayedTransfer]
-        fileprivate let keyChanges: Int
-    }
-
     /// Removes transfers of a session, except from the backlog.
-    @discardableResult
-    mutating func leave(_ ids: Set<TransferID>, of session: SessionID) -> TakenOut {
-        var waiting: [TransferID: DelayedTransfer] = [:]
+    mutating func leave(_ ids: Set<TransferID>, of session: SessionID) {
         if delayed.count < ids.count {
-            waiting = delayed.filter { ids.contains($0.key) }
+            delayed = delayed.filter { !ids.contains($0.key) }
         } else {
-            for id in ids { waiting[id] = delayed[id] }
+            for id in ids { delayed[id] = nil }
         }
-        for id in waiting.keys { delayed[id] = nil }
-        return TakenOut(
-            session: session, ready: ready.remove(ids, of: session), delayed: waiting, keyChanges: keyChanges)
-    }
-
-    /// Puts transfers that were taken out of their queues back in their positions.
-    ///
-    /// - Returns: Whether a re-keying took place meanwhile, so that this session must be re-keyed again.
-    @discardableResult
-    mutating func restore(_ taken: TakenOut, unless isLive: (TransferID) -> Bool) -> Bool {
-        for (id, key) in taken.ready where !isLive(id) { ready.insert(id, key) }
-        // A delayed transfer's alarm may have gone off meanwhile.
-        for (id, waiting) in taken.delayed where !isLive(id) { delay(id, waiting) }
-        return taken.keyChanges != keyChanges && changing.insert(taken.session).inserted
+        ready.remove(ids, of: session)
     }
 
     /// Removes and returns the transfer for the next slot, or `nil` if no waiting transfer may run.
@@ -140,7 +115,6 @@ struct WaitingTransfers: Sendable {
         of session: SessionID, to changed: (QueueKey, TransferID) -> QueueKey?,
         lines lineKey: (StoredQueueKey) -> QueueKey
     ) -> [(id: TransferID, old: QueueKey, new: QueueKey)] {
-        keyChanges += 1
         changing.remove(session)
         strays = strays.filter { $0.value.session != session }
         var moved: [(id: TransferID, old: QueueKey, new: QueueKey)] = []
@@ -226,23 +200,18 @@ struct WaitingTransfers: Sendable {
 
     /// Makes the transfers ready that were read.
     ///
-    /// - Parameters:
-    ///   - isEnd: Whether the queue has no more rows.
-    ///   - isBusy: Whether an action on a transfer is in progress. It is left to the next read.
-    /// - Returns: Whether more rows can be read at once.
+    /// - Parameter isEnd: Whether the queue has no more rows.
     mutating func endReading(
-        _ reading: Backlog<StoredQueueKey>.Reading, _ ids: [TransferID], isEnd: Bool, isBusy: (TransferID) -> Bool,
-        isLive: (TransferID) -> Bool
-    ) -> Bool {
-        guard let taken = backlog.end(reading, ids, isEnd: isEnd, isBusy: isBusy) else { return false }
+        _ reading: Backlog<StoredQueueKey>.Reading, _ ids: [TransferID], isEnd: Bool, isLive: (TransferID) -> Bool
+    ) {
+        guard let taken = backlog.end(reading, ids, isEnd: isEnd) else { return }
         ready.insert(taken.ids.filter { !isLive($0) && delayed[$0] == nil }, taken.key)
-        return taken.continues
     }
 
     /// Ends a read without a result.
     mutating func abandonReading() { backlog.abandon() }
 
-    /// Records an action on a transfer. Rows being read may be outdated.
+    /// Records that a transfer's row has changed. Rows being read may be outdated.
     mutating func touch(_ id: TransferID) { backlog.touch(id) }
 
     // MARK: Throttled origins
@@ -299,12 +268,6 @@ struct WaitingTransfers: Sendable {
 
     /// Records that a transfer's deadline alarm went off.
     mutating func dueRang(_ id: TransferID) { dues.rang(id) }
-
-    /// Repeats a transfer's deadline alarm after the action in progress.
-    mutating func ringDueAfterTurn(_ id: TransferID) { dues.ringAfterTurn(id) }
-
-    /// Whether the transfer's deadline alarm went off during an action. True only once.
-    mutating func takeDueAfterTurn(_ id: TransferID) -> Bool { dues.takeAfterTurn(id) }
 
     /// Extends the deadline horizon. The next look-ahead follows after ``DueTransfers/interval``.
     ///
