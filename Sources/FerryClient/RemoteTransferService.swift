@@ -24,10 +24,6 @@ package final class RemoteTransferService: SessionService {
     /// Ends open calls and streams. Call it once, last.
     package func shutdown() async { connection.shutdown() }
 
-    package func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
-        try await submitNumbered(requests).results
-    }
-
     package func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults {
         let (results, head) = try await callLines(AddTransfers.self, try Self.lines(requests))
         guard results.count == requests.count else {

@@ -27,12 +27,7 @@ import Testing
         let before = try await JournalContent.found(in: journal)
         let record = try Sample.fullRecord(20)
         let end = try journal.prepare(
-            TransferEnd(
-                { record in
-                    var ended = record
-                    ended.outcome = Sample.success
-                    return ended
-                }(before.records[4]), snapshot: Transfer(before.records[4], live: .waiting(.slot))))
+            TransferEnd(before.records[4], Sample.success, at: Sample.moment))
         let template = try journal.prepare(record)
         let error = await #expect(throws: ServiceError.self) {
             try await journal.commit { transaction throws(ServiceError) in
@@ -50,7 +45,7 @@ import Testing
                 changed.request.session = try SessionID("other")
                 changed.intent = .suspend
                 try transaction.update(changed)
-                #expect(try transaction.finish(end, kind: .succeeded, at: Sample.moment) == 7)
+                #expect(try transaction.finish(end) == 7)
                 try transaction.acknowledge(.cli, through: 3)
                 try transaction.appendEvent(
                     kind: .removed, at: Sample.moment, id: Sample.id(1), session: .cli, snapshot: nil)

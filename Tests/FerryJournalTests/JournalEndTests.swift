@@ -6,17 +6,15 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `The end of a transfer in both journals` {
     private func ended(_ record: TransferRecord) -> (TransferRecord, StoredEnd) {
         var record = record
-        record.outcome = Sample.success
-        record.finishedAt = Sample.moment
-        record.retry = nil
         record.facts.partial = nil
         record.attempts += 1
-        return (record, StoredEnd(TransferEnd(record, snapshot: Transfer(record, live: .waiting(.slot)))))
+        let end = TransferEnd(record, Sample.success, at: Sample.moment)
+        return (end.record, StoredEnd(end))
     }
 
     private func finish(_ end: StoredEnd, in journal: any Journal) async throws -> Int64? {
         try await journal.commit { transaction throws(ServiceError) in
-            try transaction.finish(end, kind: .succeeded, at: Sample.moment)
+            try transaction.finish(end)
         }
     }
 
@@ -54,9 +52,8 @@ import Testing
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (succeeded, end) = ended(record)
         #expect(try await finish(end, in: journal) == 1)
-        var failed = record
-        failed.outcome = .failed(ServiceError(.deadlineExceeded, "Late."))
-        let late = StoredEnd(TransferEnd(failed, snapshot: Transfer(failed, live: .waiting(.slot))))
+        let failure = Outcome.failed(ServiceError(.deadlineExceeded, "Late."))
+        let late = StoredEnd(TransferEnd(record, failure, at: Sample.moment))
         #expect(try await finish(late, in: journal) == nil)
         #expect(try await journal.record(record.id) == succeeded)
         #expect(try await journal.read { reader throws(ServiceError) in try reader.lastEventNumber } == 1)
@@ -108,13 +105,10 @@ import Testing
         record.intent = .suspend
         record = try await Sample.stored(record, in: journal)
         record.intent = .cancel
-        record.outcome = .canceled
-        record.finishedAt = Sample.moment
-        record.retry = nil
-        let canceled = record
-        let end = StoredEnd(TransferEnd(canceled, snapshot: Transfer(canceled, live: .waiting(.slot))))
+        let end = TransferEnd(record, .canceled, at: Sample.moment)
+        let canceled = end.record
         let number = try await journal.commit { transaction throws(ServiceError) in
-            try transaction.finish(end, kind: .canceled, at: Sample.moment)
+            try transaction.finish(StoredEnd(end))
         }
         #expect(number == 1)
         #expect(try await journal.record(record.id) == canceled)

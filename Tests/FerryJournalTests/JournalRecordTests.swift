@@ -71,14 +71,14 @@ import Testing
         let journal = try kind.open()
         let record = try Sample.record(1)
         let facts = try journal.prepare(TransferFacts())
-        let end = try journal.prepare(TransferEnd(record, snapshot: Transfer(record, live: .waiting(.slot))))
+        let end = try journal.prepare(TransferEnd(record, Sample.success, at: Sample.moment))
         let found = try await journal.commit { transaction throws(ServiceError) in
             try transaction.saveSettings(ServiceSettings())
             return [
                 try transaction.update(record), try transaction.updateFacts(of: record),
                 try transaction.updateFacts(record.id, facts), try transaction.put(record, replacing: record),
                 try transaction.claimDestination("/d/a", for: record.id, recording: facts),
-                try transaction.finish(end, kind: .succeeded, at: Sample.moment) != nil,
+                try transaction.finish(end) != nil,
                 try transaction.delete(record.id),
             ]
         }

@@ -27,12 +27,11 @@ import Testing
         let journal = try kind.open()
         let record = try await Sample.stored(try secret(), in: journal)
         var ended = record
-        ended.outcome = Sample.success
-        ended.finishedAt = Sample.moment
         ended.forgetSecrets()
-        let end = StoredEnd(TransferEnd(ended, snapshot: Transfer(ended, live: .waiting(.slot))))
+        let end = TransferEnd(ended, Sample.success, at: Sample.moment)
+        ended = end.record
         try await journal.commit { transaction throws(ServiceError) in
-            _ = try transaction.finish(end, kind: .succeeded, at: Sample.moment)
+            _ = try transaction.finish(StoredEnd(end))
         }
         #expect(try await !put(record, in: journal))
         let stored = try #require(try await journal.record(record.id))

@@ -56,8 +56,7 @@ import Testing
             let ended = end(try #require(try await journal.record(record.id)), outcome)
             try await journal.commit { transaction throws(ServiceError) in
                 if index % 3 == 0 {
-                    let end = StoredEnd(TransferEnd(ended, snapshot: Transfer(ended, live: .waiting(.slot))))
-                    _ = try transaction.finish(end, kind: .succeeded, at: Sample.moment)
+                    _ = try transaction.finish(StoredEnd(TransferEnd(ended, outcome, at: Sample.moment)))
                 } else {
                     try transaction.update(ended)
                 }

@@ -68,7 +68,7 @@ package protocol JournalTransaction: JournalReader {
     ///
     /// - Returns: The event's number, or nil, with nothing changed, if the transfer does not exist or has changed since
     ///   the decision.
-    func finish(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) throws(ServiceError) -> Int64?
+    func finish(_ end: StoredEnd) throws(ServiceError) -> Int64?
 
     /// Removes the secrets of finished transfers, some at a time, so that other commits do not wait long.
     ///

@@ -22,19 +22,6 @@ package typealias StoredEnd = Prepared<TransferEnd>
 /// Properties shared by many new transfers.
 package typealias BatchTemplate = Prepared<TransferRecord>
 
-/// A transfer's completion and the snapshot for its event.
-package struct TransferEnd: Sendable {
-    /// The transfer with its outcome.
-    package let record: TransferRecord
-    /// The transfer as the event shows it permanently.
-    package let snapshot: Transfer
-
-    package init(_ record: TransferRecord, snapshot: Transfer) {
-        self.record = record
-        self.snapshot = snapshot
-    }
-}
-
 /// Per-item values of a batch of similar requests.
 package struct BatchRow: Sendable {
     package let id: TransferID

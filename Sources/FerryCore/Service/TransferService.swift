@@ -6,9 +6,6 @@ package protocol TransferService: Sendable {
     ///
     /// A refused request does not affect the others.
     /// - Throws: ``ServiceError`` only if the call as a whole failed. Then nothing was stored.
-    func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult]
-
-    /// Like ``submit(_:)``, for a caller that follows the transfers' events.
     func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults
 
     /// - Throws: ``ServiceError`` with code `unknown_transfer`.
@@ -97,9 +94,9 @@ extension TransferService {
         try await events(subscription).map { [$0] }
     }
 
-    package func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults {
-        let last = try await lastEvent()
-        return NumberedResults(results: try await submit(requests), after: last)
+    /// Like ``submitNumbered(_:)``, for a caller that does not follow the transfers' events.
+    package func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
+        try await submitNumbered(requests).results
     }
 
     package func lastEvent() async throws(ServiceError) -> Int64 { try await status().lastEvent }

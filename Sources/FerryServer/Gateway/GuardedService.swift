@@ -13,10 +13,6 @@ struct GuardedService: SessionService {
 
     // MARK: Checked calls
 
-    func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
-        try await submitNumbered(requests).results
-    }
-
     func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults {
         var refused: [Int: ServiceError] = [:]
         var accepted: [TransferRequest] = []

@@ -4,16 +4,18 @@ import Foundation
 
 /// Submission. Every submission is handled as a batch.
 extension LocalTransferService {
-    package func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
+    package func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults {
         try checkIsOpen()
-        guard !requests.isEmpty else { return [] }
+        let last = try await lastEvent()
+        guard !requests.isEmpty else { return NumberedResults(results: [], after: last) }
         let accepted = try await accept(TransferBatch(requests), refusesPlaces: true)
-        return accepted.results.map { result in
+        let results = accepted.results.map { result -> SubmissionResult in
             guard let id = result.id, let shown = accepted.shown[id] else {
                 return .refused(result.error ?? ServiceError(.internal, "The request has no result."))
             }
             return .accepted(shown)
         }
+        return NumberedResults(results: results, after: last)
     }
 
     package func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report {

@@ -44,7 +44,7 @@ struct StoredBatch: Sendable {
         _ drafts: BatchDrafts, _ rows: [BatchTemplate?], refusesPlaces: Bool, _ transaction: any JournalTransaction
     ) throws(ServiceError) {
         let templates = drafts.templates()
-        var ended: [TransferRecord] = []
+        var ended: [TransferEnd] = []
         var lastTasks: [SessionID: Int] = [:]
         for draft in drafts.items {
             let place = draft.item.template
@@ -59,18 +59,17 @@ struct StoredBatch: Sendable {
                 continue
             case .ends(let outcome):
                 var record = try drafts.record(draft)
-                record.outcome = outcome
                 record.request.continues = nil
                 if outcome.forgetsSecrets { record.forgetSecrets() }
-                record.finishedAt = drafts.now
-                try transaction.insert(record)
-                ended.append(record)
+                let end = TransferEnd(record, outcome, at: drafts.now)
+                try transaction.insert(end.record)
+                ended.append(end)
             }
             if let task = template.task { lastTasks[template.session] = max(lastTasks[template.session] ?? task, task) }
         }
         for (session, task) in lastTasks { try transaction.noteTask(task, of: session) }
         try noteSubmission(of: drafts, templates, transaction)
-        for record in ended { try noteEnd(of: record, transaction) }
+        for end in ended { try note(end, transaction) }
     }
 
     private mutating func noteSubmission(
@@ -86,15 +85,13 @@ struct StoredBatch: Sendable {
         }
     }
 
-    private mutating func noteEnd(
-        of record: TransferRecord, _ transaction: any JournalTransaction
-    ) throws(ServiceError) {
-        let shown = Transfer(record, live: .waiting(.slot))
-        let kind: TransferEvent.Kind = shown.state == .succeeded ? .succeeded : .failed
-        let (session, now) = (record.request.session, record.finishedAt ?? record.createdAt)
-        let number = try transaction.appendEvent(kind: kind, at: now, id: record.id, session: session, snapshot: shown)
+    private mutating func note(_ end: TransferEnd, _ transaction: any JournalTransaction) throws(ServiceError) {
+        let (id, session) = (end.record.id, end.record.request.session)
+        let number = try transaction.appendEvent(
+            kind: end.kind, at: end.at, id: id, session: session, snapshot: end.snapshot)
         ends.append(
-            TransferEvent(number: number, kind: kind, at: now, id: record.id, session: session, transfer: shown))
+            TransferEvent(
+                number: number, kind: end.kind, at: end.at, id: id, session: session, transfer: end.snapshot))
     }
 
     private enum Stored {

@@ -116,7 +116,7 @@ extension MemoryTransaction {
 
     // MARK: Completion
 
-    func finish(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) throws(ServiceError) -> Int64? {
+    func finish(_ end: StoredEnd) throws(ServiceError) -> Int64? {
         let ended = end.value.record
         guard let old = rows[ended.id], old.record.revision == ended.revision else { return nil }
         var record = old.record
@@ -132,7 +132,7 @@ extension MemoryTransaction {
             record.credentials = nil
         }
         rows.set(MemoryRow(record, inPlaceOf: old, destination: nil), of: ended.id)
-        return log.append(kind, at: at, ended.id, old.session, end.value.snapshot)
+        return log.append(end.value.kind, at: end.value.at, ended.id, old.session, end.value.snapshot)
     }
 
     func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(ServiceError) -> EventRun {

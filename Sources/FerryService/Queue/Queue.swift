@@ -102,12 +102,6 @@ struct Queue: Sendable {
     /// Stores the facts that a run has recorded.
     mutating func take(_ facts: TransferFacts, of id: TransferID) { state.running.take(facts, of: id) }
 
-    /// Keeps the digest of the bytes on disk for the next attempt. `nil` discards the kept one.
-    mutating func keep(_ digest: RunningDigest?, of id: TransferID) { state.running.keep(digest, of: id) }
-
-    /// Removes and returns the digest left by the last attempt.
-    mutating func takeDigest(of id: TransferID) -> RunningDigest? { state.running.takeDigest(of: id) }
-
     /// Decides how the attempt of a transfer begins, as ``QueueState/start(of:at:)`` does.
     func start(of record: TransferRecord, at moment: Moment) -> Start { state.start(of: record, at: moment) }
 

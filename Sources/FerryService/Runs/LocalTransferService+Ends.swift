@@ -2,13 +2,6 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// A finished transfer with its outcome to be stored.
-struct EndingTransfer: Sendable {
-    let end: StoredEnd
-    let kind: TransferEvent.Kind
-    let at: Date
-}
-
 /// Ends of attempts and of transfers.
 extension LocalTransferService {
     // MARK: Ends of attempts
@@ -70,9 +63,6 @@ extension LocalTransferService {
     func finish(_ record: TransferRecord, _ outcome: Outcome) async throws(ServiceError) -> Bool {
         let now = clock.wall
         var record = record
-        record.outcome = outcome
-        record.finishedAt = now
-        record.retry = nil
         let upload = outcome == .canceled && record.facts.released == nil ? record.facts.upload : nil
         let asked = record
         if outcome.forgetsSecrets { record.forgetSecrets() }
@@ -84,30 +74,23 @@ extension LocalTransferService {
         if case .failed(let error) = outcome, error.kept(with: record.facts) == .none {
             record.facts.giveUpFile()
         }
-        if case .succeeded = outcome { record.facts.partial = nil }
-        let ended = record
-        let kind: TransferEvent.Kind =
-            switch outcome {
-            case .succeeded: .succeeded
-            case .failed: .failed
-            case .canceled: .canceled
-            }
         if case .succeeded = outcome {
+            record.facts.partial = nil
         } else if record.facts.partial == nil, let leftover {
             try? await engine.removePartialFile(leftover)
         }
-        let shown = Transfer(ended, live: .waiting(.slot))
-        let end = try journal.prepare(TransferEnd(ended, snapshot: shown))
-        guard let number = try await storeEnd(EndingTransfer(end: end, kind: kind, at: now)) else { return false }
+        let end = TransferEnd(record, outcome, at: now)
+        guard let number = try await storeEnd(try journal.prepare(end)) else { return false }
         configuration.reached(.outcomeCommitted)
-        transferLog.ended(ended, outcome)
+        transferLog.ended(end.record, outcome)
         if let upload { UploadUpkeep(engine).cancel(upload, of: asked) }
         starting.ahead.forget(record.id)
         take(.finished(record.id, size: outcome.size))
         runtime.memories[record.request.session]?.forget(record.id)
         await hub.publish(
             TransferEvent(
-                number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: shown))
+                number: number, kind: end.kind, at: end.at, id: record.id, session: record.request.session,
+                transfer: end.snapshot))
         await noteNews(of: record.request.session)
         await noteOutcome()
         return true
@@ -132,10 +115,10 @@ extension LocalTransferService {
 
     /// Stores an outcome and its event, in one transaction with other pending outcomes.
     ///
-    /// - Returns: The result of `JournalTransaction.finish(_:kind:at:)`.
-    func storeEnd(_ ending: EndingTransfer) async throws(ServiceError) -> Int64? {
+    /// - Returns: The result of `JournalTransaction.finish(_:)`.
+    func storeEnd(_ end: StoredEnd) async throws(ServiceError) -> Int64? {
         let answer = await withCheckedContinuation { continuation in
-            guard self.ending.add(ending, continuation) else { return }
+            guard ending.add(end, continuation) else { return }
             Task(name: "ends of transfers") { await self.storeEnds() }
         }
         return try answer.get()
@@ -156,15 +139,15 @@ extension LocalTransferService {
         }
     }
 
-    private func storeAlone(_ ending: EndingTransfer) async -> Result<Int64?, ServiceError> {
-        do throws(ServiceError) { return .success(try await store([ending])[0]) } catch { return .failure(error) }
+    private func storeAlone(_ end: StoredEnd) async -> Result<Int64?, ServiceError> {
+        do throws(ServiceError) { return .success(try await store([end])[0]) } catch { return .failure(error) }
     }
 
     /// Returns one result for each outcome.
-    private func store(_ endings: [EndingTransfer]) async throws(ServiceError) -> [Int64?] {
+    private func store(_ ends: [StoredEnd]) async throws(ServiceError) -> [Int64?] {
         try await journal.commit(ofRunning: true) { transaction throws(ServiceError) in
             var numbers: [Int64?] = []
-            for one in endings { numbers.append(try transaction.finish(one.end, kind: one.kind, at: one.at)) }
+            for end in ends { numbers.append(try transaction.finish(end)) }
             return numbers
         }
     }

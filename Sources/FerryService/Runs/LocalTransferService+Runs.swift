@@ -54,16 +54,13 @@ extension LocalTransferService {
         // A transfer queued by an earlier process may have had attempts there. That process recorded only how
         // attempts ended.
         job.mayHaveLeftovers = record.attempts > 1 || id <= queue.ids.lastOfOthers
-        job.digest = queue.takeDigest(of: id)
+        job.digest = running.digest(of: id)
         job.reserve = queue.sessions.settings.reserve
         job.offersHTTP2 = offersHTTP2(record, key)
         job.existing = try await existingFile(record.request)
         job.advisor = try await advisor(for: record)
         // An action that stopped it meanwhile waits for this task. Nothing was started.
-        guard !running.isStopping(id) else {
-            queue.keep(job.digest, of: id)
-            return nil
-        }
+        guard !running.isStopping(id) else { return nil }
         attempt.limiter.rate = record.request.rateLimit
         attempt.progress.received.store(record.facts.ranges.byteCount, ordering: .relaxed)
         attempt.progress.expected.store(record.facts.identity?.completeLength ?? -1, ordering: .relaxed)

@@ -1,5 +1,5 @@
 package import FerryCore
-package import Foundation
+import Foundation
 import GRDB
 
 /// A transfer's completion in stored form.
@@ -17,6 +17,8 @@ struct EndColumns: Sendable {
     fileprivate let failures: String
     fileprivate let outcome: String?
     fileprivate let snapshot: String
+    fileprivate let kind: String
+    fileprivate let at: Int64
     /// The request without its secrets. `nil` if it had none and is left unchanged.
     fileprivate let request: String?
 
@@ -34,6 +36,8 @@ struct EndColumns: Sendable {
         failures = try TransferColumns.text(record.failures)
         outcome = try JournalJSON.text(ifPresent: record.outcome)
         snapshot = try JournalJSON.text(Transfer.Short(end.snapshot))
+        kind = end.kind.rawValue
+        at = end.at.journalMilliseconds
         request = try record.request.secretsForgotten ? JournalJSON.text(record.request) : nil
     }
 
@@ -53,9 +57,7 @@ extension SQLiteTransaction {
     ///
     /// - Returns: The event's number, or `nil` with nothing changed if there is no such transfer or its row has changed
     ///   since the decision.
-    package func finish(
-        _ end: StoredEnd, kind: TransferEvent.Kind, at: Date
-    ) throws(ServiceError) -> Int64? {
+    package func finish(_ end: StoredEnd) throws(ServiceError) -> Int64? {
         let end = try EndColumns(of: end)
         let changed = try connection.execute(
             """
@@ -79,7 +81,7 @@ extension SQLiteTransaction {
         }
         try connection.execute(
             "INSERT INTO events (session, id, kind, at, snapshot) VALUES (?, ?, ?, ?, ?)",
-            [end.session.name, end.id.column, kind.rawValue, at.journalMilliseconds, end.snapshot])
+            [end.session.name, end.id.column, end.kind, end.at, end.snapshot])
         return connection.database.lastInsertedRowID
     }
 

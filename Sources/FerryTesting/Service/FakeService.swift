@@ -48,11 +48,12 @@ package final class FakeService: SessionService {
 
     // MARK: Transfers
 
-    package func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
-        state.withLock { state in
+    package func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults {
+        let last = try await lastEvent()
+        let results = state.withLock { state in
             state.calls.submissions.append(requests.count)
             state.calls.requests += requests
-            return requests.map { request in
+            return requests.map { request -> SubmissionResult in
                 if let refusal = state.answers.refusal(request) { return .refused(refusal) }
                 do throws(ServiceError) {
                     return .accepted(state.accept(try TransferAdmission.admit(request).request))
@@ -61,6 +62,7 @@ package final class FakeService: SessionService {
                 }
             }
         }
+        return NumberedResults(results: results, after: last)
     }
 
     package func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer {

@@ -192,7 +192,7 @@ private final class AttachableService: SessionService {
     }
 
     private var unused: ServiceError { ServiceError(.internal, "No test calls this.") }
-    func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] { throw unused }
+    func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults { throw unused }
     func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report { throw unused }
     func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer { throw unused }
     func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage { throw unused }

@@ -61,9 +61,10 @@ final class FakeDaemon: DaemonAccess, SessionService {
 
     func release(_ id: TransferID) async throws(ServiceError) -> PartialSource? { nil }
 
-    func submit(_ requests: [TransferRequest]) async throws(ServiceError) -> [SubmissionResult] {
-        state.withLock { state in
-            requests.map { request in
+    func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults {
+        let last = try await lastEvent()
+        let results = state.withLock { state in
+            requests.map { request -> SubmissionResult in
                 state.requests.append(request)
                 if let error = refusals[request.url] { return .refused(error) }
                 let transfer = Transfer.sample(id: UInt64(state.transfers.count + 1), url: request.url)
@@ -71,6 +72,7 @@ final class FakeDaemon: DaemonAccess, SessionService {
                 return .accepted(transfer)
             }
         }
+        return NumberedResults(results: results, after: last)
     }
 
     func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer {

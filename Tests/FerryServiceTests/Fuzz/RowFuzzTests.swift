@@ -117,9 +117,7 @@ import Testing
             do throws(ServiceError) {
                 try transaction.update(record)
                 record = try transaction.record(id) ?? record
-                record.outcome = .canceled
-                let end = TransferEnd(record, snapshot: Transfer(record, live: .waiting(.slot)))
-                _ = try transaction.finish(StoredEnd(end), kind: .canceled, at: now.wall)
+                _ = try transaction.finish(StoredEnd(TransferEnd(record, .canceled, at: now.wall)))
             } catch { guard error.code == .destinationExists || error.code == .internal else { throw error } }
         }
         for session in [session, .cli] {

@@ -74,6 +74,7 @@ struct Running: Sendable {
     /// - Returns: The request to apply to the run, or `nil` if it has not changed since the transfer got its slot.
     mutating func begin(_ id: TransferID, _ record: TransferRecord) -> TransferRequest? {
         guard slots[id] != nil else { return nil }
+        digests[id] = nil
         records[id] = record
         guard let changed = changes[id] else { return nil }
         records[id]?.request = changed
@@ -234,8 +235,8 @@ struct Running: Sendable {
     /// Keeps the digest of the bytes on disk for the next attempt. `nil` discards the kept one.
     mutating func keep(_ digest: RunningDigest?, of id: TransferID) { digests[id] = digest }
 
-    /// Removes and returns the digest left by the last attempt.
-    mutating func takeDigest(of id: TransferID) -> RunningDigest? { digests.removeValue(forKey: id) }
+    /// Returns the digest left by the last attempt. The next one removes it when it begins.
+    func digest(of id: TransferID) -> RunningDigest? { digests[id] }
 
     /// Discards values kept for the next attempt of a finished transfer.
     mutating func forget(_ id: TransferID) {

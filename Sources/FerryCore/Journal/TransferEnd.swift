@@ -1,0 +1,35 @@
+package import FerryFoundation
+
+/// A transfer's completion, with its event.
+package struct TransferEnd: Sendable {
+    /// The transfer with its outcome.
+    package let record: TransferRecord
+    /// The transfer as the event shows it permanently.
+    package let snapshot: Transfer
+    /// The kind of the event.
+    package let kind: TransferEvent.Kind
+    package let at: Date
+
+    /// - Parameter record: The transfer as the outcome was decided on it. The outcome replaces its own.
+    package init(_ record: TransferRecord, _ outcome: Outcome, at now: Date) {
+        var ended = record
+        ended.outcome = outcome
+        ended.finishedAt = now
+        ended.retry = nil
+        self.record = ended
+        snapshot = Transfer(ended, live: .waiting(.slot))
+        kind = TransferEvent.Kind(of: outcome)
+        at = now
+    }
+}
+
+extension TransferEvent.Kind {
+    /// The kind of the event of an outcome.
+    package init(of outcome: Outcome) {
+        switch outcome {
+        case .succeeded: self = .succeeded
+        case .failed: self = .failed
+        case .canceled: self = .canceled
+        }
+    }
+}
