@@ -311,6 +311,20 @@ extension `The queue` {
         #expect(bed.steps == ["commit", "publish", "awaitReleases", "commit", "publish"])
     }
 
+    @Test func `stores no outcome of a transfer while another commit on it is in progress`() async throws {
+        let records = [suspended(1), suspended(2)]
+        var bed = try await bed(records)
+        _ = bed.queue.take(.hold([id(2)], .commit), at: moment())
+        var canceled: [TransferID] = []
+        bed.meanwhile = { step, queue in
+            if case .cancel(let ended) = step { canceled += ended.map(\.record.id) }
+            if case .awaitReleases(let ids) = step { _ = queue.take(.release(ids, .commit), at: self.moment()) }
+        }
+        _ = await bed.act(.cancel, records.map(\.id), .page(records))
+        #expect(canceled == [id(1)])
+        #expect(bed.steps == ["cancel", "awaitReleases", "commit", "finishCancel"])
+    }
+
     @Test func `reads a transfer again whose files are not removed in time, and keeps it held`() async throws {
         var bed = try await bed([suspended(1)])
         bed.releasesFinished = false

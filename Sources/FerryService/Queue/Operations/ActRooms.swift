@@ -25,8 +25,8 @@ struct ActRooms {
     ///
     /// - Returns: Nil for any other transfer. An earlier process may have run one without recording it.
     func canceled(_ record: TransferRecord) -> (record: TransferRecord, outcome: Outcome)? {
-        guard record.attempts == 0, record.facts.partial == nil, record.id > lastOfOthers, !isBusy(record.id),
-            !record.intent.endsTransfer
+        guard record.attempts == 0, record.facts.partial == nil, record.id > lastOfOthers, !running.contains(record.id),
+            !held.contains(record.id), !record.intent.endsTransfer
         else { return nil }
         var machine = TransferMachine(record)
         guard case .stop = machine.perform(.cancel, at: CommandSituation(now: now)),
