@@ -60,10 +60,15 @@ extension LocalTransferService {
 
     /// Stores a changed request and applies it to the running or waiting transfer.
     ///
-    /// - Returns: False, with nothing changed, if the transfer has changed since it was read.
+    /// - Returns: False, with nothing changed, if the transfer may have changed since it was read.
     private func put(_ changed: TransferRecord, replacing old: TransferRecord) async throws(ServiceError) -> Bool {
+        // An attempt may have started by the end of another commit: decide again.
+        guard !queue.held.contains(old.id, for: .commit) else {
+            await committed([old.id])
+            return false
+        }
         // No attempt may start before a new destination is stored.
-        await holdForCommit([old.id])
+        take(.hold([old.id], .commit))
         defer { take(.release([old.id], .commit)) }
         let isPut = try await noting { () async throws(ServiceError) in
             try await journal.commit { transaction throws(ServiceError) in

@@ -124,7 +124,9 @@ struct QueueState: Sendable {
         case .storing(let ids):
             held.hold(new: ids)
             return []
-        case .queued(let ids): return queue(held.release(new: ids), at: moment) + [.freedNew(ids)]
+        case .queued(let ids):
+            guard let released = held.release(new: ids) else { return [] }
+            return queue(released, at: moment) + [.freedNew(ids)]
         case .changed(let record, let old):
             noteChange(of: record.id)
             return held.isOvertaken(record.id) ? [] : follow(record, replacing: old, at: moment)

@@ -2,7 +2,7 @@ import FerryCore
 
 /// The transfers for which an action is to commit its command.
 ///
-/// Those with another commit in progress, and those that can start once their runs have ended, are committed afterwards.
+/// A transfer with another commit in progress, or with a run that must end first, is committed in a later transaction.
 struct ActCommits: Sendable {
     /// Transfers to commit now.
     private(set) var left: [TransferID]

@@ -42,9 +42,9 @@ extension LocalTransferService {
         case .finishCancel(let records): return await inTime { await $0.finishCancel(records, $1) }
         case .finishRemoval(let records): return await inTime { await $0.finishRemoval(records, $1) }
         case .remove(let ids, let session, let sparesSucceeded):
-            return await inTime { service, done in
-                await service.finishRemovals(of: ids, in: session, sparesSucceeded: sparesSucceeded, done)
-            }
+            let done = FinishedTransfers()
+            await finishRemovals(of: ids, in: session, sparesSucceeded: sparesSucceeded, done)
+            return .finished(done.results.withLock { $0 })
         case .answer: return .published
         }
     }

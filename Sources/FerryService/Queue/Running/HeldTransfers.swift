@@ -82,8 +82,10 @@ struct HeldTransfers: Sendable {
     /// Holds consecutive new transfers for their commit.
     mutating func hold(new ids: ClosedRange<TransferID>) { new.append(ids) }
 
-    mutating func release(new ids: ClosedRange<TransferID>) -> Released {
-        if let index = new.firstIndex(of: ids) { new.remove(at: index) }
+    /// Ends the hold of new transfers. Returns `nil` if it had ended before.
+    mutating func release(new ids: ClosedRange<TransferID>) -> Released? {
+        guard let index = new.firstIndex(of: ids) else { return nil }
+        new.remove(at: index)
         var released = Released()
         for (id, hold) in holds where ids.contains(id) { end(hold, of: id, &released) }
         return released
