@@ -106,6 +106,32 @@ import Testing
         }
     }
 
+    @Test(arguments: ServiceKind.allCases)
+    func `delays no command for a transfer that a batch starts, while the batch's folder is opened`(
+        _ kind: ServiceKind
+    ) async throws {
+        let disk = FaultyDisk()
+        try await withService(kind, OriginScript(always: .hold("go", at: .head)), { $0.disk = disk }) { bed in
+            let folder = try makeFolder(bed, disk)
+            let id = try #require(try await bed.submit(bed.batch(["/1"])).first)
+            try await bed.perform(.pause)
+            let hold = disk.hold(.openFolder, below: folder)
+            defer { hold.release() }
+            var batch = try bed.batch(["/2"]) { $0.folder = folder }
+            batch.starts = [TransferBatch.Start(id: id)]
+            let submitted = batch
+            async let report = bed.service.submit(submitted)
+            try await eventually("the folder is being opened") { hold.count > 0 }
+            #expect(try await bed.act(.resume, id) != .suspended)
+            #expect(try await bed.act(.pause, id) == .suspended)
+            #expect(hold.count > 0)
+            hold.release()
+            #expect(try await report.failures == [])
+            bed.origin.release("go")
+            for transfer in try await bed.transfers { try await bed.wait(for: transfer.id, .succeeded) }
+        }
+    }
+
     /// A confirmed command holds, whatever command follows and whichever daemon executes it.
     @Test(arguments: [Wish.cancel, .remove])
     func `has a command carried out by the next daemon where this one ends first`(wish: Wish) async throws {

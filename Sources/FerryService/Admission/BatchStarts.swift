@@ -1,8 +1,20 @@
 import FerryCore
 import Foundation
 
-/// The transfers to resume or restart with a batch. They are held.
+/// The transfers to resume or restart with a batch.
 struct BatchStarts: Sendable {
+    let session: SessionID
+    let ids: [TransferID]
+    /// Succeeded transfers with missing files.
+    let gone: [TransferID: Outcome]
+    /// Changes to apply before the transfers start.
+    let changes: [(id: TransferID, change: TransferChange)]
+    /// The errors for ids that the session does not have.
+    let failures: [ActionResult]
+}
+
+/// The transfers to start with a batch, held for its commit.
+struct HeldStarts: Sendable {
     /// The result of starting them.
     struct Begun: Sendable {
         /// A changed request, with its former record.
@@ -11,33 +23,31 @@ struct BatchStarts: Sendable {
             let old: TransferRecord
         }
 
-        let transfers: BegunTransfers
+        let events: EventRun
         let pending: [PendingTransfer]
         let changes: [Change]
-        /// Changes that failed.
+        /// The errors of the transfers that did not start, or whose change failed.
         let failures: [ActionResult]
     }
 
+    let starts: BatchStarts
     let ids: [TransferID]
-    /// Succeeded transfers with missing files.
-    let gone: [TransferID: Outcome]
-    let circumstances: BulkCommandSituation
-    /// Changes to apply before the transfers start.
-    let changes: [(id: TransferID, change: TransferChange)]
-    let failures: [ActionResult]
+    /// Transfers that are not held: their runs have not stopped, because their disks do not respond.
+    let late: Set<TransferID>
+    let situation: BulkCommandSituation
 
-    /// Stores the changes, including new secrets, and starts all transfers.
+    /// Stores the changes, including new secrets, and starts the held transfers.
     ///
     /// Each change is applied to the row as it is in this transaction.
-    func begin(in session: SessionID, _ transaction: any JournalTransaction) throws(ServiceError) -> Begun {
+    func begin(in transaction: any JournalTransaction) throws(ServiceError) -> Begun {
         var changes: [Begun.Change] = []
-        var failures: [ActionResult] = []
-        for (id, change) in self.changes {
-            guard let old = try transaction.record(id), old.request.session == session else { continue }
+        var failures = starts.failures + late.sorted().map { ActionResult(id: $0, error: .stillStopping($0)) }
+        for (id, change) in starts.changes where !late.contains(id) {
+            guard let old = try transaction.record(id), old.request.session == starts.session else { continue }
             let changed: TransferRecord
             do throws(ServiceError) {
                 changed = try change.applied(
-                    to: old, isRunning: circumstances.running.contains(id), now: circumstances.now.wall)
+                    to: old, isRunning: situation.running.contains(id), now: situation.now.wall)
             } catch {
                 failures.append(ActionResult(id: id, error: error))
                 continue
@@ -45,8 +55,11 @@ struct BatchStarts: Sendable {
             guard changed.request != old.request, try transaction.put(changed, replacing: old) else { continue }
             changes.append(Begun.Change(changed: changed, old: old))
         }
-        let begun = try transaction.begin(ids, of: session, circumstances, gone: gone)
+        let begun = try transaction.begin(ids, of: starts.session, situation, gone: starts.gone)
+        failures += begun.lacking.map { ActionResult(id: $0, error: TransferRecord.lacksSecrets($0)) }
+        failures += begun.postponed.map { ActionResult(id: $0, error: .stillStopping($0)) }
         return Begun(
-            transfers: begun, pending: try transaction.pending(begun.events.ids), changes: changes, failures: failures)
+            events: begun.events, pending: try transaction.pending(begun.events.ids), changes: changes,
+            failures: failures)
     }
 }

@@ -15,7 +15,7 @@ extension LocalTransferService {
     /// Stores a batch, publishes its transfers and schedules them.
     ///
     /// - Parameters:
-    ///   - starts: The transfers to start with it. They are held.
+    ///   - starts: The transfers to start with it.
     ///   - refusesPlaces: If true, items with a refused destination are refused, and snapshots of all others are
     ///     returned. If false, such items are stored as failed.
     func accept(
@@ -37,9 +37,11 @@ extension LocalTransferService {
         let drafts = drafted
         let rows = try drafts.rows(for: journal)
         let session = batch.templates.first?.session
+        let held = await hold(starts)
+        defer { if let held { take(.release(held.ids, .commit)) } }
         let stored = try await noting { () async throws(ServiceError) in
             try await journal.commit { transaction throws(ServiceError) in
-                try StoredBatch.store(drafts, rows, starts, refusesPlaces: refusesPlaces, of: session, in: transaction)
+                try StoredBatch.store(drafts, rows, held, refusesPlaces: refusesPlaces, of: session, in: transaction)
             }
         }
         configuration.reached(.requestCommitted)
@@ -48,15 +50,11 @@ extension LocalTransferService {
         let shown = refusesPlaces ? try shown(drafts, stored) : [:]
         await notify(of: stored.submitted, shown)
         for event in stored.ends { await hub.publish(event) }
-        var failures = starts.map(\.failures)
-        if let begun = stored.started {
-            failures? += begun.failures + Self.failures(of: begun.transfers)
-            await goneOn(begun)
-        }
+        if let begun = stored.started { await goneOn(begun) }
         schedule()
         for run in stored.submitted { await notifyObstacles(of: run.ids) }
         let results = drafts.results(refusing: stored.refused)
-        let report = TransferBatch.Report(results, lastEvent: stored.lastEvent, failures: failures)
+        let report = TransferBatch.Report(results, lastEvent: stored.lastEvent, failures: stored.started?.failures)
         return AcceptedBatch(results: results, shown: shown, report: report)
     }
 

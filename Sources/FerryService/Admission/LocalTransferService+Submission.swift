@@ -27,11 +27,9 @@ extension LocalTransferService {
             throw ServiceError(.invalidRequest, "All templates of a batch must belong to one session.")
         }
         if case .lines(let urls) = batch.items { return try await submit(urls, of: template) }
-        guard let starts = batch.starts, !starts.isEmpty else {
-            return try await accept(batch, refusesPlaces: false).report
-        }
-        return try await withStarts(starts, of: session) { starts throws(ServiceError) in
-            try await accept(batch, starting: starts, refusesPlaces: false).report
-        }
+        let starts = try await inspect(batch.starts ?? [], of: session)
+        let report = try await accept(batch, starting: starts, refusesPlaces: false).report
+        if starts != nil { await consider(session) }
+        return report
     }
 }

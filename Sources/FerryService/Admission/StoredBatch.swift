@@ -11,7 +11,7 @@ struct StoredBatch: Sendable {
     /// Reserved paths of the transfers. Only set if the submitter gets snapshots.
     private(set) var destinations: [TransferID: String] = [:]
     /// The transfers started with the batch.
-    private(set) var started: BatchStarts.Begun?
+    private(set) var started: HeldStarts.Begun?
     /// Number of the latest durable event in the batch's session.
     private(set) var lastEvent: Int64 = 0
 
@@ -25,18 +25,15 @@ struct StoredBatch: Sendable {
     /// - Parameters:
     ///   - rows: The shared row values of each template.
     ///   - refusesPlaces: If true, items with a refused destination are refused. If false, they are stored as failed.
-    ///   - session: The session of `starts`. `lastEvent` is read for it.
+    ///   - session: The session whose `lastEvent` is read.
     static func store(
-        _ drafts: BatchDrafts, _ rows: [BatchTemplate?], _ starts: BatchStarts?, refusesPlaces: Bool,
+        _ drafts: BatchDrafts, _ rows: [BatchTemplate?], _ starts: HeldStarts?, refusesPlaces: Bool,
         of session: SessionID?, in transaction: any JournalTransaction
     ) throws(ServiceError) -> StoredBatch {
         var stored = StoredBatch()
         try stored.store(drafts, rows, refusesPlaces: refusesPlaces, transaction)
-        if let session {
-            stored.started = try starts.map { starts throws(ServiceError) in try starts.begin(in: session, transaction)
-            }
-            stored.lastEvent = try transaction.lastEvent(of: session)
-        }
+        stored.started = try starts?.begin(in: transaction)
+        if let session { stored.lastEvent = try transaction.lastEvent(of: session) }
         return stored
     }
 
