@@ -9,12 +9,12 @@ import Testing
     private func request() throws -> TransferRequest {
         var request = TransferRequest(url: "https://a.example/f.iso?k=v", folder: "/srv/files")
         request.session = try SessionID("com.example.app")
-        request.name = "f.iso"
+        request.file.name = "f.iso"
         request.headers = [HeaderField(name: "Accept", value: "*/*")]
-        request.checksums = [try Checksum(parsing: "md5:" + String(repeating: "0a", count: 16))]
-        request.onConflict = .replace
-        request.deadline = noon
-        request.paused = true
+        request.response.checksums = [try Checksum(parsing: "md5:" + String(repeating: "0a", count: 16))]
+        request.file.onConflict = .replace
+        request.timing.deadline = noon
+        request.timing.paused = true
         return request
     }
 
@@ -49,10 +49,10 @@ import Testing
 
     @Test func `a request's rules for results and places`() throws {
         var request = TransferRequest(url: "http://a/", folder: "/")
-        request.acceptableStatuses = StatusRange(lower: 200, upper: 300)
-        request.onMismatch = .keep
-        request.partialFolder = "/tmp/parts"
-        request.skipsHostVerification = true
+        request.response.acceptableStatuses = StatusRange(lower: 200, upper: 300)
+        request.response.onMismatch = .keep
+        request.file.partialFolder = "/tmp/parts"
+        request.tls.skipsHostVerification = true
         try check(
             request,
             #"{"acceptable_statuses":{"lower":200,"upper":300},"folder":"/","on_mismatch":"keep","#

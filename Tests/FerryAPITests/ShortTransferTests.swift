@@ -30,14 +30,14 @@ import Testing
     @Test func `is read as the whole one`() throws {
         var full = transfer { request, facts in
             request.session = .cli
-            request.priority = .high
-            request.rateLimit = 5
+            request.timing.priority = .high
+            request.transport.rateLimit = 5
             request.tags = ["t"]
-            request.insecure = true
+            request.tls.insecure = true
             request.method = "POST"
             request.body = .bytes(Data([1]))
-            request.expectedSize = 9
-            request.notBefore = Date(timeIntervalSince1970: 9)
+            request.response.expectedSize = 9
+            request.timing.notBefore = Date(timeIntervalSince1970: 9)
             request.note = ClientNote(application: "a", identifier: "i", task: 1, kind: .upload, data: "d")
             facts.finalURL = "http://b.example/"
             facts.destination = "/tmp/f"

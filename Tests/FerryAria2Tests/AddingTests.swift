@@ -14,10 +14,10 @@ import Testing
         #expect(transfer.session == .aria2)
         let request = try #require(client.service.requests.first)
         #expect(request.url == "https://example.com/a")
-        #expect(request.folder == "/downloads")
+        #expect(request.file.folder == "/downloads")
         #expect(request.note == nil)
-        #expect(request.onConflict == .unique)
-        #expect(!request.paused)
+        #expect(request.file.onConflict == .unique)
+        #expect(!request.timing.paused)
     }
 
     @Test(arguments: [
@@ -134,10 +134,10 @@ import Testing
 
     @Test func `name the file and its folder`() async throws {
         let request = try await Self.request(#""dir":"/x","out":"b","pause":true"#)
-        #expect(request.folder == "/x")
-        #expect(request.name == "b")
-        #expect(request.paused)
-        #expect(try await Self.request(#""dir":"sub""#).folder == "/downloads/sub")
+        #expect(request.file.folder == "/x")
+        #expect(request.file.name == "b")
+        #expect(request.timing.paused)
+        #expect(try await Self.request(#""dir":"sub""#).file.folder == "/downloads/sub")
     }
 
     @Test func `become fields`() async throws {
@@ -161,7 +161,7 @@ import Testing
             (#""max-connection-per-server":3"#, 3), (#""out":"x""#, nil),
         ] as [(String, Int?)])
     func `limit connections`(options: String, connections: Int?) async throws {
-        #expect(try await Self.request(options).connections == connections)
+        #expect(try await Self.request(options).transport.connections == connections)
     }
 
     @Test(arguments: [
@@ -170,7 +170,7 @@ import Testing
         (#""max-download-limit":"9223372036854775807M""#, Int64.max),
     ])
     func `limit the speed`(options: String, limit: Int64) async throws {
-        #expect(try await Self.request(options).rateLimit == limit)
+        #expect(try await Self.request(options).transport.rateLimit == limit)
     }
 
     @Test(
@@ -180,43 +180,45 @@ import Testing
             (#""allow-overwrite":"false""#, .unique),
         ] as [(String, ConflictPolicy)])
     func `say what becomes of a name that is taken`(options: String, policy: ConflictPolicy) async throws {
-        #expect(try await Self.request(options).onConflict == policy)
+        #expect(try await Self.request(options).file.onConflict == policy)
     }
 
     @Test func `say how often and how patiently it is tried`() async throws {
         let request = try await Self.request(
             #""max-tries":"5","retry-wait":3,"timeout":20,"connect-timeout":7,"lowest-speed-limit":"1K","remote-time":"""#
         )
-        #expect(request.retries == 4)
-        #expect(request.retryRule?.initialDelay == 3)
-        #expect(request.retryRule?.maximumDelay == 3)
-        #expect(request.idleTimeout == 20)
-        #expect(request.connectTimeout == 7)
-        #expect(request.giveUpAfter > 0)
-        #expect(request.minSpeed == 1024)
-        #expect(request.remoteTime)
+        #expect(request.timing.retries == 4)
+        #expect(request.timing.retryRule?.initialDelay == 3)
+        #expect(request.timing.retryRule?.maximumDelay == 3)
+        #expect(request.timing.idleTimeout == 20)
+        #expect(request.timing.connectTimeout == 7)
+        #expect(request.timing.giveUpAfter > 0)
+        #expect(request.timing.minSpeed == 1024)
+        #expect(request.file.remoteTime)
         let endless = try await Self.request(#""max-tries":0"#)
-        #expect(endless.retries == SettingRange<Int>.retries.allowed.upperBound)
-        #expect(endless.giveUpAfter == 0)
+        #expect(endless.timing.retries == SettingRange<Int>.retries.allowed.upperBound)
+        #expect(endless.timing.giveUpAfter == 0)
     }
 
     @Test func `say whom it trusts`() async throws {
         let request = try await Self.request(
             #""check-certificate":"false","ca-certificate":"/ca","certificate":"/c","private-key":"/k","#
                 + #""min-tls-version":"TLSv1.3","checksum":"sha-1=\#(String(repeating: "0a", count: 20))""#)
-        #expect(request.insecure)
-        #expect(request.trust == RequestTrust(authorities: "/ca", certificate: "/c", key: "/k"))
-        #expect(request.minimumTLS == .v1_3)
-        #expect(request.checksums.map(\.description) == ["sha1:" + String(repeating: "0a", count: 20)])
+        #expect(request.tls.insecure)
+        #expect(request.tls.trust == RequestTrust(authorities: "/ca", certificate: "/c", key: "/k"))
+        #expect(request.tls.minimumVersion == .v1_3)
+        #expect(request.response.checksums.map(\.description) == ["sha1:" + String(repeating: "0a", count: 20)])
     }
 
     @Test func `say through which proxy it goes`() async throws {
         let request = try await Self.request(
             #""all-proxy":"http://old:x@p:8080/","all-proxy-user":"m@e","all-proxy-passwd":"a:b","no-proxy":"h""#)
-        #expect(request.proxyEnvironment == ["all_proxy": "http://m%40e:a%3Ab@p:8080/", "no_proxy": "h"])
+        #expect(request.transport.proxyEnvironment == ["all_proxy": "http://m%40e:a%3Ab@p:8080/", "no_proxy": "h"])
         #expect(
-            try await Self.request(#""https-proxy":"p:1","http-proxy":"""#).proxyEnvironment == ["https_proxy": "p:1"])
-        #expect(try await Self.request(#""out":"x""#).proxyEnvironment == nil)
+            try await Self.request(#""https-proxy":"p:1","http-proxy":"""#).transport.proxyEnvironment == [
+                "https_proxy": "p:1"
+            ])
+        #expect(try await Self.request(#""out":"x""#).transport.proxyEnvironment == nil)
     }
 
     @Test func `A15 name another session`() async throws {

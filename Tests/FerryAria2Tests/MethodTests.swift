@@ -214,9 +214,9 @@ private let complete = #""0000000000000014""#
         #expect(settings.rateLimit == 1 << 20)
         _ = await client.call("aria2.addUri", #"["http://h/"]"#)
         let request = try #require(client.service.requests.first)
-        #expect(request.folder == "/downloads/sub")
-        #expect(request.connections == 7)
-        #expect(request.name == nil)
+        #expect(request.file.folder == "/downloads/sub")
+        #expect(request.transport.connections == 7)
+        #expect(request.file.name == nil)
         let shown = await client.options(
             "aria2.getGlobalOption", named: "dir", "http-passwd", "log-level", "max-concurrent-downloads",
             "max-overall-download-limit", "on-download-complete", "out", "rpc-secret", "split")

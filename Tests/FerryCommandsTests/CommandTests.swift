@@ -34,8 +34,8 @@ import Testing
         _ = await ferry("get", Self.good, daemon: daemon)
         _ = await ferry("add", Self.good, daemon: daemon)
         _ = await ferry("get", Self.good, "--retries", "9", daemon: daemon)
-        #expect(daemon.requests.map(\.retries) == [5, nil, 9])
-        #expect(daemon.requests.map(\.retryRule) == [RetryRule(unreachableRetries: 2), nil, nil])
+        #expect(daemon.requests.map(\.timing.retries) == [5, nil, 9])
+        #expect(daemon.requests.map(\.timing.retryRule) == [RetryRule(unreachableRetries: 2), nil, nil])
     }
 
     @Test func `E1 an interrupted get pauses its transfers and says how to resume`() async {
@@ -68,7 +68,7 @@ import Testing
         #expect(await ferry("add", "--paused", "-i", "list", Self.good, daemon: daemon, console: console) == 10)
         #expect(
             daemon.requests.map(\.url) == [Self.good, Self.bad, Self.worse, Self.good, Self.good, Self.bad, Self.worse])
-        #expect(daemon.requests.map(\.paused) == Array(repeating: true, count: 7))
+        #expect(daemon.requests.map(\.timing.paused) == Array(repeating: true, count: 7))
         #expect(console.output == (1...5).map { "000000000000000\($0)\n" }.joined())
         let refusal = "ferry: \(Self.bad): The folder is read-only. (destination_unwritable)\n"
         #expect(console.talk == refusal + refusal)

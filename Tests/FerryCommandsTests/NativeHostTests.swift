@@ -46,10 +46,10 @@ import Testing
         )
         #expect(said.first?.hasPrefix(#"{"id":1,"result":{"ids":["#) == true)
         let request = try #require(daemon.requests.first)
-        #expect(request.folder == "/home/u/Downloads" && request.url == "http://a.example/f")
+        #expect(request.file.folder == "/home/u/Downloads" && request.url == "http://a.example/f")
         #expect(request.headers == [HeaderField(name: "Cookie", value: "k=v")])
-        #expect(request.tags == ["browser"] && request.umask == FileMask(0o077))
-        #expect(request.proxyEnvironment == ["https_proxy": "http://proxy:3128"])
+        #expect(request.tags == ["browser"] && request.file.umask == FileMask(0o077))
+        #expect(request.transport.proxyEnvironment == ["https_proxy": "http://proxy:3128"])
     }
 
     @Test func `chooses no folder, no file and no other field`() async throws {
@@ -60,7 +60,7 @@ import Testing
         #expect(said[0].contains("Host") && said[0].contains("error"))
         #expect(said[1].contains("pause, resume, retry or cancel"))
         // Unknown keys are ignored.
-        #expect(daemon.requests.map(\.folder) == ["/home/u/Downloads"] && daemon.requests[0].name == nil)
+        #expect(daemon.requests.map(\.file.folder) == ["/home/u/Downloads"] && daemon.requests[0].file.name == nil)
     }
 
     @Test func `gets the sentence of a refusal, and nothing is added`() async throws {

@@ -84,9 +84,9 @@ import Testing
         ]
         #expect(await FerryProgram.run(["add", "http://h/x"] + options, in: context(daemon)) == 0)
         let request = daemon.requests.first
-        #expect(request?.connectTimeout == 2.5 && request?.redirects.most == 0)
-        #expect(request?.minSpeed == 10_240 && request?.minSpeedTime == 60)
-        #expect(request?.decode == true)
+        #expect(request?.timing.connectTimeout == 2.5 && request?.transport.redirects.most == 0)
+        #expect(request?.timing.minSpeed == 10_240 && request?.timing.minSpeedTime == 60)
+        #expect(request?.response.decode == true)
         #expect(request?.headers == [HeaderField(name: "Accept-Encoding", value: "gzip, deflate")])
         _ = await FerryProgram.run(
             ["add", "http://h/y", "--compressed", "-H", "accept-encoding: gzip"], in: context(daemon))
@@ -204,14 +204,14 @@ import Testing
         #expect(
             await ferry("add", "http://example.com/x", "--proxy", "", daemon: daemon, environment: environment) == 0)
         #expect(
-            daemon.requests.map(\.proxyEnvironment) == [
+            daemon.requests.map(\.transport.proxyEnvironment) == [
                 ["http_proxy": "http://a:1", "NO_PROXY": "c"], ["all_proxy": "socks5://p", "no_proxy": "h,i"],
                 ["NO_PROXY": "c"],
             ])
         let usual = RequestTrust(authorities: "/home/me/own/ca.pem")
         let given = RequestTrust(authorities: "/home/ca", certificate: "/home/me/c.pem", key: "/k.pem")
-        #expect(daemon.requests.map(\.trust) == [usual, given, usual])
-        #expect(daemon.requests.map(\.umask) == [.usual, .usual, .usual])
+        #expect(daemon.requests.map(\.tls.trust) == [usual, given, usual])
+        #expect(daemon.requests.map(\.file.umask) == [.usual, .usual, .usual])
     }
 
     @Test(arguments: [["--key", "k.pem"], ["--proxy", "gopher://me:secret@p"]])
@@ -235,26 +235,26 @@ import Testing
             "--paused", daemon: daemon, environment: ["all_proxy": "http://p:1"])
         #expect(status == 0)
         var expected = TransferRequest(url: "http://example.com/x", folder: "/home/me/out/sub")
-        expected.name = "name"
+        expected.file.name = "name"
         expected.headers = [HeaderField(name: "A", value: "b")]
-        expected.checksums = [try Checksum(parsing: "sha256:\(hex)")]
-        expected.onConflict = .replace
-        expected.priority = .high
-        expected.rateLimit = 8 << 20
-        expected.retries = 3
-        expected.connections = 4
+        expected.response.checksums = [try Checksum(parsing: "sha256:\(hex)")]
+        expected.file.onConflict = .replace
+        expected.timing.priority = .high
+        expected.transport.rateLimit = 8 << 20
+        expected.timing.retries = 3
+        expected.transport.connections = 4
         expected.mirrors = ["http://example.org/x", "http://example.net/x"]
         expected.session = try SessionID("s")
         expected.tags = ["t"]
-        expected.insecure = true
-        expected.redirects.allowDowngrade = true
-        expected.remoteTime = true
-        expected.maxSize = 1 << 30
-        expected.expectedSize = 7
-        expected.paused = true
-        expected.proxyEnvironment = ["all_proxy": "http://p:1"]
-        expected.trust = RequestTrust()
-        expected.umask = .usual
+        expected.tls.insecure = true
+        expected.transport.redirects.allowDowngrade = true
+        expected.file.remoteTime = true
+        expected.response.maxSize = 1 << 30
+        expected.response.expectedSize = 7
+        expected.timing.paused = true
+        expected.transport.proxyEnvironment = ["all_proxy": "http://p:1"]
+        expected.tls.trust = RequestTrust()
+        expected.file.umask = .usual
         #expect(daemon.requests == [expected])
     }
 
@@ -262,7 +262,7 @@ import Testing
     func `a priority is a word or a number`(typed: String, number: Int) async throws {
         let daemon = FakeDaemon()
         #expect(await ferry("add", "http://example.com/x", "--priority", typed, daemon: daemon) == 0)
-        #expect(daemon.requests.map(\.priority.rawValue) == [number])
+        #expect(daemon.requests.map(\.timing.priority.rawValue) == [number])
     }
 
     @Test(arguments: ["11", "urgent", ""])

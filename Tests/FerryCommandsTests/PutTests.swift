@@ -31,7 +31,7 @@ import Testing
         guard case .file(let file) = request.body else { throw TestingError("There is no file.") }
         #expect(file.path == folder.file("a.txt") && file.size == 3 && file.isNoted && file.inode != nil)
         // The daemon stores the response, not the client.
-        #expect(request.folder.isEmpty && request.name == nil)
+        #expect(request.file.folder.isEmpty && request.file.name == nil)
         #expect(console.output == "0000000000000001\n")
     }
 
@@ -57,8 +57,10 @@ import Testing
         #expect(request.url == "https://me:secret@example.com/in" && request.method == "POST")
         #expect(request.headers.contains(HeaderField(name: "X-Kind", value: "photo")))
         #expect(request.headers.contains { $0.isNamed("Cookie") })
-        #expect(request.rateLimit == 8192 && request.priority == .high && request.resourceTimeout == 60)
-        #expect(request.tags == ["t"] && request.folder == folder.path && request.name == "answer.json")
+        #expect(
+            request.transport.rateLimit == 8192 && request.timing.priority == .high
+                && request.timing.resourceTimeout == 60)
+        #expect(request.tags == ["t"] && request.file.folder == folder.path && request.file.name == "answer.json")
     }
 
     @Test func `makes a form once, and names its files`() async throws {

@@ -25,7 +25,7 @@ import Testing
     @Test(arguments: ["md5:\(md5)", "md5=\(md5)", md5, md5.uppercased()])
     func `L4 a digest may be written in three ways`(text: String) async throws {
         let found = await requests(["--checksum", text, "http://a/1"])
-        #expect(found.requests.first?.checksums == [try Checksum(parsing: "md5:" + Self.md5)])
+        #expect(found.requests.first?.response.checksums == [try Checksum(parsing: "md5:" + Self.md5)])
     }
 
     @Test(
@@ -34,14 +34,14 @@ import Testing
         ])
     func `L4 a list of digests checks the file that it names`(list: String) async throws {
         let found = await requests(["--checksums", "SUMS", "http://a/file.iso?x"], files: ["SUMS": list])
-        #expect(found.requests.first?.checksums == [try Checksum(parsing: "sha256:" + Self.sha256)])
+        #expect(found.requests.first?.response.checksums == [try Checksum(parsing: "sha256:" + Self.sha256)])
         #expect(found.talk.isEmpty)
     }
 
     @Test func `L4 a list of digests says which files it does not have`() async {
         let files = ["SUMS": "\(Self.md5)  1\n", "odd": "\(Self.md5)  1\nhello\n"]
         let some = await requests(["--checksums", "SUMS", "http://a/1", "http://a/2"], files: files)
-        #expect(some.requests.map(\.checksums.count) == [1, 0])
+        #expect(some.requests.map(\.response.checksums.count) == [1, 0])
         #expect(some.talk == "ferry: No digest of “2”: these files are not verified.\n")
         let none = await requests(["--checksums", "SUMS", "http://a/2"], files: files)
         #expect(none.status == 64 && none.requests.isEmpty && none.talk.contains("has no digest of “2”"))
@@ -130,13 +130,15 @@ import Testing
     @Test func `L2 short options take their values without a blank, and the home folder is a tilde`() async {
         let found = await requests(["-x16", "-d~/in", "-oname", "-HX-A: b", "-k", "-m30", "http://a/1"])
         let request = found.requests.first
-        #expect(request?.connections == 16 && request?.folder == "/home/me/in" && request?.name == "name")
-        #expect(request?.headers == [HeaderField(name: "X-A", value: "b")] && request?.insecure == true)
-        #expect(request?.resourceTimeout == 30)
+        #expect(
+            request?.transport.connections == 16 && request?.file.folder == "/home/me/in"
+                && request?.file.name == "name")
+        #expect(request?.headers == [HeaderField(name: "X-A", value: "b")] && request?.tls.insecure == true)
+        #expect(request?.timing.resourceTimeout == 30)
         let value = await requests(["-o", "-d=x", "-A", "-H=y", "http://a/1"])
-        #expect(value.requests.first?.name == "-d=x" && value.requests.first?.headers.first?.value == "-H=y")
+        #expect(value.requests.first?.file.name == "-d=x" && value.requests.first?.headers.first?.value == "-H=y")
         let other = await requests(["-d", "~you/in", "-o", "~/x/y", "http://a/1"])
-        #expect(other.requests.first?.folder == "/home/me/x" && other.requests.first?.name == "y")
+        #expect(other.requests.first?.file.folder == "/home/me/x" && other.requests.first?.file.name == "y")
     }
 
     @Test(arguments: ["0", "-1", "nan", "1e300"])

@@ -41,11 +41,11 @@ import Testing
         #expect(await ferry("add", "-q", "-i", "list", "-d", "/data", daemon: daemon, console: console) == 0)
         let requests = daemon.requests
         #expect(requests.map(\.url) == ["http://a/1", "http://a/2"])
-        #expect(requests.first?.mirrors == ["http://b/1"] && requests.first?.name == "one.iso")
-        #expect(requests.first?.folder == "/home/me/sub" && requests.last?.folder == "/data")
+        #expect(requests.first?.mirrors == ["http://b/1"] && requests.first?.file.name == "one.iso")
+        #expect(requests.first?.file.folder == "/home/me/sub" && requests.last?.file.folder == "/data")
         #expect(requests.first?.headers.map(\.name) == ["X-A", "User-Agent"])
-        #expect(requests.first?.checksums.count == 1 && requests.first?.connections == 4)
-        #expect(requests.first?.rateLimit == 1 << 20 && requests.last?.rateLimit == 0)
+        #expect(requests.first?.response.checksums.count == 1 && requests.first?.transport.connections == 4)
+        #expect(requests.first?.transport.rateLimit == 1 << 20 && requests.last?.transport.rateLimit == 0)
         #expect(console.talk.contains("file-allocation in line 9"))
     }
 
@@ -54,7 +54,7 @@ import Testing
         let console = RecordingConsole(files: ["list": "http://a/1\n max-tries=\(tries)\n"])
         let daemon = FakeDaemon(ends: ["http://a/1": .success("/home/me/1")])
         _ = await ferry("get", "-q", "-i", "list", daemon: daemon, console: console)
-        #expect(daemon.requests.map(\.retries) == [retries] && daemon.requests.map(\.retryRule) == [nil])
+        #expect(daemon.requests.map(\.timing.retries) == [retries] && daemon.requests.map(\.timing.retryRule) == [nil])
     }
 
     @Test(arguments: ["split=0", "split=x", "max-download-limit=fast", "checksum=abc", "header=none"])

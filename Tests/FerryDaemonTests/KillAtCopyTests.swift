@@ -17,8 +17,8 @@ struct `A daemon that dies while it copies` {
     private func submit(_ ferry: DaemonFixture, _ origin: ScriptedOrigin, _ parts: String) async throws -> TransferID {
         try await ferry.withClient { client in
             var request = TransferRequest(url: origin.url(), folder: ferry.folder)
-            request.partialFolder = parts
-            request.paused = true
+            request.file.partialFolder = parts
+            request.timing.paused = true
             guard case .accepted(let transfer)? = try await client.submit([request]).first else {
                 throw TestingError("The request was refused.")
             }

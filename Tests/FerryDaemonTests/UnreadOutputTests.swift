@@ -24,7 +24,7 @@ struct `Commands whose output nobody reads` {
                 try await ferry.withClient { client in
                     let requests = (0..<60).map { number in
                         var request = TransferRequest(url: origin.url("/\(number)"), folder: ferry.folder)
-                        request.paused = true
+                        request.timing.paused = true
                         return request
                     }
                     _ = try await client.submit(requests)

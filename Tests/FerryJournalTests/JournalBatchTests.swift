@@ -11,7 +11,7 @@ import Testing
         var template = try Sample.record(1, tags: ["a", "b"])
         template.request.headers = [HeaderField(name: "X", value: "y")]
         template.request.note = ClientNote(application: "a", identifier: "i", task: 3, kind: .download, data: "")
-        template.request.resourceTimeout = 60
+        template.request.timing.resourceTimeout = 60
         template.active.begin(at: ActiveTime.Instant(wall: Sample.moment, boot: "boot", uptime: 990.5))
         var alone = TransferRecord(
             id: Sample.id(2), createdAt: template.createdAt, request: template.request,
@@ -19,12 +19,12 @@ import Testing
         alone.active = template.active
         alone.facts.destination = "/f/ü \"quoted\" \\ \u{1}"
         alone.request.url = "http://b.example:81/ü?\"'"
-        alone.request.folder = "/f"
-        alone.request.name = "ü \"quoted\" \\ \u{1}"
+        alone.request.file.folder = "/f"
+        alone.request.file.name = "ü \"quoted\" \\ \u{1}"
         alone.request.note?.data = #"{"id":"ü"}"#
         let row = BatchRow(
             id: alone.id, url: alone.request.url, origin: "http://b.example:81", credentials: alone.credentials,
-            folder: "/f", name: alone.request.name, data: alone.request.note?.data)
+            folder: "/f", name: alone.request.file.name, data: alone.request.note?.data)
         let like = isPrepared ? try journal.prepare(template) : BatchTemplate(template)
         let path = alone.facts.destination
         let stored = try await journal.commit { transaction throws(ServiceError) in
@@ -61,7 +61,7 @@ import Testing
         let hosts = ["a", "b", "user:secret@b", "a", "[::1]:81"]
         let urls = (0..<300).map { "http://\(hosts[$0 % 5])/x?\($0),%22" }
         var template = try Sample.record(10, tags: ["t", "u"])
-        template.request.network.allowsCellular = false
+        template.request.transport.network.allowsCellular = false
         template.active.begin(at: .init(wall: Sample.moment, boot: "b", uptime: 1))
         let (list, like) = (try table(urls), try journal.prepare(template))
         let first = template.id

@@ -45,7 +45,7 @@ import Testing
         }
         try await journal.commit { transaction throws(ServiceError) in
             var changed = record
-            changed.request.rateLimit = 4096
+            changed.request.transport.rateLimit = 4096
             try transaction.update(changed)
         }
         let facts = try journal.prepare(TransferFacts())
@@ -54,7 +54,9 @@ import Testing
             _ = try transaction.claimDestination("/d/a", for: id, recording: facts)
         }
         let paused = try await pause()
-        #expect(paused?.request.rateLimit == 4096 && paused?.intent == .suspend && paused?.facts == TransferFacts())
+        #expect(
+            paused?.request.transport.rateLimit == 4096 && paused?.intent == .suspend
+                && paused?.facts == TransferFacts())
         #expect(try await journal.record(id) == paused)
         #expect(try await pause() == nil)
         #expect(try await journal.read { reader throws(ServiceError) in try reader.lastEventNumber } == 1)

@@ -8,8 +8,8 @@ import Testing
     private func filled(_ kind: JournalKind) async throws -> any Journal {
         let journal = try kind.open()
         var records = try (1...6).map { try Sample.record($0, tags: ["a"], destination: $0 == 1 ? "/d/a" : nil) }
-        records[1].request.deadline = Sample.moment
-        records[2].request.network.allowsCellular = false
+        records[1].request.timing.deadline = Sample.moment
+        records[2].request.transport.network.allowsCellular = false
         try await Sample.insert(records, into: journal)
         try await journal.commit { transaction throws(ServiceError) in
             try transaction.appendEvents(

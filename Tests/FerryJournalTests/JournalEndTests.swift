@@ -67,12 +67,12 @@ import Testing
         let (_, end) = ended(record)
         try await journal.commit { transaction throws(ServiceError) in
             guard var changed = try transaction.record(record.id) else { return }
-            changed.request.rateLimit = 4096
+            changed.request.transport.rateLimit = 4096
             try transaction.update(changed)
         }
         #expect(try await finish(end, in: journal) == nil)
         let changed = try #require(try await journal.record(record.id))
-        #expect(changed.request.rateLimit == 4096 && changed.outcome == nil)
+        #expect(changed.request.transport.rateLimit == 4096 && changed.outcome == nil)
         let (wanted, again) = ended(changed)
         #expect(try await finish(again, in: journal) == 1)
         #expect(try await journal.record(record.id) == wanted)

@@ -30,12 +30,12 @@ import Testing
         var records = try (UInt64(1)...8).map { try Sample.record($0) }
         records[1].request.url = "http://other.example/"
         records[2].request.session = try SessionID("b")
-        records[3].request.priority = .high
-        records[4].request.network.allowsCellular = false
-        records[5].request.network.allowsCellular = false
+        records[3].request.timing.priority = .high
+        records[4].request.transport.network.allowsCellular = false
+        records[5].request.transport.network.allowsCellular = false
         records[6].intent = .suspend
-        records[7].request.deadline = Sample.moment
-        records[7].request.resourceTimeout = 60
+        records[7].request.timing.deadline = Sample.moment
+        records[7].request.timing.resourceTimeout = 60
         try await Sample.insert(records.reversed(), into: journal)
         let found = try await lines(journal)
         #expect(
@@ -43,7 +43,7 @@ import Testing
         for (line, ids) in found {
             let record = try #require(records.first { $0.id == ids[0] })
             #expect(StoredQueueKey(record, origin: line.origin) == line)
-            #expect(line.network == record.request.network && line.session == record.request.session)
+            #expect(line.network == record.request.transport.network && line.session == record.request.session)
         }
         #expect(try await timed(journal) == [])
         await journal.close()
@@ -61,7 +61,7 @@ import Testing
 
     static let changes = [
         Change("retry") { $0.retry = try? Sample.fullRecord(1).retry },
-        Change("begin") { $0.request.notBefore = Sample.moment },
+        Change("begin") { $0.request.timing.notBefore = Sample.moment },
         Change("launch") { $0.facts.startsAfterRelaunch = true },
     ]
 

@@ -57,13 +57,13 @@ import Testing
             contentType: "text/plain")
         var failed = try Sample.record(4)
         failed.outcome = .failed(ServiceError(.offline, "No network."))
-        failed.request.folder = "/home/u/Other"
-        failed.request.name = "given"
+        failed.request.file.folder = "/home/u/Other"
+        failed.request.file.name = "given"
         failed.request.body = .bytes(Data([1, 2]))
         failed.request.method = "PUT"
-        failed.request.notBefore = Sample.moment
-        failed.request.insecure = true
-        failed.request.network.allowsCellular = false
+        failed.request.timing.notBefore = Sample.moment
+        failed.request.tls.insecure = true
+        failed.request.transport.network.allowsCellular = false
         failed.request.note = ClientNote(application: "a", identifier: "i", task: 3, kind: .data, data: "d")
         failed.facts.lengthVerified = false
         failed.facts.cancelReason = 0
@@ -73,9 +73,9 @@ import Testing
         canceled.facts.cancelReason = 0
         var asking = TransferRecord(
             id: Sample.id(6), createdAt: Sample.moment + 1, request: try Sample.record(6).request, credentials: nil)
-        asking.request.priority = .high
-        asking.request.rateLimit = 2048
-        asking.request.expectedSize = 7
+        asking.request.timing.priority = .high
+        asking.request.transport.rateLimit = 2048
+        asking.request.response.expectedSize = 7
         asking.facts.challenge = .authentication(
             AuthenticationChallenge(
                 scheme: .basic, realm: "r", host: "example.com", port: 443, isSecure: true, isProxy: false))
@@ -112,7 +112,7 @@ import Testing
             listed.map { Transfer($0.record, live: .waiting(.slot)) }
                 == records.map { Transfer($0, live: .waiting(.slot)) })
         #expect(listed.map(\.record.isEligible) == records.map(\.isEligible))
-        #expect(listed.map(\.record.request.network) == records.map(\.request.network))
+        #expect(listed.map(\.record.request.transport.network) == records.map(\.request.transport.network))
         #expect(Set(listed.map(\.origin)) == ["https://example.com:443"])
         var newest = JournalFilter()
         newest.newestFirst = true
@@ -216,7 +216,7 @@ import Testing
         gone[ids[1]] = .succeeded(Outcome.Success(path: "/d/earlier", size: 5, verified: []))
         try await journal.commit { transaction throws(ServiceError) in
             var changed = found[0]
-            changed.request.rateLimit = 4096
+            changed.request.transport.rateLimit = 4096
             try transaction.update(changed)
         }
         let begun = try await journal.commit { [gone] transaction throws(ServiceError) in
@@ -253,7 +253,7 @@ import Testing
         #expect(remains.map(\.id) == begun && remains.allSatisfy { $0.session == session })
         #expect(remains.map(\.partial) == [Sample.partial, nil, nil])
         #expect(remains.map(\.placed) == [nil, nil, succeeded.facts.placement])
-        #expect(remains.map(\.request?.folder) == Array(repeating: "/home/u/Downloads", count: 3))
+        #expect(remains.map(\.request?.file.folder) == Array(repeating: "/home/u/Downloads", count: 3))
         let end = try await journal.commit { transaction throws(ServiceError) in
             try transaction.forget(begun, of: session, at: Sample.moment)
         }

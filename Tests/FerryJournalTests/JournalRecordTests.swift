@@ -126,7 +126,7 @@ import Testing
     func `are found again with their priorities`(kind: JournalKind, priority: Priority) async throws {
         let journal = try kind.open()
         var record = try Sample.record(1)
-        record.request.priority = priority
+        record.request.timing.priority = priority
         try await Sample.insert([record], into: journal)
         #expect(try await journal.record(record.id) == record)
         let pending = try await journal.read { reader throws(ServiceError) in try reader.pending(of: .cli) }
@@ -141,9 +141,9 @@ import Testing
         var suspended = try Sample.record(3)
         suspended.intent = .suspend
         var late = try Sample.record(4)
-        late.request.notBefore = Sample.moment
+        late.request.timing.notBefore = Sample.moment
         late.facts.startsAfterRelaunch = true
-        late.request.network.allowsCellular = false
+        late.request.transport.network.allowsCellular = false
         try await Sample.insert([late, suspended, full, try Sample.record(1)], into: journal)
         let ids = [suspended.id, late.id, full.id, Sample.id(99)]
         let found = try await journal.read { reader throws(ServiceError) in
@@ -171,11 +171,11 @@ import Testing
         let records = try (UInt64(1)...12).map { number in
             // Three creation times with four transfers each, the last of them at the first time.
             var record = try Sample.record(number)
-            record.request.deadline = Sample.moment + Double(3 - number % 3)
+            record.request.timing.deadline = Sample.moment + Double(3 - number % 3)
             return record
         }
         var suspended = try Sample.record(20)
-        suspended.request.deadline = Sample.moment
+        suspended.request.timing.deadline = Sample.moment
         suspended.intent = .suspend
         try await Sample.insert(records + [suspended], into: journal)
         for limit in [1, 3, 4, 5, 12, 13] {
@@ -205,7 +205,7 @@ import Testing
     func `that have something left to do are found`(kind: JournalKind) async throws {
         let journal = try kind.open()
         var spooled = try Sample.record(6)
-        spooled.request.spooled = true
+        spooled.request.file.spooled = true
         try await Sample.insert(try (1...5).map { try Sample.record($0) } + [spooled], into: journal)
         let last = spooled.id
         try await journal.commit { transaction throws(ServiceError) in

@@ -14,7 +14,7 @@ import Testing
 
     private func put(_ old: TransferRecord, in journal: any Journal) async throws -> Bool {
         var changed = old
-        changed.request.rateLimit = 4096
+        changed.request.transport.rateLimit = 4096
         return try await journal.commit { [changed] transaction throws(ServiceError) in
             try transaction.put(changed, replacing: old)
         }
@@ -35,10 +35,10 @@ import Testing
         }
         #expect(try await !put(record, in: journal))
         let stored = try #require(try await journal.record(record.id))
-        #expect(stored == ended && !stored.hasSecrets && stored.request.rateLimit == 0)
+        #expect(stored == ended && !stored.hasSecrets && stored.request.transport.rateLimit == 0)
         #expect(try await put(stored, in: journal))
         let changed = try #require(try await journal.record(record.id))
-        #expect(!changed.hasSecrets && changed.request.rateLimit == 4096)
+        #expect(!changed.hasSecrets && changed.request.transport.rateLimit == 4096)
         await journal.close()
     }
 
@@ -91,7 +91,7 @@ import Testing
         }
         #expect(try await put(record, in: journal))
         let changed = try #require(try await journal.record(record.id))
-        #expect(changed.request.rateLimit == 4096 && changed.facts == facts)
+        #expect(changed.request.transport.rateLimit == 4096 && changed.facts == facts)
         await journal.close()
     }
 }

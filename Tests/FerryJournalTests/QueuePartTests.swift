@@ -10,8 +10,8 @@ import Testing
     private func journal(_ kind: JournalKind) async throws -> any Journal {
         let journal = try kind.open()
         var records = try (UInt64(1)...10).map { try Sample.record($0) }
-        records[6].request.priority = .high
-        records[8].request.priority = .low
+        records[6].request.timing.priority = .high
+        records[8].request.timing.priority = .low
         records.append(try Sample.record(11, session: "other"))
         try await Sample.insert(records, into: journal)
         try await journal.commit { transaction throws(ServiceError) in

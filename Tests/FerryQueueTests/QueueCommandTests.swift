@@ -33,7 +33,8 @@ extension `The queue` {
             _ = queue.take(.ended(id(1), nil), at: moment())
             let pending = PendingTransfer(
                 id: id(1), session: .cli, origin: origin.description, priority: .normal,
-                network: record(1).request.network, retry: nil, notBefore: nil, due: nil, startsAfterRelaunch: false)
+                network: record(1).request.transport.network, retry: nil, notBefore: nil, due: nil,
+                startsAfterRelaunch: false)
             let restart = Input.Restart(ids: [id(1)], session: .cli, pending: [pending])
             _ = queue.take(.restarted(restart), at: moment())
             let inspected = queue.take(.schedule, at: moment())
@@ -82,11 +83,11 @@ extension `The queue` {
     ) {
         var changed = record(1)
         switch change {
-        case "rate": changed.request.rateLimit = 5
+        case "rate": changed.request.transport.rateLimit = 5
         case "address": changed.request.url = "https://b.test/1"
-        case "priority": changed.request.priority = .high
-        case "network": changed.request.network.allowsExpensive = false
-        default: changed.request.notBefore = moment(20).wall
+        case "priority": changed.request.timing.priority = .high
+        case "network": changed.request.transport.network.allowsExpensive = false
+        default: changed.request.timing.notBefore = moment(20).wall
         }
         var queue = queue(with: [])
         _ = queue.take(.conditions(report { $0.expensive = true }), at: moment())
@@ -132,7 +133,7 @@ extension `The queue` {
         _ = queue.take(.session(.cli, settings), at: moment())
         _ = queue.take(.policies([:], .cli), at: moment())
         var changed = record(1)
-        changed.request.network.allowsExpensive = false
+        changed.request.transport.network.allowsExpensive = false
         _ = queue.take(.changed(changed, replacing: record(1)), at: moment())
         #expect(queue.waitingTransfers.waiting(with: queue.sessions.key(changed), limit: 9) == [id(1)])
     }
@@ -175,7 +176,7 @@ extension `The queue` {
             _ = queue.pass(.committed(stored), after: begun, at: moment())
         case "delayed": _ = queue.take(.eligible(Input.Eligible(record: record(2), delay: 5)), at: moment())
         case "changed":
-            changed.request.priority = .high
+            changed.request.timing.priority = .high
             _ = queue.take(.changed(changed, replacing: record(2)), at: moment())
         case "finished": _ = queue.take(.finished(id(2), size: nil), at: moment())
         default:
@@ -204,7 +205,7 @@ extension `The queue` {
         _ = queue.take(.hold([id(2)], .commit), at: moment())
         _ = queue.take(.finished(id(2), size: nil), at: moment())
         var moved = record(2)
-        moved.request.priority = .high
+        moved.request.timing.priority = .high
         _ = queue.take(.changed(moved, replacing: record(2)), at: moment())
         _ = queue.take(.release([id(2)], .commit), at: moment())
         #expect(queue.waitingTransfers.count == 0)
@@ -232,7 +233,7 @@ extension `The queue` {
     /// The handling of a transfer whose alarm rings.
     @Test(arguments: ["waits", "runs", "begins", "has time left"])
     func `ends a transfer whose time is over, wherever it is`(place: String) {
-        let bounded = record(1) { $0.deadline = Date(timeIntervalSince1970: 1_000_005) }
+        let bounded = record(1) { $0.timing.deadline = Date(timeIntervalSince1970: 1_000_005) }
         var queue = queue(with: place == "waits" ? [] : [bounded])
         if place == "waits" { _ = queue.take(.eligible(Input.Eligible(record: bounded, delay: 9)), at: moment()) }
         if place == "runs" { _ = queue.take(.began(id(1), bounded), at: moment()) }
@@ -254,10 +255,10 @@ extension `The queue` {
         var given = record(1)
         switch state {
         case "paused": given.intent = .suspend
-        case "overdue": given.request.deadline = moment().wall
-        case "early": given.request.notBefore = moment(9).wall
+        case "overdue": given.request.timing.deadline = moment().wall
+        case "early": given.request.timing.notBefore = moment(9).wall
         case "unreadable": given.outcome = .failed(ServiceError(.journalFailed, "unreadable"))
-        case "forbidden": given.request.network.waits = false
+        case "forbidden": given.request.transport.network.waits = false
         default: break
         }
         var queue = queue(with: [record(1)])
@@ -281,7 +282,7 @@ extension `The queue` {
 
     /// An alarm may go off before the deadline was put off, or the network may come back.
     @Test func `takes no slot to end a transfer, and queues it again if it is not to end`() {
-        var overdue = record(1) { $0.deadline = moment().wall }
+        var overdue = record(1) { $0.timing.deadline = moment().wall }
         overdue.retry = RetryPlan(
             at: moment(9).wall, delay: 20, reason: .retry, error: ServiceError(.connectionLost, "lost"))
         var queue = queue(with: [], active: 1)
@@ -290,7 +291,7 @@ extension `The queue` {
         let other = queue.take(.eligible(Input.Eligible(record: record(2))), at: moment())
         _ = queue.take(.conditions(report()), at: moment())
         #expect(other.started == [] && queue.running.contains(id(2)))
-        overdue.request.deadline = moment(60).wall
+        overdue.request.timing.deadline = moment(60).wall
         guard case .again(let next) = queue.start(of: overdue, at: moment()) else {
             Issue.record("A transfer with time left does not wait again.")
             return
@@ -302,7 +303,7 @@ extension `The queue` {
 
     /// The journal may have no space for the outcome.
     @Test func `ends an overdue transfer again after the delay of its failed end`() {
-        let overdue = record(1) { $0.deadline = moment().wall }
+        let overdue = record(1) { $0.timing.deadline = moment().wall }
         var queue = queue(with: [])
         _ = queue.take(.overdue([overdue]), at: moment())
         _ = queue.take(.ended(id(1), NextAttempt(record: overdue, delay: 30, reason: .disk)), at: moment())

@@ -122,7 +122,7 @@ import Testing
     /// The alarm may have gone off after the run had ended, when there was nothing to stop.
     @Test func `sets the alarm of a deadline again when an attempt ends`() {
         var bounded = record(1)
-        bounded.request.deadline = moment(30).wall
+        bounded.request.timing.deadline = moment(30).wall
         var queue = queue(with: [bounded])
         _ = queue.take(.alarm, at: moment(30))
         #expect(!queue.waitingTransfers.haveAlarms.contains(id(1)))
@@ -143,7 +143,7 @@ import Testing
             record.request = changed
             _ = queue.take(.changed(record, replacing: self.record(1)), at: moment())
         case "priority":
-            changed.priority = .high
+            changed.timing.priority = .high
             var record = record(1)
             record.request = changed
             _ = queue.take(.changed(record, replacing: self.record(1)), at: moment())
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test func `lets transfers follow the networks`() {
-        let hurried = record(3) { $0.network.waits = false }
+        let hurried = record(3) { $0.transport.network.waits = false }
         var queue = queue(with: [record(1), record(2), hurried], active: 1)
         _ = queue.take(.began(id(1), record(1)), at: moment())
         let down = queue.take(.conditions(report { $0.reachable = false }), at: moment())
@@ -239,7 +239,7 @@ import Testing
 
     @Test func `rings for transfers whose time passes, and not while they are held`() {
         var queue = queue(with: [])
-        let bounded = record(1) { $0.deadline = Date(timeIntervalSince1970: 1_000_005) }
+        let bounded = record(1) { $0.timing.deadline = Date(timeIntervalSince1970: 1_000_005) }
         _ = queue.take(.due([DueTransfer(id: id(1), due: moment(5).wall)]), at: moment())
         let early = queue.take(.alarm, at: moment(4))
         #expect(early.overdue == [])
@@ -256,7 +256,8 @@ import Testing
     @Test func `waits for the moment at which a transfer may begin, and for the delay after launches`() throws {
         var queue = queue(with: [])
         let begin = Date(timeIntervalSince1970: 1_000_030)
-        _ = queue.take(.eligible(Input.Eligible(record: record(1) { $0.notBefore = begin }, delay: 3)), at: moment())
+        _ = queue.take(
+            .eligible(Input.Eligible(record: record(1) { $0.timing.notBefore = begin }, delay: 3)), at: moment())
         #expect(queue.waitingTransfers.delay(of: id(1))?.reason == .beginDate)
         _ = queue.take(.conditions(report()), at: moment())
         let session = try SessionID("app/s")
@@ -353,7 +354,7 @@ import Testing
         _ = queue.take(.began(id(1), tried), at: moment())
         let report = try runReport(.failed(ServiceError(.offline, "no network"), retryAfter: nil))
         let jitter = Queue.Jitter(random: 0.5, delayScale: 1)
-        let hurried = record(1) { $0.network.waits = false }
+        let hurried = record(1) { $0.transport.network.waits = false }
         let failed = queue.judge(report, of: hurried, jitter, at: moment())
         #expect(try #require(failed).record.attempts == 3)
         guard case .finish(.failed) = failed?.action else {

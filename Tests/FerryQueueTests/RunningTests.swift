@@ -65,7 +65,7 @@ import Testing
         var running = Running()
         _ = running.start(id(1), a)
         var request = record(id(1)).request
-        request.priority = .high
+        request.timing.priority = .high
         running.follow(id(1), request)
         #expect(running.key(of: id(1))?.priority == .high)
         let changed = running.begin(id(1), record(id(1)))

@@ -13,7 +13,7 @@ import Testing
 
     @Test func `a bad line is refused in its place, and the others are one submission`() async throws {
         let service = FakeService { state in
-            state.answers.refusal = { $0.folder == "/full" ? ServiceError(.diskFull, "No room.") : nil }
+            state.answers.refusal = { $0.file.folder == "/full" ? ServiceError(.diskFull, "No room.") : nil }
         }
         try await withServer(service) { client in
             let response = try await send(

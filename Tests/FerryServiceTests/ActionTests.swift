@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: [TransferAction.remove, .cancel, .resume])
     func `an action on all reaches the first and the last of more than one page`(action: TransferAction) async throws {
         try await withService(.inProcess, OriginScript(Self.body, always: .stall(after: 100))) { bed in
-            let requests = (0..<1001).map { number in bed.request("/\(number)") { $0.paused = true } }
+            let requests = (0..<1001).map { number in bed.request("/\(number)") { $0.timing.paused = true } }
             let ids = try await bed.add(requests).map(\.id)
             let results = try await bed.service.act(action, on: TransferSelection())
             #expect(results.map(\.id) == ids)
@@ -54,10 +54,10 @@ import Testing
         try await withService(.inProcess, script) { bed in
             for round in 0..<200 {
                 let id = try await bed.add("/\(round)") {
-                    $0.name = "\(round)"
-                    $0.onConflict = .update
+                    $0.file.name = "\(round)"
+                    $0.file.onConflict = .update
                     // As slow as an origin that delays its response.
-                    $0.rateLimit = 1024
+                    $0.transport.rateLimit = 1024
                 }.id
                 for _ in 0..<round % 50 { await Task.yield() }
                 #expect(try await bed.act(.pause, id) == .suspended)
@@ -154,9 +154,9 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `remove leaves a finished file, and remove with file takes it along`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            let kept = try await bed.add { $0.name = "kept" }
-            let gone = try await bed.add { $0.name = "gone" }
-            let changed = try await bed.add { $0.name = "changed" }
+            let kept = try await bed.add { $0.file.name = "kept" }
+            let gone = try await bed.add { $0.file.name = "gone" }
+            let changed = try await bed.add { $0.file.name = "changed" }
             for transfer in [kept, gone, changed] { try await bed.wait(for: transfer.id, .succeeded) }
             try await bed.act(.remove, kept.id)
             try await bed.act(.removeWithFile, gone.id)
@@ -174,7 +174,7 @@ import Testing
     func `T1 T12 retry after a failure resumes from the kept bytes`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .cut(after: 100_000)))
         try await withService(kind, script) { bed in
-            let id = try await bed.add { $0.retries = 0 }.id
+            let id = try await bed.add { $0.timing.retries = 0 }.id
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .connectionLost && failed.error?.details.attempts == 1)
             #expect(failed.bytesReceived == 100_000)

@@ -10,10 +10,10 @@ import Testing
 
     private func spooled(_ bed: ServiceBed, _ path: String = "/file.bin") -> TransferRequest {
         bed.request(path) { request in
-            request.folder = ""
-            request.spooled = true
-            request.onConflict = .replace
-            request.statusPolicy = .any
+            request.file.folder = ""
+            request.file.spooled = true
+            request.file.onConflict = .replace
+            request.response.statusPolicy = .any
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `L1 the rate limit of a running transfer changes without reconnecting`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.body)) { bed in
-            let id = try await bed.add { $0.rateLimit = 1024 }.id
+            let id = try await bed.add { $0.transport.rateLimit = 1024 }.id
             try await bed.wait(for: id, .running)
             let changed = try await bed.service.change(id, change { $0.rateLimit = 0 })
             #expect(changed.rateLimit == 0)
@@ -62,14 +62,14 @@ import Testing
         #expect(throws: ServiceError.self) { try change.applied(to: record, isRunning: true, now: Date()) }
         record.intent = .run
         record.outcome = .failed(ServiceError(.placementFailed, "The name is taken."))
-        #expect(try change.applied(to: record, isRunning: true, now: Date()).request.folder == "/else")
+        #expect(try change.applied(to: record, isRunning: true, now: Date()).request.file.folder == "/else")
     }
 
     @Test(arguments: ServiceKind.allCases)
     func `changes at the same time are all made`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             for _ in 0..<10 {
-                let id = try await bed.add { $0.paused = true }.id
+                let id = try await bed.add { $0.timing.paused = true }.id
                 async let priority = bed.service.change(id, change { $0.priority = .high })
                 async let rate = bed.service.change(id, change { $0.rateLimit = 5000 })
                 _ = try await (priority, rate)
@@ -112,7 +112,7 @@ import Testing
             Self.body, .on(.path("/old").and(.pathRequests(1...1)), .cut(after: 200_000)),
             .on(.path("/old").and(.pathRequests(2...)), .status(410)))
         try await withService(kind, script) { bed in
-            let id = try await bed.add("/old") { $0.retries = 1 }.id
+            let id = try await bed.add("/old") { $0.timing.retries = 1 }.id
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .urlExpired && failed.bytesReceived == 200_000)
             let retried = change {
@@ -132,7 +132,7 @@ import Testing
         try await withStoredService(script) { bed, local in
             try await bed.changeSettings { $0.activeTransfers = 1 }
             try await bed.wait(for: try await bed.add("/held").id, received: 50)
-            let id = try await bed.add("/old") { $0.retryRule = RetryRule(expiredStatusCodes: [403]) }.id
+            let id = try await bed.add("/old") { $0.timing.retryRule = RetryRule(expiredStatusCodes: [403]) }.id
             let url = bed.origin.url("/new")
             try await duringCommit(local) { end in
                 await local.giveSlots(2)
@@ -185,7 +185,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `a bad change is refused and changes nothing`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            let id = try await bed.add { $0.paused = true }.id
+            let id = try await bed.add { $0.timing.paused = true }.id
             let before = try await bed.service.transfer(id)
             let bad: [TransferChange] = [
                 change { $0.url = "ftp://example.com/" }, change { $0.rateLimit = 5 }, change { $0.name = ".." },
@@ -202,8 +202,8 @@ import Testing
     func `a transfer without bytes gets another name and folder`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             let id = try await bed.add {
-                $0.paused = true
-                $0.name = "old"
+                $0.timing.paused = true
+                $0.file.name = "old"
             }.id
             let renamed = change {
                 $0.name = "new"

@@ -148,7 +148,7 @@ import Testing
             let nas = bed.outside.file("nas")
             func leave(_ folder: String) async throws -> TransferID {
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-                let id = try await bed.add("/held") { $0.folder = folder }.id
+                let id = try await bed.add("/held") { $0.file.folder = folder }.id
                 try await bed.wait(for: id, received: 200_000)
                 before.fail(.remove, EIO)
                 _ = try await bed.service.act(.cancel, on: TransferSelection(ids: [id]))

@@ -18,7 +18,7 @@ import Testing
         let script = OriginScript(
             Self.body, .on(.path("/runs"), .hold("never", at: .body(1000))), .on(.path("/waits"), .status(500)))
         try await withService(kind, script, { $0.delayScale = 1000 }) { bed in
-            let requests = ["/runs", "/waits"].map { path in bed.request(path) { $0.resourceTimeout = 0.3 } }
+            let requests = ["/runs", "/waits"].map { path in bed.request(path) { $0.timing.resourceTimeout = 0.3 } }
             for id in try await bed.add(requests).map(\.id) {
                 #expect(try await bed.wait(for: id, .failed).error?.code == .deadlineExceeded)
             }
@@ -29,13 +29,13 @@ import Testing
     func `22 the resource timeout does not run before the first start`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.body)) { bed in
             let paused = try await bed.add("/a") {
-                $0.paused = true
-                $0.resourceTimeout = 0.05
+                $0.timing.paused = true
+                $0.timing.resourceTimeout = 0.05
             }.id
             // Its own timeout shows that the other one's would have expired.
             let other = try await bed.add("/b") {
-                $0.notBefore = .distantFuture
-                $0.resourceTimeout = 0.2
+                $0.timing.notBefore = .distantFuture
+                $0.timing.resourceTimeout = 0.2
             }.id
             try await bed.wait(for: other, .failed)
             #expect(try await bed.service.transfer(paused).state == .suspended)
@@ -46,7 +46,7 @@ import Testing
     func `70 nothing is asked before the begin date, which can be changed`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.body)) { bed in
             let date = Date(timeIntervalSinceNow: 86_400)
-            let id = try await bed.add { $0.notBefore = date }.id
+            let id = try await bed.add { $0.timing.notBefore = date }.id
             let waiting = try await bed.wait(for: id, waiting: .beginDate)
             #expect(abs(try #require(waiting.notBefore).timeIntervalSince(date)) < 0.01)
             let other = try await bed.add("/other").id
@@ -65,8 +65,8 @@ import Testing
                 try await withService(.inProcess, origin, outside, keepsState: true) { bed in
                     for path in ["/a", "/b"] {
                         let request = bed.request(path) {
-                            $0.notBefore = Date(timeIntervalSinceNow: 86_400)
-                            $0.paused = path == "/b"
+                            $0.timing.notBefore = Date(timeIntervalSinceNow: 86_400)
+                            $0.timing.paused = path == "/b"
                         }
                         ids += try await bed.add([request]).map(\.id)
                     }
@@ -85,7 +85,7 @@ import Testing
         let script = OriginScript(
             Self.body, .on(.request(1), .cut(after: 100_000)), .on(.request(2), .status(403)))
         try await withService(kind, script) { bed in
-            let id = try await bed.add { $0.retryRule = RetryRule(expiredStatusCodes: [403]) }.id
+            let id = try await bed.add { $0.timing.retryRule = RetryRule(expiredStatusCodes: [403]) }.id
             let waiting = try await bed.wait(for: id, waiting: .expired)
             #expect(waiting.nextAttemptAt == nil && waiting.error?.details.httpStatus == 403)
             let fields = [HeaderField(name: "X-Key", value: "new")]
@@ -108,14 +108,14 @@ import Testing
         try await withService(kind, OriginScript(Self.body), { _ in }) { bed in
             let ended = try await bed.add([
                 bed.request {
-                    $0.spooled = true
-                    $0.onConflict = .replace
+                    $0.file.spooled = true
+                    $0.file.onConflict = .replace
                 }
             ])[0].id
             try await bed.wait(for: ended, .succeeded)
             let upload = try await bed.add("/up") {
                 $0.method = "PUT"
-                $0.paused = true
+                $0.timing.paused = true
             }.id
             for id in [ended, upload] {
                 await #expect(throws: ServiceError.self) {
@@ -152,7 +152,7 @@ import Testing
                 application: "app", identifier: "id", task: 7, kind: .upload,
                 data: String(repeating: "é", count: 500_000))
             let id = try await bed.add {
-                $0.paused = true
+                $0.timing.paused = true
                 $0.note = note
             }.id
             #expect(try await bed.service.transfer(id).note == note)

@@ -14,14 +14,14 @@ import Testing
             let deep = bed.folder + "/one/two"
             let missing = try await bed.refusal(
                 of: bed.request {
-                    $0.folder = deep
-                    $0.createFolders = false
+                    $0.file.folder = deep
+                    $0.file.createFolders = false
                 })
             #expect(missing.code == .destinationUnwritable && missing.details.errno == ENOENT)
             #expect(bed.files == [])
             try await bed.add {
-                $0.folder = deep
-                $0.paused = true
+                $0.file.folder = deep
+                $0.timing.paused = true
             }
             #expect(bed.files == ["one"])
         }
@@ -33,7 +33,7 @@ import Testing
             let file = bed.folder + "/file"
             try write("x", to: file)
             for folder in [file, file + "/below", "/proc/ferry"] {
-                let error = try await bed.refusal(of: bed.request { $0.folder = folder })
+                let error = try await bed.refusal(of: bed.request { $0.file.folder = folder })
                 #expect(error.code == .destinationUnwritable && error.details.errno != nil)
             }
         }
@@ -46,7 +46,7 @@ import Testing
             let long = String(repeating: "n", count: 300)
             let deep = bed.folder + String(repeating: "/a", count: 2_100)
             for folder in [deep, bed.folder + "/a/b/" + long] {
-                let request = bed.request { $0.folder = folder }
+                let request = bed.request { $0.file.folder = folder }
                 if isBatch {
                     let batch = TransferBatch(
                         templates: [request], items: [TransferBatch.Item(template: 0, url: request.url)])
@@ -67,8 +67,8 @@ import Testing
             try write("old", to: bed.folder + "/a")
             let error = try await bed.refusal(
                 of: bed.request {
-                    $0.name = "a"
-                    $0.onConflict = .fail
+                    $0.file.name = "a"
+                    $0.file.onConflict = .fail
                 })
             #expect(error.code == .destinationExists)
         }
@@ -79,8 +79,8 @@ import Testing
         try await withService(kind) { bed in
             try write("old", to: bed.folder + "/a")
             let transfer = try await bed.add {
-                $0.name = "a"
-                $0.onConflict = .skip
+                $0.file.name = "a"
+                $0.file.onConflict = .skip
             }
             #expect(transfer.state == .succeeded && transfer.unchanged && transfer.bytesReceived == 3)
             #expect(try await bed.service.transfer(transfer.id).state == .succeeded)
@@ -97,8 +97,8 @@ import Testing
             try FileManager.default.createDirectory(atPath: bed.folder + "/a", withIntermediateDirectories: false)
             let error = try await bed.refusal(
                 of: bed.request {
-                    $0.name = "a"
-                    $0.onConflict = policy
+                    $0.file.name = "a"
+                    $0.file.onConflict = policy
                 })
             #expect(error.code == .destinationExists)
         }
@@ -108,7 +108,7 @@ import Testing
     func `F6 unique chooses the next free name`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             try write("old", to: bed.folder + "/a.txt")
-            let transfer = try await bed.add { $0.name = "a.txt" }
+            let transfer = try await bed.add { $0.file.name = "a.txt" }
             #expect(transfer.destination == bed.folder + "/a-1.txt")
             try await bed.wait(for: transfer.id, .succeeded)
             #expect(bed.files == ["a-1.txt", "a.txt"])
@@ -120,9 +120,9 @@ import Testing
         try await withService(kind) { bed in
             func request(_ policy: ConflictPolicy) -> TransferRequest {
                 bed.request {
-                    $0.name = "a"
-                    $0.onConflict = policy
-                    $0.paused = true
+                    $0.file.name = "a"
+                    $0.file.onConflict = policy
+                    $0.timing.paused = true
                 }
             }
             let first = try await bed.add([request(.replace)])[0]
@@ -142,8 +142,8 @@ import Testing
     func `F6 a hundred transfers of one name get a hundred names`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             let request = bed.request {
-                $0.name = "a"
-                $0.paused = true
+                $0.file.name = "a"
+                $0.timing.paused = true
             }
             let batch = try await bed.add(Array(repeating: request, count: 100))
             var paths = Set(batch.compactMap(\.destination))

@@ -35,7 +35,7 @@ import Testing
     func `the events of a transfer are delivered in order`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.small)) { bed in
             let stream = try await bed.service.events(EventSubscription())
-            let id = try await bed.add { $0.paused = true }.id
+            let id = try await bed.add { $0.timing.paused = true }.id
             try await bed.act(.resume, id)
             try await bed.wait(for: id, .succeeded)
             try await bed.act(.remove, id)
@@ -51,7 +51,8 @@ import Testing
     func `changes and moves are delivered to listeners`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.small)) { bed in
             let ids = [
-                try await bed.add("/1") { $0.paused = true }.id, try await bed.add("/2") { $0.paused = true }.id,
+                try await bed.add("/1") { $0.timing.paused = true }.id,
+                try await bed.add("/2") { $0.timing.paused = true }.id,
             ]
             let stream = try await bed.service.events(EventSubscription())
             var change = TransferChange()
@@ -97,7 +98,7 @@ import Testing
         try await withService(kind) { bed in
             let total = 400
             async let adding: Void = {
-                for number in 0..<total { try await bed.add("/\(number)") { $0.paused = true } }
+                for number in 0..<total { try await bed.add("/\(number)") { $0.timing.paused = true } }
             }()
             try await withThrowingTaskGroup(of: [Int64].self) { group in
                 for listener in 0..<4 {
@@ -119,7 +120,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `a listener resumes after the number it knows`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            try await bed.add((0..<10).map { number in bed.request("/\(number)") { $0.paused = true } })
+            try await bed.add((0..<10).map { number in bed.request("/\(number)") { $0.timing.paused = true } })
             #expect(try await read(bed, after: 7, through: 10).map(\.number) == [8, 9, 10])
         }
     }
@@ -127,9 +128,9 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `without a number a listener hears what happens from here on`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            try await bed.add { $0.paused = true }
+            try await bed.add { $0.timing.paused = true }
             let stream = try await bed.service.events(EventSubscription())
-            let second = try await bed.add("/2") { $0.paused = true }
+            let second = try await bed.add("/2") { $0.timing.paused = true }
             let events = try await read(stream) { _ in true }
             #expect(events.map(\.id) == [second.id] && events.map(\.number) == [2])
         }
@@ -139,13 +140,13 @@ import Testing
     func `acknowledged events are not sent again, those of other sessions are`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             let other = try SessionID("other")
-            try await bed.add { $0.paused = true }
-            try await bed.add { $0.paused = true }
+            try await bed.add { $0.timing.paused = true }
+            try await bed.add { $0.timing.paused = true }
             try await bed.add {
-                $0.paused = true
+                $0.timing.paused = true
                 $0.session = other
             }
-            try await bed.add { $0.paused = true }
+            try await bed.add { $0.timing.paused = true }
             try await bed.service.acknowledge(.cli, through: 2)
             #expect(try await read(bed, after: 0, through: 4).map(\.number) == [3, 4])
             // Acknowledging the same number again, or a lower one, has no effect.
@@ -160,9 +161,9 @@ import Testing
             let other = try SessionID("other")
             let bySession = try await bed.service.events(subscription { $0.session = other })
             let ids = try await bed.add([
-                bed.request { $0.paused = true },
+                bed.request { $0.timing.paused = true },
                 bed.request {
-                    $0.paused = true
+                    $0.timing.paused = true
                     $0.session = other
                 },
             ]).map(\.id)
@@ -211,7 +212,7 @@ import Testing
             try await bed.wait(for: good, .succeeded)
             let missing = try await bed.add("/missing").id
             try await bed.wait(for: missing, .failed)
-            let canceled = try await bed.add("/canceled") { $0.paused = true }.id
+            let canceled = try await bed.add("/canceled") { $0.timing.paused = true }.id
             try await bed.act(.cancel, canceled)
             let durable: [TransferEvent.Kind] = [.submitted, .succeeded, .submitted, .failed, .submitted, .canceled]
 
@@ -237,7 +238,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `a stream in brief ends with the last of its transfers`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.small)) { bed in
-            let ids = try await bed.add((0..<3).map { bed.request("/\($0)") { $0.paused = true } }).map(\.id)
+            let ids = try await bed.add((0..<3).map { bed.request("/\($0)") { $0.timing.paused = true } }).map(\.id)
             let stream = try await bed.service.events(
                 subscription {
                     $0.ids = Set(ids)
@@ -284,7 +285,8 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `a stream for some transfers ends with the last of them`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.small)) { bed in
-            let transfers = try await bed.add((0..<5).map { number in bed.request("/\(number)") { $0.paused = true } })
+            let transfers = try await bed.add(
+                (0..<5).map { number in bed.request("/\(number)") { $0.timing.paused = true } })
             let stream = try await bed.service.events(
                 subscription {
                     $0.ids = Set(transfers.map(\.id))
@@ -312,8 +314,10 @@ import Testing
             let stopped = try await bed.service.events(subscription { $0.after = 0 })
             var iterator = stopped.makeAsyncIterator()
             let reader = try await bed.service.events(subscription { $0.after = 0 })
-            let ids = try await bed.add((0..<1500).map { number in bed.request("/\(number)") { $0.paused = true } })
-                .map(\.id)
+            let ids = try await bed.add(
+                (0..<1500).map { number in bed.request("/\(number)") { $0.timing.paused = true } }
+            )
+            .map(\.id)
             #expect(try await iterator.next()?.number == 1)
             _ = try await bed.service.act(.remove, on: TransferSelection(ids: ids))
             let total: Int64 = 4500
@@ -335,7 +339,7 @@ import Testing
             let listening = Task { try? await read(stream) { _ in false } }
             listening.cancel()
             #expect(await listening.value ?? [] == [])
-            try await bed.add { $0.paused = true }
+            try await bed.add { $0.timing.paused = true }
         }
     }
 }

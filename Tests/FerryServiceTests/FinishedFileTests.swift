@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: ConflictPolicy.allCases)
     func `C2 F6 a name that is taken goes by the conflict policy`(policy: ConflictPolicy) async throws {
         try await withService(.inProcess, OriginScript(Self.body)) { bed in
-            let id = try await bed.add { $0.onConflict = policy }.id
+            let id = try await bed.add { $0.file.onConflict = policy }.id
             try await bed.wait(for: id, .succeeded)
             try put(bed, "taken.bin")
             let wanted = change { $0.name = "taken.bin" }
@@ -141,7 +141,7 @@ import Testing
             Self.body, .on(.path("/old").and(.pathRequests(1...1)), .cut(after: 200_000)),
             .on(.path("/old").and(.pathRequests(2...)), .status(403, body: "expired")))
         try await withService(kind, script) { bed in
-            let id = try await bed.add("/old") { $0.acceptableStatuses = .success }.id
+            let id = try await bed.add("/old") { $0.response.acceptableStatuses = .success }.id
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.details.httpStatus == 403 && failed.response?.status == 403)
             #expect(failed.bytesReceived == 200_000)
@@ -164,7 +164,7 @@ import Testing
     func `a transfer reports when its first attempt began`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .status(503)))
         try await withService(kind, script) { bed in
-            let paused = try await bed.add { $0.paused = true }
+            let paused = try await bed.add { $0.timing.paused = true }
             #expect(paused.startedAt == nil)
             try await bed.act(.resume, paused.id)
             let done = try await bed.wait(for: paused.id, .succeeded)
@@ -179,7 +179,7 @@ import Testing
     func `V2 a digest that is given on the way is judged by the transfer's policy`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, always: .hold("middle", at: .body(100_000)))
         try await withService(kind, script) { bed in
-            let id = try await bed.add { $0.onMismatch = .keep }.id
+            let id = try await bed.add { $0.response.onMismatch = .keep }.id
             try await bed.wait(for: id, received: 100_000)
             let wrong = Self.other.checksum(.sha256)
             let given = change { $0.checksums = [wrong, Self.body.checksum(.md5)] }
@@ -196,8 +196,8 @@ import Testing
     func `V2 the policy for digests that differ may be changed`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.body)) { bed in
             let id = try await bed.add {
-                $0.paused = true
-                $0.checksums = [Self.other.checksum(.sha1)]
+                $0.timing.paused = true
+                $0.response.checksums = [Self.other.checksum(.sha1)]
             }.id
             let kept = change {
                 $0.onMismatch = .keep
@@ -222,8 +222,8 @@ import Testing
             try put(bed, "taken")
             let parts = bed.outside.file("parts")
             let id = try await bed.add {
-                $0.folder = bed.folder + "/taken"
-                $0.partialFolder = parts
+                $0.file.folder = bed.folder + "/taken"
+                $0.file.partialFolder = parts
             }.id
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .destinationUnwritable && bed.asked.isEmpty)
@@ -243,9 +243,9 @@ import Testing
             try FileManager.default.createDirectory(
                 atPath: bed.folder + "/file.bin", withIntermediateDirectories: false)
             let id = try await bed.add {
-                $0.onConflict = .replace
-                $0.name = "file.bin"
-                $0.partialFolder = bed.outside.file("parts")
+                $0.file.onConflict = .replace
+                $0.file.name = "file.bin"
+                $0.file.partialFolder = bed.outside.file("parts")
             }.id
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .placementFailed && failed.bytesReceived == Self.body.size)
@@ -266,7 +266,7 @@ import Testing
         let script = OriginScript(Self.body, always: .hold("never", at: .body(100_000)))
         try await withService(.inProcess, script) { bed in
             let parts = bed.outside.file("parts")
-            let id = try await bed.add { $0.partialFolder = parts }.id
+            let id = try await bed.add { $0.file.partialFolder = parts }.id
             try await bed.wait(for: id, received: 100_000)
             #expect(try FileManager.default.contentsOfDirectory(atPath: parts).count == 1)
             try await bed.act(action, id)
@@ -277,8 +277,8 @@ import Testing
     @Test func `F8 a copy that a crash left goes with its transfer`() async throws {
         try await withService(.inProcess, OriginScript(Self.body)) { bed in
             let id = try await bed.add {
-                $0.paused = true
-                $0.partialFolder = bed.outside.file("parts")
+                $0.timing.paused = true
+                $0.file.partialFolder = bed.outside.file("parts")
             }.id
             let name = ".ferry-\(id)-copy.part"
             try put(bed, name)

@@ -39,7 +39,7 @@ import Testing
             let journal = await local.journal
             var ends: [StoredEnd] = []
             for number in 0..<4 {
-                let id = try await bed.add("/\(number)") { $0.paused = true }.id
+                let id = try await bed.add("/\(number)") { $0.timing.paused = true }.id
                 var record = try #require(try await journal.record(id))
                 if number == 1 { record.facts.name = String(repeating: "n", count: 2_000_000) }
                 ends.append(try journal.prepare(TransferEnd(record, .canceled, at: .distantPast)))
@@ -62,7 +62,7 @@ import Testing
             for number in 0..<1000 {
                 _ = try await bed.add("/\(number)") {
                     $0.session = sessions[number % 40]
-                    $0.notBefore = Date(timeIntervalSinceNow: 1000)
+                    $0.timing.notBefore = Date(timeIntervalSinceNow: 1000)
                 }
             }
             // The changes of few transfers soon need a page more. Those of all free as many pages as they need.

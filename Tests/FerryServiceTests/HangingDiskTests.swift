@@ -26,7 +26,8 @@ import Testing
             let folder = try makeFolder(bed, disk)
             let hold = disk.hold(call, below: folder)
             defer { hold.release() }
-            let hung = try await bed.add(["/1", "/2", "/3"].map { path in bed.request(path) { $0.folder = folder } })
+            let hung = try await bed.add(
+                ["/1", "/2", "/3"].map { path in bed.request(path) { $0.file.folder = folder } })
             try await eventually("the disk hangs") { hold.count > 0 }
             let held = try await bed.add("/held")
             try await bed.wait(for: held.id, received: 600_000)
@@ -70,7 +71,7 @@ import Testing
             let folder = try makeFolder(bed, disk)
             let hold = disk.hold(.write, below: folder)
             defer { hold.release() }
-            let id = try await bed.add("/hung") { $0.folder = folder }.id
+            let id = try await bed.add("/hung") { $0.file.folder = folder }.id
             try await eventually("the disk hangs") { hold.count > 0 }
             switch wish {
             case .pause, .cancel, .remove, .removeWithFile:
@@ -117,7 +118,7 @@ import Testing
             try await bed.perform(.pause)
             let hold = disk.hold(.openFolder, below: folder)
             defer { hold.release() }
-            var batch = try bed.batch(["/2"]) { $0.folder = folder }
+            var batch = try bed.batch(["/2"]) { $0.file.folder = folder }
             batch.starts = [TransferBatch.Start(id: id)]
             let submitted = batch
             async let report = bed.service.submit(submitted)
@@ -148,7 +149,7 @@ import Testing
                 try await withService(.inProcess, origin, outside, keepsState: true, tweak) { bed in
                     let folder = try makeFolder(bed, disk)
                     hold = disk.hold(.write, below: folder)
-                    id = try await bed.add("/hung") { $0.folder = folder }.id
+                    id = try await bed.add("/hung") { $0.file.folder = folder }.id
                     try await eventually("the disk hangs") { hold?.count ?? 0 > 0 }
                     #expect(try await bed.act(wish.action, id) == .suspended)
                     // None of these revokes the command.
@@ -184,7 +185,7 @@ import Testing
         }
         try await withService(kind, script, tweak) { bed in
             let folder = try makeFolder(bed, disk)
-            let id = try await bed.add { $0.folder = folder }.id
+            let id = try await bed.add { $0.file.folder = folder }.id
             try await bed.wait(for: id, received: 600_000)
             #expect(try await bed.act(.pause, id) == .suspended)
             let hold = disk.hold(.remove, below: folder)
@@ -216,7 +217,7 @@ import Testing
             try await bed.wait(for: held.id, received: 600_000)
             let hold = disk.hold(.write, below: folder)
             defer { hold.release() }
-            let hung = try await bed.add("/hung") { $0.folder = folder }
+            let hung = try await bed.add("/hung") { $0.file.folder = folder }
             try await eventually("the disk hangs") { hold.count > 0 }
             await local.prepareToEnd()
             try await eventually("the other has stopped") { await local.running.ids == [hung.id] }
@@ -247,7 +248,7 @@ import Testing
                     healthy = first
                     try await bed.wait(for: first, received: 600_000)
                     hold = disk.hold(.write, below: folder)
-                    hung = try await bed.add("/hung") { $0.folder = folder }.id
+                    hung = try await bed.add("/hung") { $0.file.folder = folder }.id
                     try await eventually("the disk hangs") { hold?.count ?? 0 > 0 }
                 }
                 #expect(hold?.count == 1)

@@ -39,7 +39,7 @@ import Testing
                 var other = suspect
                 try await withService(kind, origin, outside, keepsState: true) { bed in
                     suspect = try await bed.add("/suspect").id
-                    other = try await bed.add("/other") { $0.notBefore = Date(timeIntervalSinceNow: 1000) }.id
+                    other = try await bed.add("/other") { $0.timing.notBefore = Date(timeIntervalSinceNow: 1000) }.id
                     try await bed.wait(for: suspect, received: 100_000)
                 }
                 let mark = paths.stateFolder + "/start.json"

@@ -26,7 +26,7 @@ import Testing
                     stateFolder: folder.path, logger: logger, environment: [:],
                     journal: SQLiteJournal.opening(in: folder.path, logger: logger)))
             var request = TransferRequest(url: "http://127.0.0.1:9/x", folder: folder.file("in"))
-            request.paused = true
+            request.timing.paused = true
             _ = try await service.submit([request])
             let running = Task { try await service.run() }
             // New log entries are written after the zeros, so that readers encounter them.

@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases, [TransferAction.cancel, .remove, .removeWithFile])
     func `goes with it, also where it was never recorded`(kind: ServiceKind, action: TransferAction) async throws {
         try await withService(kind, Self.script) { bed in
-            let transfer = try await bed.add { $0.paused = true }
+            let transfer = try await bed.add { $0.timing.paused = true }
             try leavePartialFile(of: transfer.id, bed)
             try await bed.act(action, transfer.id)
             #expect(bed.files == [])
@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `stays where it belongs to another`(kind: ServiceKind) async throws {
         try await withService(kind, Self.script) { bed in
-            let transfer = try await bed.add { $0.paused = true }
+            let transfer = try await bed.add { $0.timing.paused = true }
             try Data("mine".utf8).write(to: URL(filePath: "\(bed.folder)/mine"))
             try FileManager.default.linkItem(
                 atPath: "\(bed.folder)/mine", toPath: "\(bed.folder)/\(name(transfer.id))")

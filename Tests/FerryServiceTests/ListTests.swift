@@ -13,8 +13,10 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `pages follow one another without gap or overlap`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            let ids = try await bed.add((0..<25).map { number in bed.request("/\(number)") { $0.paused = true } })
-                .map(\.id)
+            let ids = try await bed.add(
+                (0..<25).map { number in bed.request("/\(number)") { $0.timing.paused = true } }
+            )
+            .map(\.id)
             for newestFirst in [false, true] {
                 var found: [TransferID] = []
                 var sizes: [Int] = []
@@ -39,7 +41,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `a page that is just full is the last`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            try await bed.add((0..<10).map { number in bed.request("/\(number)") { $0.paused = true } })
+            try await bed.add((0..<10).map { number in bed.request("/\(number)") { $0.timing.paused = true } })
             let page = try await bed.service.transfers(query { $0.limit = 10 })
             #expect(page.transfers.count == 10 && page.next == nil)
         }
@@ -70,8 +72,8 @@ import Testing
             let running = try await bed.add("/held").id
             try await bed.wait(for: running, .running)
             let waiting = try await bed.add("/held2") { $0.tags = ["y"] }.id
-            let suspended = try await bed.add("/paused") { $0.paused = true }.id
-            let canceled = try await bed.add("/canceled") { $0.paused = true }.id
+            let suspended = try await bed.add("/paused") { $0.timing.paused = true }.id
+            let canceled = try await bed.add("/canceled") { $0.timing.paused = true }.id
             try await bed.act(.cancel, canceled)
 
             func list(_ change: (inout TransferQuery) -> Void) async throws -> [TransferID] {
@@ -117,7 +119,7 @@ import Testing
                 })
             #expect(page.transfers.map(\.id) == Array(ids[4..<7]))
             try await bed.changeSettings { $0.connectionsPerHost = 8 }
-            let suspended = try await bed.add("/paused") { $0.paused = true }.id
+            let suspended = try await bed.add("/paused") { $0.timing.paused = true }.id
             let mixed = try await bed.service.transfers(
                 query {
                     $0.states = [.running, .suspended]

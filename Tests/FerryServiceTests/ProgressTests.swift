@@ -38,7 +38,7 @@ import Testing
     ])
     func `a transfer that always starts from 0 ends after its retries`(_ fault: Fault) async throws {
         try await withService(.inProcess, OriginScript(Self.body, rules: fault.rules)) { bed in
-            let id = try await bed.add { $0.retries = 2 }.id
+            let id = try await bed.add { $0.timing.retries = 2 }.id
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .connectionLost, "\(String(describing: failed.error))")
             #expect(failed.attempts == 3)
@@ -53,7 +53,7 @@ import Testing
     ])
     func `answers that are cut use up retries, and are no change of the file`(_ fault: Fault) async throws {
         try await withService(.inProcess, OriginScript(Self.body, rules: fault.rules)) { bed in
-            let id = try await bed.add { $0.retries = 20 }.id
+            let id = try await bed.add { $0.timing.retries = 20 }.id
             let done = try await bed.wait(for: id, .succeeded)
             #expect(done.attempts == 10)
             #expect(try Data(contentsOf: URL(filePath: bed.folder + "/file.bin")).count == Int(Self.size))
@@ -97,7 +97,7 @@ import Testing
         guard case .raw(let bytes) = first.rules[0].modes[0] else { return }
         let script = OriginScript(Self.body, .on(.request(1), .raw(bytes)))
         try await withService(.inProcess, script) { bed in
-            let id = try await bed.add { $0.checksums = [Self.body.checksum(.sha256)] }.id
+            let id = try await bed.add { $0.response.checksums = [Self.body.checksum(.sha256)] }.id
             let done = try await bed.wait(for: id, .succeeded)
             #expect(done.attempts == 1 && done.bytesReceived == Self.size)
             #expect(bed.ranges() == [nil, "bytes=100000-"])
@@ -109,7 +109,7 @@ import Testing
         let script = OriginScript(
             Self.body, .on(.request(1), .cut(after: 150_000)), .on(.ranged, .rangeSubset(10)))
         try await withService(.inProcess, script) { bed in
-            let id = try await bed.add { $0.retries = 3 }.id
+            let id = try await bed.add { $0.timing.retries = 3 }.id
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .badResponse)
             #expect(failed.attempts == 4)
@@ -124,9 +124,9 @@ import Testing
         let script = OriginScript(body, .on(.unranged, .stall(after: 1 << 20)), .on(.ranged, .cut(after: 1)))
         try await withService(.inProcess, script) { bed in
             let id = try await bed.add {
-                $0.connections = 4
-                $0.idleTimeout = 2
-                $0.retries = 0
+                $0.transport.connections = 4
+                $0.timing.idleTimeout = 2
+                $0.timing.retries = 0
             }.id
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.attempts == 1)
@@ -162,7 +162,7 @@ import Testing
         let part: Int64 = 6 << 20
         let script = OriginScript(body, .always(.noRanges, .cut(after: part)))
         try await withService(.inProcess, script, { $0.delayScale = 0 }) { bed in
-            let id = try await bed.add { $0.connections = 1 }.id
+            let id = try await bed.add { $0.transport.connections = 1 }.id
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .budgetExceeded, "\(String(describing: failed.error))")
             let allowed = TransferBudget.factor * part + TransferBudget.slack
@@ -176,7 +176,7 @@ import Testing
     func `a bad network costs no byte twice`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, always: .cut(after: 10_001))
         try await withService(kind, script, { $0.delayScale = 0 }) { bed in
-            let id = try await bed.add { $0.retries = 10 }.id
+            let id = try await bed.add { $0.timing.retries = 10 }.id
             let done = try await bed.wait(for: id, .succeeded)
             #expect(done.attempts == 30 && done.startedOver == 0)
             #expect(done.bytesSpent == Self.size)

@@ -22,8 +22,8 @@ import Testing
             try await bed.wait(for: running, .running)
             let canceled = try await bed.add("/file2").id
             let waiting = try await bed.add("/file3").id
-            let suspended = try await bed.add("/file4") { $0.paused = true }.id
-            let high = try await bed.add("/file5") { $0.priority = .high }.id
+            let suspended = try await bed.add("/file4") { $0.timing.paused = true }.id
+            let high = try await bed.add("/file5") { $0.timing.priority = .high }.id
             try await bed.act(.cancel, canceled)
             #expect(try await ids(.active) == [later, running])
             #expect(try await ids(.waiting) == [high, waiting, suspended])

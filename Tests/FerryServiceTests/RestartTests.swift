@@ -30,7 +30,9 @@ import Testing
             try await bed.changeSettings { $0.activeTransfers = 1 }
             let running = try await bed.add("/running").id
             try await bed.wait(for: running, received: 200_000)
-            let others = try await bed.add([bed.request("/waiting"), bed.request("/paused") { $0.paused = true }])
+            let others = try await bed.add([
+                bed.request("/waiting"), bed.request("/paused") { $0.timing.paused = true },
+            ])
             ids = [running] + others.map(\.id)
         } second: { bed in
             #expect(try await bed.service.settings().activeTransfers == 1)
@@ -39,7 +41,7 @@ import Testing
             #expect(try await bed.service.transfer(ids[2]).state == .suspended)
             #expect(try FileDigest.sha256(bed.folder + "/running") == Self.body.sha256Hex)
             #expect(bed.files == ["running", "waiting"])
-            let new = try await bed.add("/new") { $0.paused = true }
+            let new = try await bed.add("/new") { $0.timing.paused = true }
             #expect(new.id > ids[2])
         }
     }
@@ -67,7 +69,7 @@ import Testing
         var id: TransferID?
         try await withTwoServices(kind, script, { $0.delayScale = 1000 }) { bed in
             let deadline = Date(timeIntervalSinceNow: 1)
-            id = try await bed.add { $0.deadline = deadline }.id
+            id = try await bed.add { $0.timing.deadline = deadline }.id
             try await bed.wait(for: try #require(id), "a failure") { $0.error != nil }
         } second: { bed in
             let failed = try await bed.wait(for: try #require(id), .failed)
@@ -96,7 +98,7 @@ import Testing
             let sessions = try await bed.service.sessions()
             #expect(sessions.map(\.settings.activeTransfers) == [2])
             // A later event gets the next number.
-            let next = try await bed.add { $0.paused = true }
+            let next = try await bed.add { $0.timing.paused = true }
             #expect(try await bed.service.status().lastEvent == 3)
             #expect(try await bed.service.transfer(next.id).state == .suspended)
         }

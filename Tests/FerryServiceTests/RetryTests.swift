@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: [0, 1, 3], ServiceKind.allCases)
     func `T1 retries limits the attempts`(_ retries: Int, _ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.body, always: .closeBeforeHead)) { bed in
-            let id = try await bed.add { $0.retries = retries }.id
+            let id = try await bed.add { $0.timing.retries = retries }.id
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .connectionLost)
             #expect(failed.attempts == retries + 1 && failed.error?.details.attempts == retries + 1)
@@ -24,7 +24,7 @@ import Testing
         let script = OriginScript(
             Self.body, .on(.requests(1...2), .closeBeforeHead), .on(.requests(3...), .status(503)))
         try await withService(kind, script) { bed in
-            let id = try await bed.add { $0.statusRetries = 1 }.id
+            let id = try await bed.add { $0.timing.statusRetries = 1 }.id
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .serverBusy && failed.error?.details.httpStatus == 503)
             #expect(failed.attempts == 4)
@@ -131,7 +131,7 @@ import Testing
             try await bed.changeSettings { $0.activeTransfers = 1 }
             let busy = try await bed.add("/busy").id
             await bed.origin.waitForHold("busy")
-            let long = try await bed.add("/long") { $0.priority = .high }.id
+            let long = try await bed.add("/long") { $0.timing.priority = .high }.id
             try await bed.wait(for: long, waiting: .slot)
             bed.origin.release("busy")
             try await bed.wait(for: long, .running)
@@ -146,7 +146,7 @@ import Testing
     func `T6 a running transfer ends at its deadline and keeps its bytes`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, always: .hold("never", at: .body(100_000)))
         try await withService(kind, script) { bed in
-            let id = try await bed.add { $0.deadline = Date(timeIntervalSinceNow: 0.5) }.id
+            let id = try await bed.add { $0.timing.deadline = Date(timeIntervalSinceNow: 0.5) }.id
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .deadlineExceeded)
             #expect(bed.files.allSatisfy { $0 == ".ferry-\(id).part" })
@@ -158,8 +158,8 @@ import Testing
         let script = OriginScript(Self.body, .on(.path("/busy"), .status(500)), .always(.hold("never", at: .head)))
         try await withService(kind, script, { $0.delayScale = 1000 }) { bed in
             try await bed.changeSettings { $0.activeTransfers = 1 }
-            try await bed.add("/first") { $0.priority = .high }
-            let id = try await bed.add("/second") { $0.deadline = Date(timeIntervalSinceNow: 0.2) }.id
+            try await bed.add("/first") { $0.timing.priority = .high }
+            let id = try await bed.add("/second") { $0.timing.deadline = Date(timeIntervalSinceNow: 0.2) }.id
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .deadlineExceeded && failed.attempts == 0)
             #expect(bed.asked.filter { $0 == "/second" } == [])
@@ -169,7 +169,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `a deadline in the past ends a transfer before anything is asked`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.body, always: .hold("never", at: .head))) { bed in
-            let id = try await bed.add { $0.deadline = Date(timeIntervalSinceNow: -10) }.id
+            let id = try await bed.add { $0.timing.deadline = Date(timeIntervalSinceNow: -10) }.id
             #expect(try await bed.wait(for: id, .failed).error?.code == .deadlineExceeded)
         }
     }

@@ -19,7 +19,7 @@ import Testing
             .on(.path("/first"), .hold("first", at: .body(100_000))))
         try await withStoredService(script, { $0.delayScale = 1000 }) { bed, local in
             try await bed.changeSettings { $0.activeTransfers = 1 }
-            let first = try await bed.add("/first") { $0.paused = true }.id
+            let first = try await bed.add("/first") { $0.timing.paused = true }.id
             let twice = try await bed.add("/twice").id
             try await bed.wait(for: twice, waiting: .retry)
             try await duringCommit(local) { end in
@@ -52,7 +52,7 @@ import Testing
     /// An outcome based on an older record must not overwrite the first outcome or be reported as a second one.
     @Test func `keeps its end and its facts`() async throws {
         try await withStoredService(OriginScript(Self.body)) { bed, local in
-            let id = try await bed.add { $0.paused = true }.id
+            let id = try await bed.add { $0.timing.paused = true }.id
             let before = try await local.existing(id)
             try await bed.act(.resume, id)
             let done = try await bed.wait(for: id, .succeeded)

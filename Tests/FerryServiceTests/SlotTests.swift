@@ -69,7 +69,7 @@ import Testing
                 line.map { path, session, priority in
                     bed.request(path) {
                         $0.session = session
-                        $0.priority = priority
+                        $0.timing.priority = priority
                     }
                 })
             bed.origin.release("first")

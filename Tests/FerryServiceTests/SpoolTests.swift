@@ -27,9 +27,9 @@ import Testing
 
     private func spooled(_ bed: ServiceBed, _ change: (inout TransferRequest) -> Void = { _ in }) -> TransferRequest {
         bed.request { request in
-            request.folder = ""
-            request.spooled = true
-            request.onConflict = .replace
+            request.file.folder = ""
+            request.file.spooled = true
+            request.file.onConflict = .replace
             change(&request)
         }
     }
@@ -77,7 +77,7 @@ import Testing
             try await bed.act(.remove, first)
             #expect(names(spool) == ["\(first).partial"])
 
-            let continuing = spooled(bed) { $0.continues = source }
+            let continuing = spooled(bed) { $0.file.continues = source }
             let second = try #require(await bed.add([continuing]).first).id
             let ended = try await bed.wait(for: second, .succeeded)
             #expect(bed.ranges() == [nil, "bytes=200000-"])
@@ -91,7 +91,7 @@ import Testing
     func `62 a failed transfer stays failed when it is released`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .cut(after: 100_000)))
         try await withSpool(kind, script) { bed, _ in
-            let id = try #require(await bed.add([spooled(bed) { $0.retries = 0 }]).first).id
+            let id = try #require(await bed.add([spooled(bed) { $0.timing.retries = 0 }]).first).id
             #expect(try await bed.wait(for: id, .failed).error?.code == .connectionLost)
             let source = try #require(await bed.service.release(id))
             #expect(source.offset > 0)
@@ -120,7 +120,7 @@ import Testing
             func refusal(_ path: String) async throws -> String {
                 let source = PartialSource(
                     path: path, offset: 1000, etag: "\"v1\"", lastModified: nil, date: nil, completeLength: nil)
-                let error = try await bed.refusal(of: spooled(bed) { $0.continues = source })
+                let error = try await bed.refusal(of: spooled(bed) { $0.file.continues = source })
                 #expect(error.code == .partialLost)
                 return error.message
             }
@@ -146,7 +146,7 @@ import Testing
             let etag = try await head(bed).etag
             let source = PartialSource(
                 path: path, offset: 100_000, etag: etag, lastModified: nil, date: nil, completeLength: 300_000)
-            let id = try #require(await bed.add([spooled(bed) { $0.continues = source }]).first).id
+            let id = try #require(await bed.add([spooled(bed) { $0.file.continues = source }]).first).id
             let ended = try await bed.wait(for: id, .succeeded)
             #expect(try FileDigest.sha256(#require(ended.destination)) == Self.body.sha256Hex)
             #expect(bed.ranges().last == "bytes=100000-")

@@ -41,7 +41,7 @@ import Testing
             }
         ) { bed, local in
             let id = try await bed.add("/held").id
-            let other = try await bed.add("/other") { $0.paused = true }.id
+            let other = try await bed.add("/other") { $0.timing.paused = true }.id
             try await bed.wait(for: id, received: 200_000)
             disk.before(.syncData) {
                 begun.yield()
@@ -54,7 +54,7 @@ import Testing
             var events = try await bed.service.events(subscription).makeAsyncIterator()
             async let stopped: Void = stop.perform(on: id, other, bed.service)
             for await _ in syncing { break }
-            let added = try await bed.add("/new") { $0.paused = true }.id
+            let added = try await bed.add("/new") { $0.timing.paused = true }.id
             var told: [TransferEvent] = []
             while told.last?.kind != .submitted { told.append(try #require(try await events.next())) }
             #expect(told.last?.id == added)

@@ -20,14 +20,14 @@ import Testing
     /// Starts a transfer that keeps the only slot. After a restart, all others precede it.
     private func hold(_ bed: ServiceBed) async throws {
         try await bed.changeSettings { $0.activeTransfers = 1 }
-        try await bed.wait(for: try await bed.add("/held") { $0.priority = .low }.id, received: 50)
+        try await bed.wait(for: try await bed.add("/held") { $0.timing.priority = .low }.id, received: 50)
     }
 
     @Test(arguments: ServiceKind.allCases, [0.05, 7200])
     func `ends also transfers that wait in the journal alone`(_ kind: ServiceKind, _ lookAhead: Double) async throws {
         try await withService(kind, Self.held, { $0.lookAhead = lookAhead }) { bed in
             try await hold(bed)
-            let urls = list(bed, (1...260).map { "/\($0)" }) { $0.resourceTimeout = 0.4 }
+            let urls = list(bed, (1...260).map { "/\($0)" }) { $0.timing.resourceTimeout = 0.4 }
             let ids = try await bed.service.submit(urls).ids
             for id in ids.reversed() {
                 let failed = try await bed.wait(for: id, .failed)
@@ -44,7 +44,7 @@ import Testing
                 var ids: [TransferID] = []
                 try await withService(.inProcess, origin, outside, keepsState: true) { bed in
                     try await hold(bed)
-                    ids = try await bed.service.submit(list(bed, ["/held", "/b"]) { $0.resourceTimeout = 1 }).ids
+                    ids = try await bed.service.submit(list(bed, ["/held", "/b"]) { $0.timing.resourceTimeout = 1 }).ids
                 }
                 try await withService(.inProcess, origin, outside, keepsState: true, { $0.lookAhead = lookAhead }) {
                     bed in
@@ -78,7 +78,7 @@ import Testing
 
     @Test func `is no reason to ask once it is over`() async throws {
         try await afterDeadline { bed, deadline in
-            try await bed.add((1...20).map { bed.request("/\($0)") { $0.deadline = deadline } }).map(\.id)
+            try await bed.add((1...20).map { bed.request("/\($0)") { $0.timing.deadline = deadline } }).map(\.id)
         } _: { bed, ids in
             for id in ids {
                 let failed = try await bed.wait(for: id, .failed)
@@ -91,14 +91,14 @@ import Testing
     /// Some of them have just got a slot, or are just being read from the journal.
     @Test func `ends each transfer once, though many are over at a start`() async throws {
         try await afterDeadline { bed, deadline in
-            try await bed.service.submit(list(bed, (1...600).map { "/\($0)" }) { $0.deadline = deadline }).ids
+            try await bed.service.submit(list(bed, (1...600).map { "/\($0)" }) { $0.timing.deadline = deadline }).ids
         } _: { bed, ids in
             try await bed.changeSettings {
                 $0.activeTransfers = 16
                 $0.connectionsPerHost = 16
             }
             for id in ids { try await bed.wait(for: id, .failed) }
-            let last = try await bed.add { $0.paused = true }.id
+            let last = try await bed.add { $0.timing.paused = true }.id
             var subscription = EventSubscription()
             subscription.after = 0
             var failed: [TransferID: Int] = [:]
@@ -120,7 +120,7 @@ import Testing
             let local = try #require(bed.service as? LocalTransferService)
             try await hold(bed)
             let ids = try await bed.service.submit(
-                list(bed, (1...300).map { "/\($0)" }) { $0.resourceTimeout = 1 }
+                list(bed, (1...300).map { "/\($0)" }) { $0.timing.resourceTimeout = 1 }
             ).ids
             try await withoutRoom(local) {
                 try await eventually("a full journal") { await !local.waitingTransfers.waiting(for: .disk).isEmpty }
@@ -134,11 +134,11 @@ import Testing
         try await withService(kind, Self.held, { $0.lookAhead = 0.05 }) { bed in
             try await hold(bed)
             let paused = try await bed.add("/a") {
-                $0.paused = true
-                $0.resourceTimeout = 0.1
+                $0.timing.paused = true
+                $0.timing.resourceTimeout = 0.1
             }.id
             // Its own timeout shows that the other one's would have expired.
-            let other = try await bed.add("/b") { $0.resourceTimeout = 0.3 }.id
+            let other = try await bed.add("/b") { $0.timing.resourceTimeout = 0.3 }.id
             try await bed.wait(for: other, .failed)
             #expect(try await bed.service.transfer(paused).state == .suspended)
             try await bed.act(.resume, paused)
@@ -150,7 +150,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `that a pause has put off ends a transfer when it passes`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(always: .hold("never", at: .head))) { bed in
-            let id = try await bed.add { $0.resourceTimeout = 1 }.id
+            let id = try await bed.add { $0.timing.resourceTimeout = 1 }.id
             try await bed.wait(for: id, .running)
             try await bed.act(.pause, id)
             let paused = Date()
@@ -170,8 +170,8 @@ import Testing
             try await hold(bed)
             let deadline = Date(timeIntervalSinceNow: 0.1)
             let paused = try await bed.add("/a") {
-                $0.paused = true
-                $0.deadline = deadline
+                $0.timing.paused = true
+                $0.timing.deadline = deadline
             }.id
             try await eventually("the deadline") { Date() > deadline }
             #expect(try await bed.service.transfer(paused).state == .suspended)
@@ -188,12 +188,12 @@ import Testing
                 var near: [TransferID] = []
                 try await withService(.inProcess, origin, outside, keepsState: true) { bed in
                     try await hold(bed)
-                    let far = list(bed, (1...5000).map { "/\($0)" }) { $0.resourceTimeout = 7 * 86_400 }
+                    let far = list(bed, (1...5000).map { "/\($0)" }) { $0.timing.resourceTimeout = 7 * 86_400 }
                     _ = try await bed.service.submit(far)
                     near = try await bed.service.submit(
                         list(bed, (1...300).map { "/near/\($0)" }) { request in
-                            request.resourceTimeout = 7 * 86_400
-                            request.deadline = Date(timeIntervalSinceNow: 3600)
+                            request.timing.resourceTimeout = 7 * 86_400
+                            request.timing.deadline = Date(timeIntervalSinceNow: 3600)
                         }
                     ).ids
                     let local = try #require(bed.service as? LocalTransferService)

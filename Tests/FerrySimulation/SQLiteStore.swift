@@ -101,7 +101,7 @@ final class SQLiteStore: SimulatedStore {
         for record in try reader.page(filter) {
             lines.append(
                 "\(record.id) \(record.intent) \(record.outcome.map { "\($0)" } ?? "-") \(record.attempts) "
-                    + "\(record.facts.ranges.byteCount) \(record.request.url) \(record.request.priority)")
+                    + "\(record.facts.ranges.byteCount) \(record.request.url) \(record.request.timing.priority)")
         }
         for event in try reader.events(after: 0, limit: .max) {
             lines.append("\(event.number ?? 0) \(event.kind) \(event.id) \(event.session)")

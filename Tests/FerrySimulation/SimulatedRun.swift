@@ -101,7 +101,7 @@ actor SimulatedRun: AttemptRun {
 
     /// Makes some bytes durable, with the claim of their destination.
     private func checkpoint() async -> Bool? {
-        let folder = job.request.folder
+        let folder = job.request.file.folder
         let end = facts.ranges.byteCount
         facts.ranges.insert(end..<end + 100_000)
         if facts.partial == nil {

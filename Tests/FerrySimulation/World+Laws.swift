@@ -189,7 +189,7 @@ extension World {
         require(record?.isEligible == true || isBusy(id, service), "\(id) gets a slot, and is not to run")
         require(!ledger.isKnownToRest(id), "\(id) gets a slot, and a client was told that it rests")
         guard let record, let key = service.running.key(of: id), !isBusy(id, service) else { return }
-        if let begin = record.request.notBefore, !machine.wasSet {
+        if let begin = record.request.timing.notBefore, !machine.wasSet {
             require(begin <= service.clock.wall.addingTimeInterval(0.001), "\(id) gets a slot before it may begin")
         }
         guard !isSetting(key.session, service), !ledger.isReordering(key.session) else { return }
@@ -206,7 +206,9 @@ extension World {
             guard let key = service.running.key(of: id), !service.isShuttingDown else { continue }
             for other in service.waitingTransfers.waiting(with: key, limit: .max) {
                 // Others have become ready since.
-                guard let record = record(other), record.retry == nil, record.request.notBefore == nil else { continue }
+                guard let record = record(other), record.retry == nil, record.request.timing.notBefore == nil else {
+                    continue
+                }
                 require(comes(id, before: other, of: key.session), "\(id) gets a slot before \(other)")
             }
         }

@@ -118,14 +118,14 @@ extension World {
     private func request(_ number: Int, _ wanted: Wanted) -> TransferRequest {
         var request = TransferRequest(url: "https://\(Self.hosts[wanted.host]).test/\(number)", folder: "/f")
         request.session = Self.sessions[wanted.session]
-        request.priority = wanted.isUrgent ? .high : .normal
-        request.network.waits = wanted.waitsForNetworks
-        request.network.allowsExpensive = wanted.allowsExpensive
-        request.paused = wanted.isPaused
+        request.timing.priority = wanted.isUrgent ? .high : .normal
+        request.transport.network.waits = wanted.waitsForNetworks
+        request.transport.network.allowsExpensive = wanted.allowsExpensive
+        request.timing.paused = wanted.isPaused
         let now = machine.active(skew: 0).wall
-        request.notBefore = wanted.begins.map(now.addingTimeInterval)
-        request.resourceTimeout = wanted.timeout
-        request.deadline = wanted.deadline.map(now.addingTimeInterval)
+        request.timing.notBefore = wanted.begins.map(now.addingTimeInterval)
+        request.timing.resourceTimeout = wanted.timeout
+        request.timing.deadline = wanted.deadline.map(now.addingTimeInterval)
         return request
     }
 
@@ -213,7 +213,7 @@ extension World {
         case .begins(let seconds):
             wanted.notBefore = seconds.map(machine.active(skew: 0).wall.addingTimeInterval) ?? .distantPast
         case .network(let allowsExpensive):
-            var network = record.request.network
+            var network = record.request.transport.network
             network.allowsExpensive = allowsExpensive
             wanted.network = network
         }

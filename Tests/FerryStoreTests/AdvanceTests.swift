@@ -18,7 +18,7 @@ import Testing
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let records = try (1...Self.count).map { number in
             var record = try Sample.record(number)
-            record.request.deadline = Sample.moment + Double(number)
+            record.request.timing.deadline = Sample.moment + Double(number)
             return record
         }
         try await Sample.insert(records, into: journal)

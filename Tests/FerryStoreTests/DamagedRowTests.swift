@@ -112,7 +112,8 @@ import Testing
             await journal.close()
             let again = try await Sample.open(folder)
             let records = try await again.page()
-            #expect(records.count == 14 && records.suffix(7).allSatisfy { $0.request.folder == "/home/u/Downloads" })
+            #expect(
+                records.count == 14 && records.suffix(7).allSatisfy { $0.request.file.folder == "/home/u/Downloads" })
             await again.close()
         }
     }

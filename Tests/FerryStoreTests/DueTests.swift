@@ -13,7 +13,7 @@ import Testing
         _ number: UInt64, _ change: (inout TransferRecord) -> Void = { _ in }
     ) throws -> TransferRecord {
         var record = try Sample.record(number)
-        record.request.resourceTimeout = 60
+        record.request.timing.resourceTimeout = 60
         record.active.begin(at: started)
         change(&record)
         return record
@@ -43,7 +43,7 @@ import Testing
         try await Sample.insert([record], into: journal)
         let changes: [(Bool, @Sendable (inout TransferRecord) -> Void)] = [
             (true, { $0.retry = try? Sample.fullRecord(1).retry }),
-            (true, { $0.request.deadline = Sample.moment + 10 }),
+            (true, { $0.request.timing.deadline = Sample.moment + 10 }),
             (
                 false,
                 { record in
@@ -58,7 +58,7 @@ import Testing
                     record.active.begin(at: Self.now)
                 }
             ),
-            (true, { $0.request.deadline = nil }),
+            (true, { $0.request.timing.deadline = nil }),
             (false, { $0.outcome = .canceled }),
         ]
         #expect(try await dues(journal) == [(Sample.moment + 60).journalMilliseconds])
@@ -100,12 +100,12 @@ import Testing
     @Test func `of many that are suspended and resumed are those of each`() async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let all = try [
-            Self.record(1), Self.record(2) { $0.request.resourceTimeout = 60.5 },
-            Self.record(3) { $0.request.resourceTimeout = nil },
-            Self.record(4) { $0.request.deadline = Sample.moment + 5 },
+            Self.record(1), Self.record(2) { $0.request.timing.resourceTimeout = 60.5 },
+            Self.record(3) { $0.request.timing.resourceTimeout = nil },
+            Self.record(4) { $0.request.timing.deadline = Sample.moment + 5 },
             Self.record(5) { record in
-                record.request.resourceTimeout = nil
-                record.request.deadline = Sample.moment + 5
+                record.request.timing.resourceTimeout = nil
+                record.request.timing.deadline = Sample.moment + 5
             },
             // One never started, and one with its time used up.
             Self.record(6) { record in
@@ -157,12 +157,12 @@ import Testing
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
         let all = try [
-            Self.record(1), Self.record(2) { $0.request.resourceTimeout = nil },
+            Self.record(1), Self.record(2) { $0.request.timing.resourceTimeout = nil },
             Self.record(3) { record in
-                record.request.resourceTimeout = 0.5
-                record.request.deadline = Sample.moment + 5
+                record.request.timing.resourceTimeout = 0.5
+                record.request.timing.deadline = Sample.moment + 5
             },
-            Self.record(4) { $0.request.deadline = Sample.moment + 5 },
+            Self.record(4) { $0.request.timing.deadline = Sample.moment + 5 },
             Self.record(5) { record in
                 record.active.suspend(at: Self.now)
                 record.active.begin(at: Self.now)
@@ -173,9 +173,9 @@ import Testing
             },
             Self.record(7) { $0.active = ActiveTime() }, Self.record(8) { $0.outcome = .canceled },
             Self.record(9) { $0.retry = try? Sample.fullRecord(1).retry },
-            Self.record(10) { $0.request.notBefore = Sample.moment },
+            Self.record(10) { $0.request.timing.notBefore = Sample.moment },
             Self.record(11) { $0.facts.startsAfterRelaunch = true },
-            Self.record(12) { $0.request.network.allowsCellular = false },
+            Self.record(12) { $0.request.transport.network.allowsCellular = false },
         ]
         try await Sample.insert(all, into: journal)
         try await journal.commit { transaction throws(ServiceError) in

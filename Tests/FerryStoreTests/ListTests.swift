@@ -28,7 +28,7 @@ import Testing
         let hosts = ["a", "b", "user:secret@b", "a", "[::1]:81"]
         let urls = (0..<300).map { "http://\(hosts[$0 % 5])/x?\($0)" }
         var template = try Sample.record(10, tags: ["t", "u"])
-        template.request.network.allowsCellular = false
+        template.request.transport.network.allowsCellular = false
         template.active.begin(at: .init(wall: Sample.moment, boot: "b", uptime: 1))
         let run = try await Self.store(urls, like: template, in: journal)
         #expect(run.ids == (10..<310).map(Sample.id) && run.first == 1)

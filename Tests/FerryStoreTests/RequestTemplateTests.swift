@@ -51,7 +51,7 @@ import Testing
         #expect(try await journal.record(ids[1]) == list[1])
         let shown = try await journal.read { reader throws(ServiceError) in try reader.listing(JournalFilter()) }
         #expect(shown.map(\.record.request.url) == list.map(\.request.url))
-        #expect(shown.map(\.record.request.folder) == list.map(\.request.folder))
+        #expect(shown.map(\.record.request.file.folder) == list.map(\.request.file.folder))
         let long = try await journal.read { reader throws(ServiceError) in
             try reader.connection.row("SELECT max(length(request)) FROM requests").flatMap { RowReader($0).integer(0) }
         }
@@ -64,7 +64,7 @@ import Testing
         let journal = try await Sample.open(folder)
         var list = try await insertList(into: journal)
         list[1] = try #require(try await journal.record(ids[1]))
-        list[1].request.folder = "/elsewhere"
+        list[1].request.file.folder = "/elsewhere"
         let changed = list[1]
         try await journal.commit { transaction throws(ServiceError) in _ = try transaction.update(changed) }
         #expect(try await journal.page().map(\.request) == list.map(\.request))

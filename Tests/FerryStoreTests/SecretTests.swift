@@ -19,7 +19,7 @@ import Testing
         request.cookies = [
             GivenCookie(name: "c", value: Self.mark, domain: "example.com", path: "/", secure: true)
         ]
-        request.proxyEnvironment = ["https_proxy": "http://me:\(Self.mark)@proxy:3128/", "no_proxy": "a@b"]
+        request.transport.proxyEnvironment = ["https_proxy": "http://me:\(Self.mark)@proxy:3128/", "no_proxy": "a@b"]
         return TransferRecord(
             id: plain.id, createdAt: plain.createdAt, request: request,
             credentials: Credentials(user: "me", password: Self.mark))

@@ -34,10 +34,10 @@ package enum CommandStates {
         switch content {
         case .plain: break
         case .full:
-            record.request.deadline = Sample.moment + 1000
-            record.request.resourceTimeout = 50.25
-            record.request.notBefore = Sample.moment + 5
-            record.request.network.allowsCellular = false
+            record.request.timing.deadline = Sample.moment + 1000
+            record.request.timing.resourceTimeout = 50.25
+            record.request.timing.notBefore = Sample.moment + 5
+            record.request.transport.network.allowsCellular = false
             record.facts.startsAfterRelaunch = true
             record.facts.restarts = 2
             record.facts.partial = Sample.partial
@@ -48,7 +48,7 @@ package enum CommandStates {
             if record.outcome == nil { record.retry = try? Sample.fullRecord(1).retry }
         case .lost:
             record.request.secretsForgotten = true
-            record.request.spooled = true
+            record.request.file.spooled = true
         case .taken:
             // The first of these owns the name. The others had chosen it too, and are not live.
             if record.outcome != nil || record.intent == .suspend { record.facts.destination = "/f/taken" }

@@ -23,8 +23,8 @@ package enum Sample {
     /// Returns a record with a value in every column.
     package static func fullRecord(_ number: UInt64) throws -> TransferRecord {
         var record = try record(number, session: "app", tags: ["a", "b"])
-        record.request.deadline = moment.addingTimeInterval(60)
-        record.request.checksums = [try Checksum(parsing: "md5:00112233445566778899aabbccddeeff")]
+        record.request.timing.deadline = moment.addingTimeInterval(60)
+        record.request.response.checksums = [try Checksum(parsing: "md5:00112233445566778899aabbccddeeff")]
         record.facts.partial = partial
         record.facts.name = "n"
         record.facts.destination = "/home/u/Downloads/n\(number)"

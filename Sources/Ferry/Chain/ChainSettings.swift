@@ -34,8 +34,8 @@ struct ChainSettings: Sendable {
     /// Applies the manager's server trust policy to a request.
     func apply(to request: inout TransferRequest, host: String?) {
         switch host.flatMap({ hooks.trust?.serverTrustPolicy(forHost: $0) }) {
-        case .disableEvaluation: request.insecure = true
-        case .performDefaultEvaluation(validateHost: false): request.skipsHostVerification = true
+        case .disableEvaluation: request.tls.insecure = true
+        case .performDefaultEvaluation(validateHost: false): request.tls.skipsHostVerification = true
         case .performDefaultEvaluation(validateHost: true), nil: break
         }
     }

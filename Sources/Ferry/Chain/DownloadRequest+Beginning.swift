@@ -75,8 +75,8 @@ extension DownloadRequest {
         }
         var final = template
         final.headers = RequestPlan.fields(chain.headers(request.sentFields))
-        final.paused = !startsImmediately
-        final.continues = partial?.source
+        final.timing.paused = !startsImmediately
+        final.file.continues = partial?.source
         chain.apply(to: &final, host: url.host)
         if credential != nil { final.headers.removeAll { $0.name.lowercased() == "authorization" } }
         let address = credential.flatMap { url.naming($0) } ?? url
@@ -127,21 +127,21 @@ extension RequestPlan {
         _ configuration: SessionConfiguration, place: SessionPlace, cache: Cache, _ asked: URLRequest
     ) -> TransferRequest {
         var request = template(configuration, place: place, cache: cache)
-        request.folder = ""
-        request.partialFolder = nil
-        request.acceptableStatuses = nil
-        request.spooled = true
-        request.statusPolicy = .any
+        request.file.folder = ""
+        request.file.partialFolder = nil
+        request.response.acceptableStatuses = nil
+        request.file.spooled = true
+        request.response.statusPolicy = .any
         if place.isDaemon {
-            request.retryRule = RetryRule(statusCodes: retried, doubtfulRetries: 0)
+            request.timing.retryRule = RetryRule(statusCodes: retried, doubtfulRetries: 0)
         } else {
             // As in a process's own session: retrying is up to the app.
-            (request.retryRule, request.retries, request.statusRetries) = (nil, 0, 0)
+            (request.timing.retryRule, request.timing.retries, request.timing.statusRetries) = (nil, 0, 0)
         }
         request.method = asked.httpMethod ?? "GET"
         request.body = asked.httpBody.map { .bytes($0) }
         if asked.timeoutInterval > 0, asked.timeoutInterval != usualTimeout {
-            request.idleTimeout = asked.timeoutInterval
+            request.timing.idleTimeout = asked.timeoutInterval
         }
         request.bringNumbersIntoRange(.clamp)
         return request

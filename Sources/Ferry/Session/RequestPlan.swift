@@ -17,21 +17,21 @@ struct RequestPlan: Sendable {
         var request = TransferRequest(url: "", folder: cache.downloadFilePath)
         request.session = place.session
         place.caller.apply(to: &request)
-        request.partialFolder = cache.downloadTmpPath
-        request.connections = configuration.connectionsPerTask
-        request.resourceTimeout = max(configuration.timeoutIntervalForResource, 1)
+        request.file.partialFolder = cache.downloadTmpPath
+        request.transport.connections = configuration.connectionsPerTask
+        request.timing.resourceTimeout = max(configuration.timeoutIntervalForResource, 1)
         // Only the resource timeout ends a stalled download. Retries after busy responses are limited by number.
-        request.giveUpAfter = 0
-        request.retryRule = RetryRule(doubtfulRetries: 0)
-        request.statusRetries = statusRetries
-        request.redirects.allowPrivateRedirects = true
-        request.onFullDisk = .failAtStart
+        request.timing.giveUpAfter = 0
+        request.timing.retryRule = RetryRule(doubtfulRetries: 0)
+        request.timing.statusRetries = statusRetries
+        request.transport.redirects.allowPrivateRedirects = true
+        request.file.onFullDisk = .failAtStart
         // All fields but credentials are sent to redirect targets.
-        request.foreignFields = .keep
+        request.transport.foreignFields = .keep
         let statuses = configuration.acceptableStatusCodes
-        request.acceptableStatuses = StatusRange(lower: statuses.lowerBound, upper: statuses.upperBound)
-        request.onMismatch = configuration.checksumMismatchPolicy == .fail ? .fail : .keep
-        request.onConflict = configuration.fileConflictPolicy.policy
+        request.response.acceptableStatuses = StatusRange(lower: statuses.lowerBound, upper: statuses.upperBound)
+        request.response.onMismatch = configuration.checksumMismatchPolicy == .fail ? .fail : .keep
+        request.file.onConflict = configuration.fileConflictPolicy.policy
         request.note = place.note("")
         // A single invalid number would make the service refuse every download.
         request.bringNumbersIntoRange(.clamp)
@@ -100,7 +100,7 @@ struct PlanTemplates {
         if let known = made[key] { return known }
         var request = plain()
         request.headers = RequestPlan.fields(headers)
-        if let policy { request.onConflict = policy }
+        if let policy { request.file.onConflict = policy }
         let template = PlanTemplate(request)
         made[key] = template
         return template

@@ -30,22 +30,23 @@ extension DownloadSpec {
         request.method = method.rawValue
         request.headers = RequestPlan.fields(headers)
         request.body = body.map { .bytes($0) }
-        request.onConflict = conflict.policy
-        request.priority = Priority(clamping: priority)
-        request.notBefore = notBefore
-        request.network.isDiscretionary = conditions.isDiscretionary
-        request.expectedSize = expectedSize
+        request.file.onConflict = conflict.policy
+        request.timing.priority = Priority(clamping: priority)
+        request.timing.notBefore = notBefore
+        request.transport.network.isDiscretionary = conditions.isDiscretionary
+        request.response.expectedSize = expectedSize
         request.tags = tags.sorted()
         // An invalid number would make the daemon refuse the download.
-        if let connections { request.connections = SettingRange<Int>.connections.clamp(connections) }
-        request.rateLimit = maxBytesPerSecond.map { max($0, SettingRange<Int64>.rateLimit.allowed.lowerBound) } ?? 0
+        if let connections { request.transport.connections = SettingRange<Int>.connections.clamp(connections) }
+        request.transport.rateLimit =
+            maxBytesPerSecond.map { max($0, SettingRange<Int64>.rateLimit.allowed.lowerBound) } ?? 0
         request.mirrors = mirrors.map(\.absoluteString)
         var note = TaskNote(url: url.absoluteString)
         if let id { note.id = id.rawValue }
         note.metadata = metadata
         if let checksum, let wanted = checksum.core {
-            request.checksums = [wanted]
-            request.onMismatch = .fail
+            request.response.checksums = [wanted]
+            request.response.onMismatch = .fail
             note.validation = TaskNote.Validation(code: checksum.code, type: checksum.type)
         }
         let fallback = FileNaming.defaultName(for: url)
@@ -56,21 +57,21 @@ extension DownloadSpec {
             name = given.map { FileNaming.sanitized($0, url: url.absoluteString) } ?? fallback
             shown = name ?? fallback
         case .file(let file):
-            request.folder = file.deletingLastPathComponent().path
+            request.file.folder = file.deletingLastPathComponent().path
             name = file.lastPathComponent
             shown = file.lastPathComponent
         case .directory(let folder):
-            request.folder = folder.path
+            request.file.folder = folder.path
             // The server suggests it.
             name = nil
             shown = url.lastPathComponent.isEmpty ? fallback : url.lastPathComponent
         }
-        var initial = TaskState(note: note, url: url, folder: request.folder, fileName: shown)
+        var initial = TaskState(note: note, url: url, folder: request.file.folder, fileName: shown)
         initial.asked = TaskParameters(
-            method: method, headers: headers, tags: tags, priority: request.priority.rawValue)
+            method: method, headers: headers, tags: tags, priority: request.timing.priority.rawValue)
         if let date = notBefore, date > Date() { initial.waitingReason = .notBefore(date) }
         var asked = request
-        (asked.url, asked.name) = (url.absoluteString, name)
+        (asked.url, asked.file.name) = (url.absoluteString, name)
         do throws(ServiceError) {
             _ = try TransferAdmission.admit(asked)
         } catch {

@@ -12,24 +12,24 @@ extension OptionValues {
         try refuseWhatFerryCannot()
         var request = TransferRequest(url: urls.first, folder: self.folder(in: folder))
         request.mirrors = urls.mirrors
-        request.name = try name()
-        request.paused = try flag("pause") ?? false
+        request.file.name = try name()
+        request.timing.paused = try flag("pause") ?? false
         request.headers = try headers(for: urls.first)
-        request.checksums = try checksums() ?? []
-        request.onConflict = try conflictPolicy() ?? .unique
-        request.connections = try connections(of: urls)
-        request.rateLimit = try rateLimit("max-download-limit") ?? 0
-        request.minSpeed = try bytes("lowest-speed-limit") ?? 0
-        request.remoteTime = try flag("remote-time") ?? false
-        request.decode = try flag("http-accept-gzip") ?? false
+        request.response.checksums = try checksums() ?? []
+        request.file.onConflict = try conflictPolicy() ?? .unique
+        request.transport.connections = try connections(of: urls)
+        request.transport.rateLimit = try rateLimit("max-download-limit") ?? 0
+        request.timing.minSpeed = try bytes("lowest-speed-limit") ?? 0
+        request.file.remoteTime = try flag("remote-time") ?? false
+        request.response.decode = try flag("http-accept-gzip") ?? false
         try limitAttempts(of: &request)
-        request.retryRule = try retryRule()
-        request.idleTimeout = try seconds("timeout").flatMap { $0 > 0 ? $0 : nil }
-        request.connectTimeout = try seconds("connect-timeout").flatMap { $0 > 0 ? $0 : nil }
-        request.proxyEnvironment = try proxies()
-        request.insecure = try flag("check-certificate").map { !$0 } ?? false
-        request.trust = trust
-        request.minimumTLS = try minimumTLS()
+        request.timing.retryRule = try retryRule()
+        request.timing.idleTimeout = try seconds("timeout").flatMap { $0 > 0 ? $0 : nil }
+        request.timing.connectTimeout = try seconds("connect-timeout").flatMap { $0 > 0 ? $0 : nil }
+        request.transport.proxyEnvironment = try proxies()
+        request.tls.insecure = try flag("check-certificate").map { !$0 } ?? false
+        request.tls.trust = trust
+        request.tls.minimumVersion = try minimumTLS()
         return request
     }
 
@@ -97,8 +97,8 @@ extension OptionValues {
     private func limitAttempts(of request: inout TransferRequest) throws(RPCFault) {
         guard let tries = try whole("max-tries", 0...Int.max) else { return }
         let range = SettingRange<Int>.retries
-        request.retries = tries > 0 ? range.clamp(tries - 1) : range.allowed.upperBound
-        if tries == 0 { request.giveUpAfter = 0 }
+        request.timing.retries = tries > 0 ? range.clamp(tries - 1) : range.allowed.upperBound
+        if tries == 0 { request.timing.giveUpAfter = 0 }
     }
 
     /// Returns a rule with a constant delay before each attempt, or `nil` to use Ferry's growing delays.

@@ -68,12 +68,12 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     func apply(to request: inout TransferRequest, in context: CommandContext) {
-        request.insecure = insecure
-        request.redirects.allowDowngrade = allowDowngrade
-        request.connectTimeout = connectTimeout
-        request.idleTimeout = readTimeout
-        if let maxRedirs { request.redirects.most = maxRedirs }
-        request.decode = compressed
+        request.tls.insecure = insecure
+        request.transport.redirects.allowDowngrade = allowDowngrade
+        request.timing.connectTimeout = connectTimeout
+        request.timing.idleTimeout = readTimeout
+        if let maxRedirs { request.transport.redirects.most = maxRedirs }
+        request.response.decode = compressed
         if compressed, !request.headers.contains(where: { $0.isNamed("Accept-Encoding") }) {
             request.headers.append(HeaderField(name: "Accept-Encoding", value: "gzip, deflate"))
         }

@@ -23,10 +23,10 @@ struct FileOptions: ParsableArguments {
     var remoteTime = false
 
     func apply(to request: inout TransferRequest) {
-        request.onConflict = onConflict
-        if failWhenFull { request.onFullDisk = .fail }
-        request.expectedSize = expectedSize
-        request.maxSize = maxSize
-        request.remoteTime = remoteTime
+        request.file.onConflict = onConflict
+        if failWhenFull { request.file.onFullDisk = .fail }
+        request.response.expectedSize = expectedSize
+        request.response.maxSize = maxSize
+        request.file.remoteTime = remoteTime
     }
 }

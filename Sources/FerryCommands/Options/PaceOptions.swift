@@ -65,13 +65,13 @@ struct PaceOptions: ParsableArguments {
     }
 
     func apply(to request: inout TransferRequest) {
-        request.priority = priority
-        request.rateLimit = limitRate ?? 0
-        request.connections = connections
+        request.timing.priority = priority
+        request.transport.rateLimit = limitRate ?? 0
+        request.transport.connections = connections
         request.mirrors = mirror
-        request.retries = retries
-        request.resourceTimeout = maxTime
-        request.minSpeed = speedLimit ?? 0
-        if let speedTime { request.minSpeedTime = speedTime }
+        request.timing.retries = retries
+        request.timing.resourceTimeout = maxTime
+        request.timing.minSpeed = speedLimit ?? 0
+        if let speedTime { request.timing.minSpeedTime = speedTime }
     }
 }

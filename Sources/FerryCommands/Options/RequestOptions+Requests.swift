@@ -18,12 +18,12 @@ extension RequestOptions {
 
         let paths = context.typedPath
         var template = TransferRequest(url: "", folder: paths.folder(folder ?? "."))
-        if let output { (template.folder, template.name) = try paths.file(output, in: template.folder) }
+        if let output { (template.file.folder, template.file.name) = try paths.file(output, in: template.file.folder) }
         template.session = session
         try fields.apply(to: &template, in: context)
-        template.checksums = checksum
+        template.response.checksums = checksum
         template.tags = tag
-        template.notBefore = try begin.map { try MomentArgument.parse($0, now: context.now()) }
+        template.timing.notBefore = try begin.map { try MomentArgument.parse($0, now: context.now()) }
         try content.apply(to: &template, in: context)
         file.apply(to: &template)
         pace.apply(to: &template)
@@ -33,11 +33,11 @@ extension RequestOptions {
 
     /// Makes the file arrive in order, in a folder from which it is copied to standard output.
     func sendToOutput(_ template: inout TransferRequest, url: String, in context: CommandContext) throws {
-        (template.folder, template.name) = try OutputSpool.place(of: url, in: context)
-        template.connections = 1
-        template.onConflict = .replace
+        (template.file.folder, template.file.name) = try OutputSpool.place(of: url, in: context)
+        template.transport.connections = 1
+        template.file.onConflict = .replace
         // A pipe is private, so the file is too.
-        template.umask = FileMask(0o077)
+        template.file.umask = FileMask(0o077)
     }
 
     /// The typed and listed URLs.
@@ -65,8 +65,8 @@ extension RequestOptions {
                 unknown += try extra.apply(to: &request, paths: context.typedPath, of: inputFile ?? "")
             }
             guard let list else { return request }
-            let name = request.name ?? Self.lastPart(of: url)
-            if let found = list.of(name) { request.checksums += found } else { missing.append(name) }
+            let name = request.file.name ?? Self.lastPart(of: url)
+            if let found = list.of(name) { request.response.checksums += found } else { missing.append(name) }
             return request
         }
         if !unknown.isEmpty {

@@ -146,9 +146,9 @@ extension URLList.Extra {
             request.headers.append(HeaderField(name: name, value: value))
         }
         switch option.name {
-        case "out": request.name = option.value
-        case "dir": request.folder = paths.folder(option.value)
-        case "checksum": request.checksums.append(try RequestOptions.checksum(option.value))
+        case "out": request.file.name = option.value
+        case "dir": request.file.folder = paths.folder(option.value)
+        case "checksum": request.response.checksums.append(try RequestOptions.checksum(option.value))
         case "user-agent": add("User-Agent", option.value)
         case "referer": add("Referer", option.value)
         case "header":
@@ -159,12 +159,12 @@ extension URLList.Extra {
             }
             let name = String(halves[0]).trimmingFieldSpace
             request.headers.append(HeaderField(name: name, value: String(halves[1]).trimmingFieldSpace))
-        case "split", "max-connection-per-server": request.connections = try number(.connections)
+        case "split", "max-connection-per-server": request.transport.connections = try number(.connections)
         case "max-tries":
             // aria2 counts all attempts, and 0 is unlimited.
             let attempts = try number(.retries)
-            (request.retries, request.retryRule) = (attempts == 0 ? nil : attempts - 1, nil)
-        case "max-download-limit": request.rateLimit = try ByteAmount.parse(option.value)
+            (request.timing.retries, request.timing.retryRule) = (attempts == 0 ? nil : attempts - 1, nil)
+        case "max-download-limit": request.transport.rateLimit = try ByteAmount.parse(option.value)
         default: return false
         }
         return true

@@ -137,15 +137,15 @@ struct UploadOptions: ParsableArguments {
         var request = TransferRequest(url: "", folder: "")
         if let output {
             let paths = context.typedPath
-            (request.folder, request.name) = try paths.file(output, in: paths.folder("."))
-            request.onConflict = .replace
+            (request.file.folder, request.file.name) = try paths.file(output, in: paths.folder("."))
+            request.file.onConflict = .replace
         }
         request.method = (method ?? (dataForm.isEmpty ? "PUT" : "POST")).uppercased()
         request.session = session
         try fields.apply(to: &request, in: context)
-        (request.priority, request.rateLimit) = (priority, limitRate ?? 0)
-        (request.retries, request.resourceTimeout, request.tags) = (retries, maxTime, tag)
-        request.notBefore = try begin.map { try MomentArgument.parse($0, now: context.now()) }
+        (request.timing.priority, request.transport.rateLimit) = (priority, limitRate ?? 0)
+        (request.timing.retries, request.timing.resourceTimeout, request.tags) = (retries, maxTime, tag)
+        request.timing.notBefore = try begin.map { try MomentArgument.parse($0, now: context.now()) }
         connection.apply(to: &request, in: context)
         return request
     }

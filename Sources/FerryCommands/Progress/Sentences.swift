@@ -8,8 +8,8 @@ struct RetryLimits: Sendable {
     var unreachable: Int?
 
     func apply(to request: inout TransferRequest) {
-        request.retries = usual
-        if let unreachable { request.retryRule = RetryRule(unreachableRetries: min(usual, unreachable)) }
+        request.timing.retries = usual
+        if let unreachable { request.timing.retryRule = RetryRule(unreachableRetries: min(usual, unreachable)) }
     }
 
     func limit(of transfer: Transfer) -> Int {

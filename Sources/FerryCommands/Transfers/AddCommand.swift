@@ -32,7 +32,7 @@ struct AddCommand: FerrySubcommand {
 
     func run(in context: CommandContext) async throws -> Int32 {
         var (template, list) = try request.template(in: context)
-        template.paused = paused
+        template.timing.paused = paused
         // A list is reported by ids alone.
         if !json, ListSubmission.takes(template, list, of: request) {
             return try await handOver(ListSubmission(template: template, urls: list.urls), in: context)

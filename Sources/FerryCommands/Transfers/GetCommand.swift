@@ -116,7 +116,7 @@ struct GetCommand: FerrySubcommand {
         let final = submissions.map { $0.updated(by: transfers) }
         if body != nil, final.exitStatus == 0 {
             _ = try await service.act(.removeWithFile, on: TransferSelection(ids: ids))
-            OutputSpool.leave(template.folder)
+            OutputSpool.leave(template.file.folder)
         }
         if json { context.console.print(try JSONText.array(final)) }
         return final.exitStatus

@@ -14,13 +14,13 @@ struct HeadOutput {
         var template = template
         template.method = "HEAD"
         // Every status is acceptable: the daemon stores heads of acceptable responses only.
-        template.statusPolicy = .any
-        template.acceptableStatuses = StatusRange(lower: 100, upper: 1000)
-        template.onConflict = .replace
+        template.response.statusPolicy = .any
+        template.response.acceptableStatuses = StatusRange(lower: 100, upper: 1000)
+        template.file.onConflict = .replace
         let requests = try urls.map { url in
             var request = template
             request.url = url
-            (request.folder, request.name) = try OutputSpool.place(of: url, in: context)
+            (request.file.folder, request.file.name) = try OutputSpool.place(of: url, in: context)
             return request
         }
         let signals = context.console.stopSignals()
@@ -37,7 +37,7 @@ struct HeadOutput {
         let end = try await wait.run(ids) { await results.take($0) }
         let final = submissions.map { [transfers = await results.transfers] in $0.updated(by: transfers) }
         _ = try await service.act(.removeWithFile, onMany: TransferSelection(ids: ids))
-        for request in requests { OutputSpool.leave(request.folder) }
+        for request in requests { OutputSpool.leave(request.file.folder) }
         if case .stopped(let signal) = end { return signal.exitStatus }
         let responses = final.map(\.response)
         for case let response? in responses { context.console.print(Self.lines(response)) }

@@ -152,7 +152,7 @@ struct ListSubmission {
     /// Whether requests can be submitted as a list: their URLs come from a file, and all other properties are shared.
     static func takes(_ template: TransferRequest, _ list: URLList, of options: RequestOptions) -> Bool {
         // Files in a list have no names, and each has exactly one URL.
-        options.inputFile != nil && options.urls.isEmpty && list.extras.isEmpty && template.name == nil
+        options.inputFile != nil && options.urls.isEmpty && list.extras.isEmpty && template.file.name == nil
             && template.mirrors.isEmpty
             && options.checksums == nil
     }

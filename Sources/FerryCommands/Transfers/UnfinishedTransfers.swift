@@ -51,7 +51,7 @@ struct UnfinishedTransfers {
         guard !transfers.isEmpty, template.method == "GET", let url = try? HTTPURL(parsing: url) else { return nil }
         return transfers.removeValue(
             forKey: Key(
-                url: url.withoutUserinfo.string, folder: template.folder, name: template.name,
+                url: url.withoutUserinfo.string, folder: template.file.folder, name: template.file.name,
                 range: RangeTag.of(template.tags)))
     }
 }
@@ -68,15 +68,15 @@ struct Continuation {
 
     /// The request's options that may differ from the transfer's. Default values change nothing.
     var change: TransferChange {
-        let usual = TransferRequest(url: request.url, folder: request.folder)
+        let usual = TransferRequest(url: request.url, folder: request.file.folder)
         var change = TransferChange()
-        if request.checksums != usual.checksums { change.checksums = request.checksums }
+        if request.response.checksums != usual.response.checksums { change.checksums = request.response.checksums }
         if request.headers != usual.headers { change.headers = request.headers }
         if request.mirrors != usual.mirrors { change.mirrors = request.mirrors }
-        if request.priority != usual.priority { change.priority = request.priority }
-        if request.rateLimit != usual.rateLimit { change.rateLimit = request.rateLimit }
-        if request.onConflict != usual.onConflict { change.onConflict = request.onConflict }
-        change.connections = request.connections
+        if request.timing.priority != usual.timing.priority { change.priority = request.timing.priority }
+        if request.transport.rateLimit != usual.transport.rateLimit { change.rateLimit = request.transport.rateLimit }
+        if request.file.onConflict != usual.file.onConflict { change.onConflict = request.file.onConflict }
+        change.connections = request.transport.connections
         // New credentials, for the same bytes.
         if let url = try? HTTPURL(parsing: request.url), url.credentials != nil { change.url = request.url }
         return change

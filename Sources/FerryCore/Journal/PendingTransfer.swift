@@ -67,9 +67,9 @@ package struct StoredQueueKey: Hashable, Sendable {
     package init?(_ record: TransferRecord, origin: String) {
         guard let line = Self.word(of: record) else { return nil }
         session = record.request.session
-        priority = record.request.priority
+        priority = record.request.timing.priority
         self.origin = origin
-        network = record.request.network
+        network = record.request.transport.network
         self.line = line
     }
 
@@ -83,7 +83,7 @@ package struct StoredQueueKey: Hashable, Sendable {
 
     /// The word of a transfer's network policy, or nil if it waits for a date.
     package static func word(of record: TransferRecord) -> String? {
-        record.core.waitsForMoment ? nil : word(of: record.request.network)
+        record.core.waitsForMoment ? nil : word(of: record.request.transport.network)
     }
 
     /// The word of a network policy, empty for the default.

@@ -33,7 +33,7 @@ package struct Remains: Sendable {
             return
         }
         hasSucceeded = true
-        let goesToo = intent == .removeWithFile || request?.spooled == true
+        let goesToo = intent == .removeWithFile || request?.file.spooled == true
         placed = goesToo && !success.unchanged ? facts.placement : nil
     }
 

@@ -120,7 +120,7 @@ package struct TransferMachine: Sendable {
         return .finish(.failed(StartMode.failure(of: record.id)))
     }
 
-    private var networkPolicy: NetworkPolicy { network ?? record.request.network }
+    private var networkPolicy: NetworkPolicy { network ?? record.request.transport.network }
 
     /// The conditions now forbid it to run. No effect on a transfer that waits for better conditions.
     package mutating func forbidden(_ reason: WaitReason) -> Action {
@@ -160,7 +160,7 @@ package struct TransferMachine: Sendable {
         }
         if error.code == .diskFull {
             let isKnown = error.details.required != nil
-            switch record.request.onFullDisk {
+            switch record.request.file.onFullDisk {
             case .fail: return .finish(.failed(error))
             case .failAtStart where isKnown: return .finish(.failed(error))
             case .failAtStart, .wait: break
@@ -172,7 +172,8 @@ package struct TransferMachine: Sendable {
         {
         case .retry(let delay, let error):
             let request = record.request
-            if var fault = record.failures.budget?.fault(expectedSize: request.expectedSize, url: request.url) {
+            if var fault = record.failures.budget?.fault(expectedSize: request.response.expectedSize, url: request.url)
+            {
                 fault.details.attempts = record.attempts
                 return .finish(.failed(fault))
             }

@@ -96,6 +96,6 @@ package struct ConflictRule: Hashable, Sendable {
 extension TransferRequest {
     /// The rule that applies until the file is complete.
     package var admissionRule: ConflictRule {
-        ConflictRule(onConflict, at: partialFolder == nil ? .beforeFetch : .beforeFetchKeepingBytes)
+        ConflictRule(file.onConflict, at: file.partialFolder == nil ? .beforeFetch : .beforeFetchKeepingBytes)
     }
 }

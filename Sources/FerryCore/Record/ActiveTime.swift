@@ -83,7 +83,7 @@ package struct TimeBounds: Hashable, Sendable {
 
 extension TransferRecord {
     package var timeBounds: TimeBounds {
-        TimeBounds(deadline: request.deadline, resourceTimeout: request.resourceTimeout, active: active)
+        TimeBounds(deadline: request.timing.deadline, resourceTimeout: request.timing.resourceTimeout, active: active)
     }
 
     /// The date when the time of an eligible transfer is over, or nil for others.

@@ -167,22 +167,22 @@ extension Transfer {
         session = request.session
         url = request.url
         finalURL = facts.finalURL
-        priority = request.priority
+        priority = request.timing.priority
         bytesReceived = facts.ranges.byteCount
-        bytesExpected = facts.identity?.completeLength ?? request.expectedSize
+        bytesExpected = facts.identity?.completeLength ?? request.response.expectedSize
         destination = facts.destination
-        folder = request.folder
-        names = Names(chosen: facts.name, given: request.name)
+        folder = request.file.folder
+        names = Names(chosen: facts.name, given: request.file.name)
         attempts = record.attempts
         createdAt = record.createdAt
         times = Times(start: facts.startedAt, end: record.finishedAt)
-        rateLimit = request.rateLimit
+        rateLimit = request.transport.rateLimit
         tags = request.tags
         verified = []
         mismatched = []
         lengthVerified = facts.lengthVerified
         unchanged = false
-        insecure = request.insecure
+        insecure = request.tls.insecure
         etag = facts.identity?.etag
         lastModified = facts.identity?.lastModified
         contentType = facts.identity?.contentType
@@ -196,7 +196,7 @@ extension Transfer {
         startedOver = facts.startedOver ?? 0
         bytesSpent = facts.bytesSpent
         challenge = facts.challenge
-        notBefore = request.notBefore
+        notBefore = request.timing.notBefore
         note = request.note
         own.durable = facts.ranges
         own.isEnding = record.outcome == nil && JournalPhase(record.core) == .canceling

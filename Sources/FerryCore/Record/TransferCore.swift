@@ -87,14 +87,14 @@ extension TransferRecord {
             var core = TransferCore(id: id, revision: revision, intent: intent, outcome: outcome?.kind)
             core.attempts = attempts
             core.retry = retry?.moment
-            core.notBefore = request.notBefore
-            core.deadline = request.deadline
-            core.resourceTimeout = request.resourceTimeout
+            core.notBefore = request.timing.notBefore
+            core.deadline = request.timing.deadline
+            core.resourceTimeout = request.timing.resourceTimeout
             core.active = active
             core.restarts = facts.restarts
             core.startsAfterRelaunch = facts.startsAfterRelaunch == true
             core.leavesWork = facts.leavesWork
-            core.isSpooled = request.spooled
+            core.isSpooled = request.file.spooled
             core.secretsForgotten = request.secretsForgotten
             return core
         }

@@ -26,7 +26,7 @@ package struct TransferRecord: Hashable, Sendable {
         self.createdAt = createdAt
         self.request = request
         self.credentials = credentials
-        self.intent = request.paused ? .suspend : .run
+        self.intent = request.timing.paused ? .suspend : .run
     }
 
     /// Whether the scheduler may start it.
@@ -99,7 +99,7 @@ extension TransferRequest {
     /// Whether it contains secrets.
     package var hasSecrets: Bool {
         !cookies.isEmpty || headers.contains(where: SecretParts.isSecret)
-            || proxyEnvironment?.values.contains { SecretParts.withoutUserinfo($0) != $0 } == true
+            || transport.proxyEnvironment?.values.contains { SecretParts.withoutUserinfo($0) != $0 } == true
     }
 
     /// Removes the secrets and records that they are missing.
@@ -109,7 +109,7 @@ extension TransferRequest {
         let old = self
         headers.removeAll(where: SecretParts.isSecret)
         cookies = []
-        proxyEnvironment = proxyEnvironment?.mapValues(SecretParts.withoutUserinfo)
+        transport.proxyEnvironment = transport.proxyEnvironment?.mapValues(SecretParts.withoutUserinfo)
         if self != old { secretsForgotten = true }
     }
 }

@@ -95,6 +95,8 @@ extension RetryPolicy {
 extension TransferRequest {
     /// The retry limits of the request.
     package var retryPolicy: RetryPolicy {
-        RetryPolicy(retries: retries, statusRetries: statusRetries, giveUpAfter: giveUpAfter, rule: retryRule)
+        RetryPolicy(
+            retries: timing.retries, statusRetries: timing.statusRetries, giveUpAfter: timing.giveUpAfter,
+            rule: timing.retryRule)
     }
 }

@@ -39,37 +39,37 @@ extension OutOfRangePolicy<Never> {
 extension TransferRequest {
     /// Clamps all numbers, or refuses the request.
     package mutating func bringNumbersIntoRange<Failure>(_ policy: OutOfRangePolicy<Failure>) throws(Failure) {
-        try policy.apply(.rateLimit, to: &rateLimit)
-        try policy.apply(.connections, to: &connections)
-        try policy.apply(.retries, to: &retries)
-        try policy.apply(.statusRetries, to: &statusRetries)
-        try policy.apply(.giveUpAfter, to: &giveUpAfter)
-        try policy.apply(.expectedSize, to: &expectedSize)
-        try policy.apply(.maxSize, to: &maxSize)
-        try policy.apply(.minSpeed, to: &minSpeed)
-        try policy.apply(.minSpeedTime, to: &minSpeedTime)
-        try policy.apply(.idleTimeout, to: &idleTimeout)
-        try policy.apply(.connectTimeout, to: &connectTimeout)
-        try policy.apply(.maxRedirects, to: &redirects.most)
-        try policy.apply(.resourceTimeout, to: &resourceTimeout)
-        if var statuses = acceptableStatuses {
+        try policy.apply(.rateLimit, to: &transport.rateLimit)
+        try policy.apply(.connections, to: &transport.connections)
+        try policy.apply(.retries, to: &timing.retries)
+        try policy.apply(.statusRetries, to: &timing.statusRetries)
+        try policy.apply(.giveUpAfter, to: &timing.giveUpAfter)
+        try policy.apply(.expectedSize, to: &response.expectedSize)
+        try policy.apply(.maxSize, to: &response.maxSize)
+        try policy.apply(.minSpeed, to: &timing.minSpeed)
+        try policy.apply(.minSpeedTime, to: &timing.minSpeedTime)
+        try policy.apply(.idleTimeout, to: &timing.idleTimeout)
+        try policy.apply(.connectTimeout, to: &timing.connectTimeout)
+        try policy.apply(.maxRedirects, to: &transport.redirects.most)
+        try policy.apply(.resourceTimeout, to: &timing.resourceTimeout)
+        if var statuses = response.acceptableStatuses {
             try policy.apply(.acceptableStatus, to: &statuses.lower)
             try policy.apply(.acceptableStatus, to: &statuses.upper)
-            acceptableStatuses = statuses
+            response.acceptableStatuses = statuses
         }
-        if var rule = retryRule {
+        if var rule = timing.retryRule {
             try rule.bringNumbersIntoRange(policy)
-            retryRule = rule
+            timing.retryRule = rule
         }
         if case .file(var file) = body {
             try policy.apply(.sentSize, to: &file.size)
             body = .file(file)
         }
-        if var source = continues {
+        if var source = file.continues {
             if source.upload == nil { try policy.apply(.offset, to: &source.offset) }
             source.upload?.facts.clampNumbers()
             try policy.apply(.completeLength, to: &source.completeLength)
-            continues = source
+            file.continues = source
         }
         if var own = note {
             try policy.apply(.task, to: &own.task)

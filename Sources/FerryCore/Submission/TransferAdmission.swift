@@ -26,18 +26,19 @@ package enum TransferAdmission {
                     .invalidRequest, "The file “\(file.path.escapingControls)” to upload is not an absolute path.")
             }
             // Without a folder, the response of an upload is stored with the transfer.
-            if request.folder.isEmpty {
-                request.spooled = true
-                request.maxSize = request.maxSize ?? mostOfAnswer
+            if request.file.folder.isEmpty {
+                request.file.spooled = true
+                request.response.maxSize = request.response.maxSize ?? mostOfAnswer
             }
         }
         // The service chooses the location of a spooled file.
-        request.folder = try request.spooled && request.folder.isEmpty ? "/" : folder(request.folder)
-        if let path = request.partialFolder { request.partialFolder = try folder(path) }
+        request.file.folder =
+            try request.file.spooled && request.file.folder.isEmpty ? "/" : folder(request.file.folder)
+        if let path = request.file.partialFolder { request.file.partialFolder = try folder(path) }
         try checkClient(request)
-        if let name = request.name { try CallerPath.check(name) }
+        if let name = request.file.name { try CallerPath.check(name) }
         try checkNumbers(request)
-        try request.trust?.check()
+        try request.tls.trust?.check()
         for tag in request.tags where tag.isEmpty || tag.utf8.count > 255 || tag.hasControls {
             throw ServiceError(.invalidRequest, "A tag has 1 to 255 bytes and no control characters.")
         }
@@ -97,8 +98,8 @@ package enum TransferAdmission {
         if let note = request.note, note.data.utf8.count > largestNote {
             throw ServiceError(.invalidRequest, "A note has at most \(largestNote >> 20) MiB of data.")
         }
-        if let source = request.continues {
-            guard request.spooled, source.upload != nil || source.offset > 0, source.path.hasPrefix("/") else {
+        if let source = request.file.continues {
+            guard request.file.spooled, source.upload != nil || source.offset > 0, source.path.hasPrefix("/") else {
                 throw ServiceError(.invalidRequest, "Only a spooled transfer can continue a file at an offset.")
             }
         }
@@ -107,10 +108,10 @@ package enum TransferAdmission {
     private static func checkNumbers(_ request: TransferRequest) throws(ServiceError) {
         var request = request
         try request.bringNumbersIntoRange(.refuse)
-        if let range = request.acceptableStatuses, range.lower > range.upper {
+        if let range = request.response.acceptableStatuses, range.lower > range.upper {
             throw ServiceError(.invalidRequest, "acceptable_statuses ends before it begins.")
         }
-        if let size = request.expectedSize, let maximum = request.maxSize, size > maximum {
+        if let size = request.response.expectedSize, let maximum = request.response.maxSize, size > maximum {
             throw ServiceError(.invalidRequest, "expected_size is larger than max_size.")
         }
     }

@@ -30,13 +30,13 @@ package struct TransferBatch: Hashable, Sendable {
         for request in requests {
             var template = request
             template.url = ""
-            template.name = nil
+            template.file.name = nil
             template.note?.data = ""
             // Only one transfer can take over a partial file.
-            if templates.last != template || template.continues != nil { templates.append(template) }
+            if templates.last != template || template.file.continues != nil { templates.append(template) }
             items.append(
                 Item(
-                    template: templates.count - 1, url: request.url, name: request.name, data: request.note?.data))
+                    template: templates.count - 1, url: request.url, name: request.file.name, data: request.note?.data))
         }
         self.items = .each(items)
     }

@@ -20,9 +20,9 @@ package struct CallerEnvironment: Hashable, Sendable {
     }
 
     package func apply(to request: inout TransferRequest) {
-        request.proxyEnvironment = proxies
-        request.trust = trust
-        request.umask = umask
+        request.transport.proxyEnvironment = proxies
+        request.tls.trust = trust
+        request.file.umask = umask
     }
 
     /// Uses one proxy whatever the variables say, or none for an empty text. Exceptions stay.

@@ -22,7 +22,7 @@ final class DiskPlaces: Sendable {
     /// Returns the places of a transfer's partial file and of its final name.
     func place(of request: TransferRequest) async -> DiskLane.Place {
         let target = await device(of: Destination.folder(of: request))
-        guard let folder = request.partialFolder else { return .devices(home: target, target: target) }
+        guard let folder = request.file.partialFolder else { return .devices(home: target, target: target) }
         return .devices(home: await device(of: folder), target: target)
     }
 

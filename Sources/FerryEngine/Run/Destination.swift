@@ -5,7 +5,7 @@ import Foundation
 package enum Destination {
     /// Returns the folder, including the folders in the caller's file name.
     package static func folder(of request: TransferRequest) -> String {
-        folder(request.folder, name: request.name)
+        folder(request.file.folder, name: request.file.name)
     }
 
     package static func folder(_ folder: String, name: String?) -> String {
@@ -20,12 +20,12 @@ package enum Destination {
     ///
     /// - Parameter umask: The mask for requests without their own.
     package static func folderMode(of request: TransferRequest, umask: FileMask) -> UInt32 {
-        (request.umask ?? umask).applied(to: request.partialFolder == nil ? 0o777 : 0o700)
+        (request.file.umask ?? umask).applied(to: request.file.partialFolder == nil ? 0o777 : 0o700)
     }
 
     /// Returns the complete path if the request names the file.
     package static func path(of request: TransferRequest) -> String? {
-        guard let name = request.name else { return nil }
+        guard let name = request.file.name else { return nil }
         return folder(of: request).appendingPathPart(name.lastPathPart)
     }
 
@@ -34,6 +34,6 @@ package enum Destination {
         if let path = path(of: request) { return path }
         guard let url = try? HTTPURL(parsing: request.url) else { return nil }
         let name = FileName.choose(callerName: nil, contentDisposition: nil, originalURL: url, finalURL: url)
-        return request.folder.appendingPathPart(name)
+        return request.file.folder.appendingPathPart(name)
     }
 }

@@ -23,11 +23,11 @@ extension ConversationTerms {
         hasBody = request.body != nil
         credentials = job.credentials
         cookies = request.cookies
-        foreignFields = request.foreignFields
-        redirects = request.redirects
-        followsCircles = request.statusPolicy == .any
+        foreignFields = request.transport.foreignFields
+        redirects = request.transport.redirects
+        followsCircles = request.response.statusPolicy == .any
         asksClient = job.advisor != nil
         ownCookieWins = asksClient || !request.cookies.isEmpty
-        environment = request.proxyEnvironment ?? configuration.environment
+        environment = request.transport.proxyEnvironment ?? configuration.environment
     }
 }

@@ -7,8 +7,8 @@ struct Pace {
     private var since: (position: Int64, at: UInt64)?
 
     init(request: TransferRequest) {
-        minimum = request.minSpeed
-        window = request.minSpeedTime
+        minimum = request.timing.minSpeed
+        window = request.timing.minSpeedTime
     }
 
     /// Checks the position periodically. Returns an error if the connection should be replaced.

@@ -55,10 +55,10 @@ struct RunOptions: Hashable, Sendable {
     var connections: Int?
 
     init(_ request: TransferRequest) {
-        checksums = request.checksums
-        onMismatch = request.onMismatch
-        onConflict = request.onConflict
-        connections = request.connections
+        checksums = request.response.checksums
+        onMismatch = request.response.onMismatch
+        onConflict = request.file.onConflict
+        connections = request.transport.connections
     }
 
     /// Whether a digest of the whole file verifies its bytes, from any source.

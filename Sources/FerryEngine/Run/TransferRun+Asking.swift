@@ -9,7 +9,7 @@ extension TransferRun {
         situation.ranges = variant.restart == nil ? facts.ranges : ByteRangeSet()
         situation.identity = variant.restart == nil ? facts.identity : nil
         situation.hasExpectedDigest = options.judgesByDigest
-        situation.expectedSize = job.request.expectedSize
+        situation.expectedSize = job.request.response.expectedSize
         situation.existing = job.existing?.identity
         situation.raw = raw
         situation.rangesOff = facts.rangesOff
@@ -78,7 +78,8 @@ extension TransferRun {
     /// Throws for a status that the client's own rule treats as a failure, whatever the policy.
     private func checkRetriedStatus(_ accepted: AcceptedExchange) async throws(ServiceError) {
         let head = accepted.head
-        guard let rule = job.request.retryRule, rule.statusCodes.union(rule.expiredStatusCodes).contains(head.status)
+        guard let rule = job.request.timing.retryRule,
+            rule.statusCodes.union(rule.expiredStatusCodes).contains(head.status)
         else { return }
         await accepted.exchange.close()
         ending.later = RetryAfterResponse(head)
@@ -100,11 +101,11 @@ extension TransferRun {
         situation.hasExpectedDigest = options.judgesByDigest
         situation.raw = raw
         situation.method = accepted.course.method
-        situation.acceptsAnyStatus = job.request.statusPolicy == .any
-        situation.acceptableStatuses = job.request.acceptableStatuses
+        situation.acceptsAnyStatus = job.request.response.statusPolicy == .any
+        situation.acceptableStatuses = job.request.response.acceptableStatuses
         situation.hasCredentials = job.credentials != nil
-        situation.expectedSize = job.request.expectedSize
-        situation.maxSize = job.request.maxSize
+        situation.expectedSize = job.request.response.expectedSize
+        situation.maxSize = job.request.response.maxSize
         situation.usedFreshConnection = variant.isFresh
         situation.restarts = facts.restarts
         situation.restart = variant.restart
@@ -147,7 +148,7 @@ extension TransferRun {
     ) async throws(ServiceError) -> ExchangeRequest {
         let url = request.url
         if connections.needsTrust(for: url, through: request.proxy) {
-            connections.take(try await engine.material(of: job.request.trust))
+            connections.take(try await engine.material(of: job.request.tls.trust))
         }
         var key = try workerKey(for: url, through: request.proxy)
         key.loop = worker ?? connections.loop
@@ -162,17 +163,17 @@ extension TransferRun {
     /// Returns the connection properties of extra workers, except the event loop.
     func workerKey(for url: HTTPURL, through proxy: ProxyChoice?) throws(ServiceError) -> ClientPool.Key {
         var key = ClientPool.Key(proxy: proxy)
-        key.isInsecure = job.request.insecure
-        key.skipsHostVerification = job.request.skipsHostVerification
-        (key.minimumTLS, key.maximumTLS) = (job.request.minimumTLS, job.request.maximumTLS)
+        key.isInsecure = job.request.tls.insecure
+        key.skipsHostVerification = job.request.tls.skipsHostVerification
+        (key.minimumTLS, key.maximumTLS) = (job.request.tls.minimumVersion, job.request.tls.maximumVersion)
         key.trust = try connections.trust(for: url, through: proxy, home: sources.original.get().origin)
         return key
     }
 
     private var timeouts: Timeouts {
         var timeouts = engine.configuration.timeouts
-        if let connect = job.request.connectTimeout { timeouts.bound(connecting: connect) }
-        if let idle = job.request.idleTimeout { timeouts.limit(to: idle) }
+        if let connect = job.request.timing.connectTimeout { timeouts.bound(connecting: connect) }
+        if let idle = job.request.timing.idleTimeout { timeouts.limit(to: idle) }
         return timeouts
     }
 

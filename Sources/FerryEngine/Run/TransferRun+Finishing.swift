@@ -9,7 +9,7 @@ extension TransferRun {
         let size = facts.ranges.upperBound
         // The caller's expected size does not apply to an error page.
         let isFile = !facts.notes.contains(BodyNote.statusIsResult.rawValue)
-        if let expected = job.request.expectedSize, expected != size, isFile {
+        if let expected = job.request.response.expectedSize, expected != size, isFile {
             try await dropPartialFile()
             try await record()
             throw ServiceError(.lengthMismatch, "The file has \(size) bytes, and \(expected) were expected.")

@@ -86,7 +86,7 @@ extension TransferRun {
         case .success(.success(let renaming)): return renaming
         case .failure(let error): throw error.transferError
         case .success(.failure(let error)):
-            if error.errno == EXDEV, job.request.partialFolder != nil, facts.copy == nil { return .isElsewhere }
+            if error.errno == EXDEV, job.request.file.partialFolder != nil, facts.copy == nil { return .isElsewhere }
             throw ServiceError(
                 .placementFailed, error.transferError.message, details: ErrorDetails(errno: error.errno))
         }
@@ -151,7 +151,7 @@ extension TransferRun {
     ///
     /// If it also holds the partial file, it must still be the same folder.
     private func openPlace(_ partial: PartialFile) async throws(ServiceError) -> OpenFile {
-        if job.request.partialFolder != nil { return try await openDestinationFolder() }
+        if job.request.file.partialFolder != nil { return try await openDestinationFolder() }
         let recorded = partial.facts
         let (folder, found) = try await onDisk { system throws(DiskError) in
             let folder = try system.openFolder(recorded.folder)
@@ -170,9 +170,9 @@ extension TransferRun {
             let original = try sources.original.get()
             let disposition = facts.response?.fields.first { $0.isNamed("Content-Disposition") }?.value
             facts.name = FileName.choose(
-                callerName: job.request.name, contentDisposition: disposition, originalURL: original,
+                callerName: job.request.file.name, contentDisposition: disposition, originalURL: original,
                 finalURL: facts.finalURL.flatMap { try? HTTPURL(parsing: $0) } ?? original,
-                nameFrom: job.request.nameFrom)
+                nameFrom: job.request.file.nameFrom)
         }
         return try await claimDestination(in: folder, keepsBytes: true)
     }
@@ -202,8 +202,8 @@ extension TransferRun {
     var attributes: PlacedAttributes {
         PlacedAttributes(
             keepsMode: options.placementRule.replaces, mode: umask.applied(to: 0o666),
-            modified: job.request.remoteTime ? facts.identity?.lastModified.flatMap(HTTPDate.parse) : nil,
-            origin: job.request.originAttribute ? facts.redirects.last ?? facts.finalURL : nil)
+            modified: job.request.file.remoteTime ? facts.identity?.lastModified.flatMap(HTTPDate.parse) : nil,
+            origin: job.request.file.originAttribute ? facts.redirects.last ?? facts.finalURL : nil)
     }
 
     // MARK: Another file system
@@ -215,7 +215,7 @@ extension TransferRun {
     private func source(
         _ partial: PartialFile, size: Int64, for folder: OpenFile
     ) async throws(ServiceError) -> PlacedSource {
-        if job.request.partialFolder != nil {
+        if job.request.file.partialFolder != nil {
             let place = try await onDisk { system throws(DiskError) in try system.identity(of: folder) }
             if place.device != partial.facts.device { return try await copy(partial, size: size, to: folder) }
         }

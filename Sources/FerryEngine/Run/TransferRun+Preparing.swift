@@ -45,7 +45,7 @@ extension TransferRun {
             // The end of a complete body is the end of the file. The end of a part says nothing about it.
             let received = facts.ranges.upperBound
             facts.identity?.completeLength = received
-            facts.lengthVerified = body.framing != .untilClose || job.request.expectedSize != nil
+            facts.lengthVerified = body.framing != .untilClose || job.request.response.expectedSize != nil
             return try await finish()
         }
         return nil
@@ -104,10 +104,10 @@ extension TransferRun {
         for note in body.notes where !facts.notes.contains(note.rawValue) { facts.notes.append(note.rawValue) }
         if facts.name == nil {
             facts.name = FileName.choose(
-                callerName: job.request.name,
+                callerName: job.request.file.name,
                 contentDisposition: answer.head.value("Content-Disposition"),
                 originalURL: try sources.original.get(), finalURL: answer.url,
-                nameFrom: job.request.nameFrom)
+                nameFrom: job.request.file.nameFrom)
         }
         noteWay(answer)
     }
@@ -130,7 +130,7 @@ extension TransferRun {
             try await onDisk { _ throws(DiskError) in try partial.truncate() }
         }
         facts.needsTruncation = false
-        if let success = try await claimDestination(in: folder, keepsBytes: job.request.partialFolder != nil) {
+        if let success = try await claimDestination(in: folder, keepsBytes: job.request.file.partialFolder != nil) {
             return success
         }
         reached(.identityCommitted)
@@ -143,19 +143,19 @@ extension TransferRun {
     ///
     /// - Throws: ``ServiceError`` with code `bad_response` for an unsupported coding.
     private func coding(of answer: Answer) throws(ServiceError) -> ContentDecoder.Coding? {
-        guard job.request.decode, answer.head.status != 206, answer.course.method != "HEAD" else { return nil }
+        guard job.request.response.decode, answer.head.status != 206, answer.course.method != "HEAD" else { return nil }
         do throws(ServiceError) {
             return try ContentDecoder.coding(of: answer.head)
         } catch {
             // A client that accepts every response as a result gets the encoded body.
-            guard job.request.statusPolicy == .any else { throw error }
+            guard job.request.response.statusPolicy == .any else { throw error }
             return nil
         }
     }
 
     private var keepsResponse: Bool {
-        job.request.note != nil || job.request.spooled || job.request.direction == .upload
-            || job.request.acceptableStatuses != nil
+        job.request.note != nil || job.request.file.spooled || job.request.direction == .upload
+            || job.request.response.acceptableStatuses != nil
     }
 
     private func noteResponse(_ head: ResponseHead, _ url: HTTPURL) {
@@ -166,13 +166,15 @@ extension TransferRun {
 
     /// Stores the head of a response that is not a result, for a caller that specified which ones are.
     func noteRefusal(_ head: ResponseHead, _ url: HTTPURL) {
-        if let accepted = job.request.acceptableStatuses, !accepted.contains(head.status) { noteResponse(head, url) }
+        if let accepted = job.request.response.acceptableStatuses, !accepted.contains(head.status) {
+            noteResponse(head, url)
+        }
     }
 
     /// Returns whether a stored response is a refusal, not the one the bytes came with. A part of the requested range
     /// is no refusal.
     private func isRefusal(_ response: ResponseFacts) -> Bool {
-        guard let accepted = job.request.acceptableStatuses else { return false }
+        guard let accepted = job.request.response.acceptableStatuses else { return false }
         return response.status != 206 && !accepted.contains(response.status)
     }
 
@@ -186,7 +188,7 @@ extension TransferRun {
     }
 
     /// Mode bits to remove from the file and its folders.
-    var umask: FileMask { job.request.umask ?? engine.configuration.umask }
+    var umask: FileMask { job.request.file.umask ?? engine.configuration.umask }
 
     /// The mode of folders created for the file.
     var folderMode: UInt32 { Destination.folderMode(of: job.request, umask: umask) }
@@ -194,7 +196,7 @@ extension TransferRun {
     /// Opens the destination folder: the request's, or a subfolder if the caller's name contains folders.
     func openDestinationFolder() async throws(ServiceError) -> OpenFile {
         let path = Destination.folder(of: job.request)
-        let makes = job.request.createFolders
+        let makes = job.request.file.createFolders
         let mode = folderMode
         return try await onDisk { system throws(DiskError) in
             if makes { try system.makeFolders(path, mode: mode) }
@@ -204,7 +206,7 @@ extension TransferRun {
 
     /// Opens the partial file's folder, if the request names one.
     private func openPartialFolder() async throws(ServiceError) -> OpenFile? {
-        guard let path = job.request.partialFolder else { return nil }
+        guard let path = job.request.file.partialFolder else { return nil }
         let mode = folderMode
         return try await onDisk { system throws(DiskError) in
             try system.makeFolders(path, mode: mode)
@@ -260,7 +262,7 @@ extension TransferRun {
     }
 
     /// The name that gets a number if it is taken.
-    var baseName: String { (facts.name ?? job.request.name ?? FileName.fallback).lastPathPart }
+    var baseName: String { (facts.name ?? job.request.file.name ?? FileName.fallback).lastPathPart }
 
     /// Removes the partial file of a transfer that does not need it.
     func dropPartialFile() async throws(ServiceError) {

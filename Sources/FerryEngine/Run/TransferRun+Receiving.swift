@@ -108,7 +108,7 @@ extension TransferRun {
         _ partial: PartialFile, _ start: Int64, _ end: Int64?, _ responseDigest: Set<DigestAlgorithm>,
         checkpointDue: @escaping @Sendable () -> Void
     ) -> BodySink.Configuration {
-        let maximum = job.request.maxSize
+        let maximum = job.request.response.maxSize
         let limit = end ?? maximum ?? Int64.max
         let tooLarge = ServiceError(
             .tooLarge, "The file is larger than the \(maximum ?? 0) bytes that are allowed.")
@@ -242,7 +242,7 @@ extension TransferRun {
         var cost = cost
         cost.spent += job.progress.spent.load(ordering: .relaxed) - facts.bytesSpent
         cost.gained += max(0, job.progress.received.load(ordering: .relaxed) - facts.frontier)
-        return job.budget.adding(cost).fault(expectedSize: job.request.expectedSize, url: job.request.url)
+        return job.budget.adding(cost).fault(expectedSize: job.request.response.expectedSize, url: job.request.url)
     }
 
     /// Returns the error of an attempt with responses that never lead to the file.

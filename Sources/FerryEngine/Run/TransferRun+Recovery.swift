@@ -77,7 +77,7 @@ extension TransferRun {
             return try await onDisk { system throws(DiskError) in
                 try PartialFile.reopen(recorded, atLeast: size, disk: system)
             }
-        } catch  where job.request.partialFolder != nil && Self.isMissing(error) {
+        } catch  where job.request.file.partialFolder != nil && Self.isMissing(error) {
             return nil
         } catch  where error.code == .destinationUnwritable {
             // A removable or network disk may return.
@@ -88,7 +88,7 @@ extension TransferRun {
     /// Recovers from a recorded intent: the file was renamed, or not, or it was removed.
     private func recoverPlacement(_ intent: PlacementIntent) async throws(ServiceError) -> Outcome.Success? {
         let judged = JudgedDigests(verified: intent.verified, mismatched: intent.mismatched ?? [])
-        let isElsewhere = job.request.partialFolder != nil
+        let isElsewhere = job.request.file.partialFolder != nil
         // Placing by copy may have left the partial file behind.
         if isElsewhere, let success = try await placedBefore(intent, judged) { return success }
         try await dropCopy()
@@ -118,7 +118,7 @@ extension TransferRun {
                 try system.syncFolder(folder)
                 return folder
             }
-        } catch  where job.request.partialFolder != nil && Self.isMissing(error) {
+        } catch  where job.request.file.partialFolder != nil && Self.isMissing(error) {
             return nil
         }
         guard let folder else { return nil }
@@ -140,7 +140,7 @@ extension TransferRun {
             switch found {
             case .success(let isForeign): facts.partialNameIsForeign = isForeign
             case .failure(let error):
-                guard job.request.partialFolder != nil, Self.isMissing(error.transferError) else {
+                guard job.request.file.partialFolder != nil, Self.isMissing(error.transferError) else {
                     throw error.transferError
                 }
             }
@@ -156,7 +156,7 @@ extension TransferRun {
     private func removeUnrecorded() async throws(ServiceError) {
         guard !facts.partialNameIsForeign else { return }
         let id = job.id
-        let path = job.request.partialFolder ?? Destination.folder(of: job.request)
+        let path = job.request.file.partialFolder ?? Destination.folder(of: job.request)
         _ = await disk.result { system throws(DiskError) in
             try PartialFile.removeUnrecorded(of: id, in: system.openFolder(path), disk: system)
         }

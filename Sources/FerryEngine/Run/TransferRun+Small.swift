@@ -13,8 +13,8 @@ extension TransferRun {
         guard let length = body.completeLength, length <= Self.gatheredSize, body.end ?? length == length else {
             return false
         }
-        return partial == nil && facts.partial == nil && facts.copy == nil && job.request.partialFolder == nil
-            && job.request.minSpeed == 0 && job.gate.isOpen
+        return partial == nil && facts.partial == nil && facts.copy == nil && job.request.file.partialFolder == nil
+            && job.request.timing.minSpeed == 0 && job.gate.isOpen
     }
 
     /// Receives a small body and places it. The normal steps handle any obstacle.
@@ -41,7 +41,9 @@ extension TransferRun {
     /// - Returns: `nil` if the normal steps have to continue, from the partial file if it was recorded.
     private func placeSmall(_ bytes: ByteBuffer) async throws(ServiceError) -> Outcome.Success? {
         let size = Int64(bytes.readableBytes)
-        guard job.request.expectedSize ?? size == size || facts.notes.contains(BodyNote.statusIsResult.rawValue) else {
+        guard
+            job.request.response.expectedSize ?? size == size || facts.notes.contains(BodyNote.statusIsResult.rawValue)
+        else {
             return nil
         }
         let judged = judge(bytes)
@@ -52,7 +54,7 @@ extension TransferRun {
         await journal.isWhole(job.id, inMemory: true)
         let file = SmallFiles.File(
             id: job.id, bytes: bytes, known: $facts, folder: Destination.folder(of: job.request),
-            makesFolder: job.request.createFolders, folderMode: folderMode,
+            makesFolder: job.request.file.createFolders, folderMode: folderMode,
             rule: options.placementRule, attributes: attributes, verified: judged.verified, reserve: job.reserve,
             journal: journal)
         switch await engine.smallFiles(at: place).place(file) {

@@ -78,7 +78,7 @@ package actor TransferRun: AttemptRun {
 
     private func end(_ error: ServiceError) -> TransferMachine.AttemptEnd {
         let isOfPlace = error.code == .destinationUnwritable || error.code == .placementFailed
-        let result = ending.result(of: error, isFinal: isOfPlace && job.request.partialFolder != nil)
+        let result = ending.result(of: error, isFinal: isOfPlace && job.request.file.partialFolder != nil)
         if case .challenged = result { facts.bodySent = nil }
         return result
     }
@@ -210,7 +210,7 @@ package actor TransferRun: AttemptRun {
     /// Returns the reason to reject a mirror's response, and drops the mirror.
     private func objection(to answer: Answer, before error: ServiceError?) -> ServiceError? {
         let objection = sources.objection(
-            to: answer, known: facts.identity?.completeLength ?? job.request.expectedSize,
+            to: answer, known: facts.identity?.completeLength ?? job.request.response.expectedSize,
             hasBytes: !facts.ranges.isEmpty, before: error)
         guard let objection else { return nil }
         dropSource(sources.current, objection.reason)

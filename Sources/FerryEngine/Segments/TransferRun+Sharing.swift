@@ -142,7 +142,7 @@ extension TransferRun {
         let isSharable =
             asked.method == "GET" && asked.body == nil && asked.advisor == nil && asked.key.proxy == nil
             && !variant.isFresh && raw == nil && !facts.rangesOff && job.existing == nil && job.request.mirrors.isEmpty
-        let length = facts.identity?.completeLength ?? job.request.expectedSize
+        let length = facts.identity?.completeLength ?? job.request.response.expectedSize
         let opening = EarlyOpening(
             wanted: wanted,
             missing: length.map { $0 - (variant.restart == nil ? facts.ranges.byteCount : 0) },

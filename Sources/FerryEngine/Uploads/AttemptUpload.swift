@@ -18,7 +18,8 @@ enum AttemptUpload {
         guard request.direction == .upload, let body = request.body else { return nil }
         let content = try await UploadContent(body, disk: disk)
         let machine = UploadMachine(
-            facts, url: request.url, method: request.method, length: content.length, policy: request.redirects)
+            facts, url: request.url, method: request.method, length: content.length, policy: request.transport.redirects
+        )
         let progress = job.progress
         let place = Upload.Place(
             gate: job.gate, onSent: { progress.spent.wrappingAdd(Int64($0), ordering: .relaxed) }, record: record)

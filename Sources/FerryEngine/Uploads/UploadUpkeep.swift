@@ -31,9 +31,11 @@ package struct UploadUpkeep: Sendable {
                 + (isHome ? record.request.headers.filter { !RequestCourse.isAboutBody($0) } : []))
         request.credentials = isHome ? record.credentials : nil
         request.idleTimeout = Self.cancelTimeout
-        request.insecure = record.request.insecure
-        request.proxyEnvironment = record.request.proxyEnvironment
-        (request.minimumTLS, request.maximumTLS) = (record.request.minimumTLS, record.request.maximumTLS)
+        request.insecure = record.request.tls.insecure
+        request.proxyEnvironment = record.request.transport.proxyEnvironment
+        (request.minimumTLS, request.maximumTLS) = (
+            record.request.tls.minimumVersion, record.request.tls.maximumVersion
+        )
         let load = Load(request, engine: engine, advisor: nil)
         Task(name: "end of an upload") {
             _ = try? await load.head()

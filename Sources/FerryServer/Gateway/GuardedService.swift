@@ -148,16 +148,17 @@ struct GuardedRequest {
 
     /// - Throws: ``ServiceError`` with code `invalid_request`, naming the option that is not offered.
     func check(_ request: TransferRequest) throws(ServiceError) {
-        try folders.check(folder: request.folder)
-        if let name = request.name { try folders.check(name: name) }
+        try folders.check(folder: request.file.folder)
+        if let name = request.file.name { try folders.check(name: name) }
         if case .file? = request.body { throw Self.refusal("does not send files of this machine") }
-        if request.partialFolder != nil { throw Self.refusal("does not accept a folder for the partial file") }
-        if request.spooled || request.continues != nil { throw Self.refusal("does not keep files for apps") }
-        if request.trust?.certificate != nil || request.trust?.key != nil || request.trust?.authorities.isEmpty == false
+        if request.file.partialFolder != nil { throw Self.refusal("does not accept a folder for the partial file") }
+        if request.file.spooled || request.file.continues != nil { throw Self.refusal("does not keep files for apps") }
+        if request.tls.trust?.certificate != nil || request.tls.trust?.key != nil
+            || request.tls.trust?.authorities.isEmpty == false
         {
             throw Self.refusal("does not read certificates for its clients")
         }
-        if request.umask != nil { throw Self.refusal("does not set permissions") }
+        if request.file.umask != nil { throw Self.refusal("does not set permissions") }
     }
 
     private static func refusal(_ what: String) -> ServiceError {

@@ -41,7 +41,8 @@ struct AdmittedBatch: Sendable {
     /// Refuses the items of templates where several items would continue the same file.
     private mutating func refuseSharedFiles() {
         for (place, template) in templates.enumerated() {
-            guard (try? template.get())?.continues != nil, accepted.count(where: { $0.template == place }) > 1 else {
+            guard (try? template.get())?.file.continues != nil, accepted.count(where: { $0.template == place }) > 1
+            else {
                 continue
             }
             refuse(place, ServiceError(.invalidRequest, "Only one transfer can continue a file."))
@@ -65,8 +66,8 @@ struct AdmittedBatch: Sendable {
     func request(_ item: Item) throws(ServiceError) -> TransferRequest {
         var request = try template(item.template)
         request.url = item.url
-        request.folder = item.folder
-        request.name = item.name
+        request.file.folder = item.folder
+        request.file.name = item.name
         if let data = item.data { request.note?.data = data }
         return request
     }
@@ -78,11 +79,11 @@ struct AdmittedBatch: Sendable {
     }
 
     /// Whether any template keeps its files in the service's spool folder.
-    var hasSpooled: Bool { templates.contains { (try? $0.get())?.spooled == true } }
+    var hasSpooled: Bool { templates.contains { (try? $0.get())?.file.spooled == true } }
 
     /// Sets the spool folder as the folder of all spooled items.
     mutating func setFolder(_ folder: String) {
-        let spooled = templates.map { (try? $0.get())?.spooled == true }
+        let spooled = templates.map { (try? $0.get())?.file.spooled == true }
         for (place, item) in items.enumerated() {
             guard case .success(var item) = item, spooled[item.template] else { continue }
             item.folder = folder
@@ -111,7 +112,7 @@ struct AdmittedBatch: Sendable {
             template.map { request in
                 guard sessions.contains(request.session) else { return request }
                 var request = request
-                request.network.isDiscretionary = true
+                request.transport.network.isDiscretionary = true
                 return request
             }
         }
@@ -121,7 +122,7 @@ struct AdmittedBatch: Sendable {
     static func admit(_ template: TransferRequest) -> Result<TransferRequest, ServiceError> {
         var request = template
         request.url = "http://localhost/"
-        request.name = nil
+        request.file.name = nil
         do throws(ServiceError) {
             return .success(try TransferAdmission.admit(request).request)
         } catch {
@@ -136,7 +137,7 @@ struct AdmittedBatch: Sendable {
         let hasNote: Bool
 
         init(_ template: Result<TransferRequest, ServiceError>) {
-            folder = template.map(\.folder)
+            folder = template.map(\.file.folder)
             let request = try? template.get()
             hasMirrors = request?.mirrors.isEmpty == false
             hasNote = request?.note != nil
@@ -162,7 +163,7 @@ struct AdmittedBatch: Sendable {
             data: template.hasNote ? item.data : nil)
         let hasLargeData = item.data.map { $0.utf8.count > Self.smallData } ?? false
         if item.folder != nil || hasLargeData || template.hasMirrors {
-            admitted.folder = try TransferAdmission.admit(request(admitted)).request.folder
+            admitted.folder = try TransferAdmission.admit(request(admitted)).request.file.folder
         }
         return admitted
     }

@@ -43,8 +43,8 @@ struct AdmittedList: Sendable {
     }
 
     private static func admit(_ template: TransferRequest) throws(ServiceError) -> TransferRequest {
-        guard template.name == nil, template.note == nil, template.mirrors.isEmpty, !template.spooled,
-            template.continues == nil
+        guard template.file.name == nil, template.note == nil, template.mirrors.isEmpty, !template.file.spooled,
+            template.file.continues == nil
         else {
             throw ServiceError(
                 .invalidRequest, "A list's request has no name, note or mirrors, is not spooled and continues no file.")

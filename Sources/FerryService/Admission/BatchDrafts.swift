@@ -77,8 +77,8 @@ struct BatchDrafts: Sendable {
         if let record = draft.record { return record }
         var record = TransferRecord(
             id: draft.id, createdAt: now, request: try batch.request(draft.item), credentials: draft.item.credentials)
-        if record.request.spooled { record.request.name = SpoolNames.result(draft.id) }
-        if !record.request.paused { record.active = active }
+        if record.request.file.spooled { record.request.file.name = SpoolNames.result(draft.id) }
+        if !record.request.timing.paused { record.active = active }
         if inBackground.contains(record.request.session) { record.facts.startsAfterRelaunch = true }
         return record
     }
@@ -100,8 +100,8 @@ struct BatchDrafts: Sendable {
         init(_ request: TransferRequest) {
             self.request = request
             session = request.session
-            isSpooled = request.spooled
-            isPaused = request.paused
+            isSpooled = request.file.spooled
+            isPaused = request.timing.paused
             rule = request.admissionRule
             task = request.note?.task
         }
@@ -112,7 +112,7 @@ struct BatchDrafts: Sendable {
         var templates = [BatchTemplate?](repeating: nil, count: batch.templates.count)
         for draft in items where templates[draft.item.template] == nil {
             var record = try record(draft)
-            record.request.name = nil
+            record.request.file.name = nil
             templates[draft.item.template] = try journal.prepare(record)
         }
         return templates
@@ -124,7 +124,8 @@ struct BatchDrafts: Sendable {
         let dues = templates.map { template in
             template.flatMap { template in
                 TimeBounds(
-                    deadline: template.request.deadline, resourceTimeout: template.request.resourceTimeout,
+                    deadline: template.request.timing.deadline,
+                    resourceTimeout: template.request.timing.resourceTimeout,
                     active: active
                 ).due
             }
@@ -138,8 +139,9 @@ struct BatchDrafts: Sendable {
             let request = template.request
             pending.append(
                 PendingTransfer(
-                    id: draft.id, session: request.session, origin: draft.item.origin, priority: request.priority,
-                    network: request.network, retry: nil, notBefore: request.notBefore,
+                    id: draft.id, session: request.session, origin: draft.item.origin,
+                    priority: request.timing.priority,
+                    network: request.transport.network, retry: nil, notBefore: request.timing.notBefore,
                     due: dues[draft.item.template], startsAfterRelaunch: inBackground.contains(request.session)))
         }
         return pending

@@ -45,10 +45,10 @@ struct FolderChecks {
     ///
     /// - Throws: ``ServiceError`` with code `destination_unwritable` or `destination_exists`.
     mutating func check(_ request: TransferRequest) async throws(ServiceError) -> Finding {
-        let keepsBytes = request.partialFolder != nil
+        let keepsBytes = request.file.partialFolder != nil
         let place: Place
         do throws(ServiceError) {
-            place = try await self.place(Destination.folder(of: request), makes: request.createFolders)
+            place = try await self.place(Destination.folder(of: request), makes: request.file.createFolders)
         } catch  where keepsBytes {
             // With a separate folder for partial files, the transfer itself fails if its destination is unusable.
             return .free(Destination.path(of: request).map { [$0] } ?? [])

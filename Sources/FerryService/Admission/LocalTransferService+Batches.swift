@@ -82,12 +82,12 @@ extension LocalTransferService {
         var trusted: RequestTrust?
         for (place, template) in batch.templates.enumerated() {
             // Most templates have the same trust settings as their predecessor.
-            guard case .success(let request) = template, request.trust != trusted, batch.needsTrust(place) else {
+            guard case .success(let request) = template, request.tls.trust != trusted, batch.needsTrust(place) else {
                 continue
             }
             do throws(ServiceError) {
-                try await engine.check(request.trust)
-                trusted = request.trust
+                try await engine.check(request.tls.trust)
+                trusted = request.tls.trust
             } catch {
                 batch.refuse(place, error)
             }
@@ -115,7 +115,7 @@ extension LocalTransferService {
         let items = batch.accepted
         guard batch.hasSpooled else { return await folders.check(items, of: batch) }
         // The service chooses the path of a spooled file.
-        let spooled = batch.templates.map { (try? $0.get())?.spooled == true }
+        let spooled = batch.templates.map { (try? $0.get())?.file.spooled == true }
         var found = await folders.check(items.filter { !spooled[$0.template] }, of: batch).makeIterator()
         return items.map { spooled[$0.template] ? .success(.free([])) : found.next() ?? .success(.free([])) }
     }
@@ -141,11 +141,11 @@ extension LocalTransferService {
     private func takeOverFiles(for drafts: inout BatchDrafts) async {
         for (index, draft) in drafts.items.enumerated() {
             do throws(ServiceError) {
-                guard let source = try drafts.batch.template(draft.item.template).continues else { continue }
+                guard let source = try drafts.batch.template(draft.item.template).file.continues else { continue }
                 let origin = try HTTPURL(parsing: draft.item.url).origin
                 var record = try drafts.record(draft)
                 // Used only once: the file has been renamed.
-                record.request.continues = nil
+                record.request.file.continues = nil
                 try await takeOver(source, for: &record, origin: origin)
                 drafts.continueTransfer(index, as: record)
             } catch {

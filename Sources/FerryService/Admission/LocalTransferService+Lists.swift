@@ -12,14 +12,14 @@ extension LocalTransferService {
         var list = try await AdmittedList(lines, of: template)
         var folders = FolderChecks(engine) { _ in [] }
         do throws(ServiceError) {
-            if list.needsTrust { try await engine.check(list.template.trust) }
+            if list.needsTrust { try await engine.check(list.template.tls.trust) }
             _ = try await folders.check(list.template)
         } catch {
             list.refuse(error)
         }
         configuration.reached(.batchChecked)
         let isInBackground = isInBackground(list.template.session)
-        if isInBackground { list.template.network.isDiscretionary = true }
+        if isInBackground { list.template.transport.network.isDiscretionary = true }
         // No other call gets ids until the commit: the ids of the list are consecutive.
         let now = clock.wall
         let urls = list.urls

@@ -56,7 +56,7 @@ struct StoredBatch: Sendable {
                 continue
             case .ends(let outcome):
                 var record = try drafts.record(draft)
-                record.request.continues = nil
+                record.request.file.continues = nil
                 if outcome.forgetsSecrets { record.forgetSecrets() }
                 let end = TransferEnd(record, outcome, at: drafts.now)
                 try transaction.insert(end.record)

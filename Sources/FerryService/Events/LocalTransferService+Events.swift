@@ -86,7 +86,7 @@ extension LocalTransferService {
         let verified = attempt.progress.verified.load(ordering: .relaxed)
         shown.own.verifiedLength = verified < 0 ? nil : verified
         shown.own.waitsForVerification =
-            verified < 0 && running.isWhole(record.id) && !record.request.checksums.isEmpty
+            verified < 0 && running.isWhole(record.id) && !record.request.response.checksums.isEmpty
         shown.bytesSpent = max(shown.bytesSpent, attempt.progress.spent.load(ordering: .relaxed))
         return shown
     }

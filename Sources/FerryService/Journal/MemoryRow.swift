@@ -65,8 +65,9 @@ extension PendingTransfer {
     init(_ row: MemoryRow) {
         let record = row.record
         self.init(
-            id: row.id, session: row.session, origin: row.origin, priority: record.request.priority,
-            network: record.request.network, retry: record.retry?.moment, notBefore: record.request.notBefore,
+            id: row.id, session: row.session, origin: row.origin, priority: record.request.timing.priority,
+            network: record.request.transport.network, retry: record.retry?.moment,
+            notBefore: record.request.timing.notBefore,
             due: row.due,
             startsAfterRelaunch: record.attempts == 0 && record.facts.startsAfterRelaunch == true)
     }

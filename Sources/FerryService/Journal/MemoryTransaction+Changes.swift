@@ -15,8 +15,8 @@ extension MemoryTransaction {
     func insert(_ row: BatchRow, like template: BatchTemplate, destination: String?) throws(ServiceError) -> Bool {
         guard rows[row.id] == nil, destination.map(rows.holder(of:)) ?? nil == nil else { return false }
         var record = Self.record(row.id, like: template.value, url: row.url, row.credentials)
-        record.request.folder = row.folder
-        if let name = row.name { record.request.name = name }
+        record.request.file.folder = row.folder
+        if let name = row.name { record.request.file.name = name }
         if let data = row.data { record.request.note?.data = data }
         record.facts.destination = destination
         rows.set(MemoryRow(record, origin: row.origin, destination: destination), of: row.id)

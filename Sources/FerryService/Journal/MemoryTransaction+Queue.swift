@@ -10,7 +10,7 @@ extension MemoryTransaction {
     ) throws(ServiceError) -> [TransferID] {
         guard limit > 0 else { return [] }
         return rows.ids(of: filter.session, in: Self.phases, limit: limit, newestFirst: filter.reversed) { id in
-            rows[id]?.record.request.priority == priority && !filter.excluding.contains(id)
+            rows[id]?.record.request.timing.priority == priority && !filter.excluding.contains(id)
         }
     }
 
@@ -22,13 +22,13 @@ extension MemoryTransaction {
             guard let row = rows[id], Self.phases.contains(row.phase),
                 filter.session == nil || filter.session == row.session
             else { continue }
-            found[id] = row.record.request.priority
+            found[id] = row.record.request.timing.priority
         }
         return found
     }
 
     func unusualPriorities(of session: SessionID?) throws(ServiceError) -> [Priority] {
-        let all = Set(rows.ids(of: session, in: Self.phases).compactMap { rows[$0]?.record.request.priority })
+        let all = Set(rows.ids(of: session, in: Self.phases).compactMap { rows[$0]?.record.request.timing.priority })
         return all.filter { $0 != .normal }
     }
 

@@ -110,7 +110,7 @@ extension MemoryTransaction {
     func spooledTransfers(endedBefore moment: Date) throws(ServiceError) -> [TransferID] {
         rows.ids(of: nil, in: JournalPhase.ended).filter { id in
             guard let record = rows[id]?.record, let end = record.finishedAt else { return false }
-            return record.request.spooled && end < moment
+            return record.request.file.spooled && end < moment
         }
     }
 

@@ -54,7 +54,7 @@ extension LocalTransferService {
         let record = try await existing(id)
         guard case .succeeded(let success) = record.outcome else { return }
         try await noting { () async throws(ServiceError) in
-            try await placed.rename(record, success, to: name, policy: policy ?? record.request.onConflict)
+            try await placed.rename(record, success, to: name, policy: policy ?? record.request.file.onConflict)
         }
     }
 

@@ -76,7 +76,7 @@ extension LocalTransferService {
             guard record.isEligible, !running.hasRun(record.id) else { return shown(record) }
             let request = record.request
             let key = QueueKey(
-                session: request.session, origin: transfer.origin, priority: request.priority,
+                session: request.session, origin: transfer.origin, priority: request.timing.priority,
                 network: network(of: request))
             return waiting(record) {
                 if let known = obstacles[key] { return known }

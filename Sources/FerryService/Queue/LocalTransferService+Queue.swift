@@ -122,8 +122,8 @@ extension LocalTransferService {
         switch effect {
         case .follow(let id, let request):
             guard let attempt = attempts[id] else { return }
-            attempt.limiter.rate = request.rateLimit
-            attempt.gate.setPriority(request.priority)
+            attempt.limiter.rate = request.transport.rateLimit
+            attempt.gate.setPriority(request.timing.priority)
             await attempt.run?.follow(request)
         case .stop(let id, let error): await attempts[id]?.run?.stop(with: error)
         case .notifyWaiting(let record): await publishLive(.waiting, record)
@@ -208,7 +208,7 @@ extension LocalTransferService {
 
     /// Returns the network policy that applies to a request: its session's, if it has one.
     func network(of request: TransferRequest) -> NetworkPolicy {
-        queue.sessions.network(request.network, in: request.session)
+        queue.sessions.network(request.transport.network, in: request.session)
     }
 
     /// Returns a waiting transfer's own reason, or `nil` if it waits for the same reason as its whole queue.

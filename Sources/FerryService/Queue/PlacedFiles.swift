@@ -31,7 +31,8 @@ struct PlacedFiles: Sendable {
         _ record: TransferRecord, _ success: Outcome.Success, to name: String, policy: ConflictPolicy
     ) async throws(ServiceError) {
         try CallerPath.check(name)
-        guard !name.contains("/"), !record.request.spooled, !success.unchanged, let placement = record.facts.placement
+        guard !name.contains("/"), !record.request.file.spooled, !success.unchanged,
+            let placement = record.facts.placement
         else {
             throw ServiceError(.invalidRequest, "The file of \(record.id) is already in its place.")
         }
@@ -96,8 +97,8 @@ struct PlacedFiles: Sendable {
             record.facts.destination = placement.path
             record.facts.name = placement.path.lastPathPart
             // Keep the folders in a name chosen by the caller.
-            let above = (record.request.name ?? "").folderPart
-            record.request.name = (above.isEmpty ? "" : above + "/") + placement.path.lastPathPart
+            let above = (record.request.file.name ?? "").folderPart
+            record.request.file.name = (above.isEmpty ? "" : above + "/") + placement.path.lastPathPart
             try transaction.update(record)
             return true
         }

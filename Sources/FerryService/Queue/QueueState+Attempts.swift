@@ -94,7 +94,7 @@ extension QueueState {
         if Queue.isOver(record, at: moment), let error = Queue.overdue(record) { return .finish(.failed(error)) }
         if !conditions.areGood, let outcome = forbidding(record) { return .finish(outcome) }
         // The wall clock may have been set back while it waited.
-        if let begin = record.request.notBefore, begin > moment.wall {
+        if let begin = record.request.timing.notBefore, begin > moment.wall {
             return .again(NextAttempt(record: record, delay: 0, reason: .beginDate))
         }
         // The reason to end the transfer has gone.
@@ -140,7 +140,7 @@ extension QueueState {
     func success(_ report: RunReport, of id: TransferID, at moment: Moment) -> (TransferRecord, Outcome)? {
         guard case .succeeded = report.result, let tried = running.record(of: id) else { return nil }
         let request = tried.request
-        var machine = TransferMachine(tried, network: sessions.network(request.network, in: request.session))
+        var machine = TransferMachine(tried, network: sessions.network(request.transport.network, in: request.session))
         let action = machine.attemptEnded(
             report.result, facts: report.facts, cost: report.cost,
             at: TransferMachine.Moment(now: moment.wall, random: 0))

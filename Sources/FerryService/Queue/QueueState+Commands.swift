@@ -136,10 +136,10 @@ extension QueueState {
             var effects: [Effect] = [.follow(id, changed.request)]
             // A new address is requested at once. Its response decides whether the bytes on disk are kept.
             if hasNewAddress { effects.append(.stop(id, nil)) }
-            guard changed.request.network != old.request.network else { return effects }
+            guard changed.request.transport.network != old.request.transport.network else { return effects }
             return effects + depend(on: sessions.key(changed)) + stopIfForbidden(id)
         }
-        let hasNewBegin = changed.request.notBefore != old.request.notBefore
+        let hasNewBegin = changed.request.timing.notBefore != old.request.timing.notBefore
         let former = sessions.key(old)
         // The session's policy may hide that the transfer belongs to another journal queue, one that is not being read.
         let hasNewLine =

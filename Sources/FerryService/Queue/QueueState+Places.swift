@@ -41,7 +41,7 @@ extension QueueState {
     mutating func enqueue(_ eligible: Input.Eligible, at moment: Moment) -> [Effect] {
         let record = eligible.record
         var place = Place(
-            id: record.id, key: sessions.key(record), notBefore: record.request.notBefore, delay: eligible.delay,
+            id: record.id, key: sessions.key(record), notBefore: record.request.timing.notBefore, delay: eligible.delay,
             reason: eligible.reason, error: eligible.error)
         if record.facts.startsAfterRelaunch == true, record.attempts == 0 {
             place.wait(forLaunches: apps.relaunchRest(of: record.request.session, at: moment.wall))

@@ -12,31 +12,31 @@ extension TransferChange {
         to record: TransferRecord, isRunning: Bool, now: Date
     ) throws(ServiceError) -> TransferRecord {
         var record = record
-        if let priority { record.request.priority = priority }
-        if let rate = rateLimit { record.request.rateLimit = rate }
-        if let connections { record.request.connections = connections }
+        if let priority { record.request.timing.priority = priority }
+        if let rate = rateLimit { record.request.transport.rateLimit = rate }
+        if let connections { record.request.transport.connections = connections }
         if url != nil || headers != nil { try Self.checkReplaceable(record) }
         if let url { record.request.url = url }
         if let mirrors { record.request.mirrors = mirrors }
         if let headers { record.request.headers = headers }
         // The change provides the request's secrets again.
         if url != nil || headers != nil { record.request.secretsForgotten = false }
-        if let network { record.request.network = network }
-        if let begin = notBefore { record.request.notBefore = begin > now ? begin : nil }
+        if let network { record.request.transport.network = network }
+        if let begin = notBefore { record.request.timing.notBefore = begin > now ? begin : nil }
         if let note { record.request.note = note }
-        if let rule = retryRule { record.request.retryRule = rule }
-        if let checksums { record.request.checksums = checksums }
-        if let policy = onMismatch { record.request.onMismatch = policy }
-        if let policy = onConflict { record.request.onConflict = policy }
-        if let name { record.request.name = name }
-        if let folder { record.request.folder = folder }
+        if let rule = retryRule { record.request.timing.retryRule = rule }
+        if let checksums { record.request.response.checksums = checksums }
+        if let policy = onMismatch { record.request.response.onMismatch = policy }
+        if let policy = onConflict { record.request.file.onConflict = policy }
+        if let name { record.request.file.name = name }
+        if let folder { record.request.file.folder = folder }
         let movesFile = name != nil || folder != nil
         if movesFile {
             if case .succeeded = record.outcome {
                 throw ServiceError(.invalidRequest, "The file of \(record.id) is already in its place.")
             }
-            if record.facts.partial != nil, record.request.partialFolder == nil,
-                record.request.folder != Destination.folder(of: record.request)
+            if record.facts.partial != nil, record.request.file.partialFolder == nil,
+                record.request.file.folder != Destination.folder(of: record.request)
                     || folder != nil
             {
                 throw ServiceError(
@@ -58,7 +58,7 @@ extension TransferChange {
     /// - Throws: ``ServiceError`` with code `request_not_replaceable`.
     private static func checkReplaceable(_ record: TransferRecord) throws(ServiceError) {
         let request = record.request
-        guard request.method == "GET", request.direction == .download, !(request.spooled && record.outcome != nil)
+        guard request.method == "GET", request.direction == .download, !(request.file.spooled && record.outcome != nil)
         else {
             let sentence =
                 request.method == "GET"

@@ -50,7 +50,9 @@ extension LocalTransferService {
         record.facts.startedAt = record.facts.startedAt ?? clock.wall
         if record.request.direction == .upload { attempt.uploads(through: runtime.uploads) }
         var job = TransferJob(record, gate: attempt.gate, progress: attempt.progress)
-        if let timeout = queue.sessions.settings(of: key.session).idleTimeout { job.request.idleTimeout = timeout }
+        if let timeout = queue.sessions.settings(of: key.session).idleTimeout {
+            job.request.timing.idleTimeout = timeout
+        }
         // A transfer queued by an earlier process may have had attempts there. That process recorded only how
         // attempts ended.
         job.mayHaveLeftovers = record.attempts > 1 || id <= queue.ids.lastOfOthers
@@ -61,7 +63,7 @@ extension LocalTransferService {
         job.advisor = try await advisor(for: record)
         // An action that stopped it meanwhile waits for this task. Nothing was started.
         guard !running.isStopping(id) else { return nil }
-        attempt.limiter.rate = record.request.rateLimit
+        attempt.limiter.rate = record.request.transport.rateLimit
         attempt.progress.received.store(record.facts.ranges.byteCount, ordering: .relaxed)
         attempt.progress.expected.store(record.facts.identity?.completeLength ?? -1, ordering: .relaxed)
         let facts = JournalFacts(journal: journal) { [weak self] in
@@ -108,7 +110,7 @@ extension LocalTransferService {
 
     /// Returns the file an earlier transfer placed at this one's destination. Only needed for policy `update`.
     private func existingFile(_ request: TransferRequest) async throws(ServiceError) -> ExistingFile? {
-        guard request.onConflict == .update, let path = Destination.likelyPath(of: request) else { return nil }
+        guard request.file.onConflict == .update, let path = Destination.likelyPath(of: request) else { return nil }
         let placed = try await journal.read { reader throws(ServiceError) in try reader.lastPlaced(at: path) }
         guard let facts = placed?.facts, let placement = facts.placement, let identity = facts.identity else {
             return nil
@@ -117,7 +119,7 @@ extension LocalTransferService {
     }
 
     private func offersHTTP2(_ record: TransferRecord, _ key: QueueKey) -> Bool {
-        if let size = record.request.expectedSize { return size <= 4 << 20 }
+        if let size = record.request.response.expectedSize { return size <= 4 << 20 }
         return running.hasManySmallFiles(key.origin, waiting: waitingTransfers.waiting(for: key.origin))
     }
 }

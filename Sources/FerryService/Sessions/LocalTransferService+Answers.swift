@@ -27,7 +27,7 @@ extension LocalTransferService {
             return advisor
         }
         // No client can answer later for an upload of the command line.
-        guard record.request.spooled, record.request.direction == .download || record.request.note != nil else {
+        guard record.request.file.spooled, record.request.direction == .download || record.request.note != nil else {
             return nil
         }
         let session = record.request.session

@@ -155,7 +155,7 @@ extension Leftovers {
         let request = remains.isPartialNameForeign ? nil : remains.request
         self.init(
             id: remains.id, partial: remains.partial, copy: remains.copy, placed: remains.placed,
-            partialFolder: request.map { $0.partialFolder ?? Destination.folder(of: $0) })
+            partialFolder: request.map { $0.file.partialFolder ?? Destination.folder(of: $0) })
     }
 
     /// Collects the files of a transfer at rest.
@@ -163,10 +163,10 @@ extension Leftovers {
     /// - Parameter withFile: Whether to include its placed file. A file in the spool is always included.
     init(_ record: TransferRecord, withFile: Bool = false) {
         var placed: PlacementIntent?
-        if withFile || record.request.spooled, case .succeeded(let success) = record.outcome, !success.unchanged {
+        if withFile || record.request.file.spooled, case .succeeded(let success) = record.outcome, !success.unchanged {
             placed = record.facts.placement
         }
-        let folder = record.request.partialFolder ?? Destination.folder(of: record.request)
+        let folder = record.request.file.partialFolder ?? Destination.folder(of: record.request)
         // A file with the usual name may be unrecorded after a crash. Skip it if it is known to belong to another
         // program.
         let mayBeUnrecorded = !record.facts.partialNameIsForeign && !(record.outcome?.state == .succeeded)

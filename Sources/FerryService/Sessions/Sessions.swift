@@ -57,8 +57,8 @@ struct Sessions: Sendable {
         let request = record.request
         let origin = (try? HTTPURL(parsing: request.url))?.origin.description ?? request.url
         return QueueKey(
-            session: request.session, origin: origin, priority: request.priority,
-            network: network(request.network, in: request.session))
+            session: request.session, origin: origin, priority: request.timing.priority,
+            network: network(request.transport.network, in: request.session))
     }
 
     func key(_ transfer: PendingTransfer) -> QueueKey {

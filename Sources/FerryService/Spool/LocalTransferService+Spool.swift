@@ -32,7 +32,7 @@ extension LocalTransferService {
             record.facts.upload = upload.facts
             return
         }
-        let folder = record.request.folder
+        let folder = record.request.file.folder
         let partial = try await engine.takeOverPartialFile(source, for: record.id, in: folder)
         record.facts.partial = partial
         record.facts.ranges.insert(0..<source.offset)
@@ -42,8 +42,8 @@ extension LocalTransferService {
             origin: source.origin ?? origin, etag: source.etag, lastModified: source.lastModified, date: source.date,
             completeLength: source.completeLength)
         record.facts.joined = true
-        record.facts.name = record.request.name
-        record.facts.destination = record.request.name.map { folder + "/" + $0 }
+        record.facts.name = record.request.file.name
+        record.facts.destination = record.request.file.name.map { folder + "/" + $0 }
     }
 
     // MARK: Release

@@ -79,9 +79,9 @@ extension Remains {
     fileprivate init(id: TransferID, _ row: RowReader) {
         let request = row.text(3).map { folder in
             var request = TransferRequest(url: "", folder: folder)
-            request.name = row.text(4)
-            request.partialFolder = row.text(5)
-            request.spooled = row.integer(6) == 1
+            request.file.name = row.text(4)
+            request.file.partialFolder = row.text(5)
+            request.file.spooled = row.integer(6) == 1
             return request
         }
         var facts = TransferFacts()

@@ -47,9 +47,9 @@ struct WaitingRows {
                 PendingTransfer(
                     id: id, session: unreadable.contains("session") ? .cli : latest, origin: row.text(2) ?? "",
                     priority: priority ?? .normal,
-                    network: old?.request.network ?? network ?? NetworkPolicy(),
+                    network: old?.request.transport.network ?? network ?? NetworkPolicy(),
                     retry: old.map { $0.retry?.moment } ?? CoreColumns.retry(row, 6),
-                    notBefore: old.map(\.request.notBefore) ?? row.date(9), due: row.date(10),
+                    notBefore: old.map(\.request.timing.notBefore) ?? row.date(9), due: row.date(10),
                     startsAfterRelaunch: old.map { $0.core.startsAfterRelaunch && $0.attempts == 0 }
                         ?? (row.integer(11) == 1)))
         }

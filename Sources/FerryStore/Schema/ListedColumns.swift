@@ -157,17 +157,17 @@ enum ListedColumns {
     ) -> TransferRequest? {
         guard let url = reader.text(.url), let folder = reader.text(.folder) else { return nil }
         var request = TransferRequest(url: url, folder: folder)
-        request.name = reader.text(.givenName)
+        request.file.name = reader.text(.givenName)
         request.session = session
-        request.priority = priority
-        request.expectedSize = reader.integer(.expectedSize)
-        request.rateLimit = reader.integer(.rateLimit) ?? 0
+        request.timing.priority = priority
+        request.response.expectedSize = reader.integer(.expectedSize)
+        request.transport.rateLimit = reader.integer(.rateLimit) ?? 0
         request.tags = reader.list(.tags)
-        request.insecure = reader.integer(.insecure) == 1
+        request.tls.insecure = reader.integer(.insecure) == 1
         request.method = reader.text(.method) ?? request.method
         request.body = reader.json(.body)
-        request.notBefore = reader.date(.notBefore)
-        request.network = reader.json(.network, &networks) ?? request.network
+        request.timing.notBefore = reader.date(.notBefore)
+        request.transport.network = reader.json(.network, &networks) ?? request.transport.network
         let application = reader.text(.noteApplication)
         let identifier = reader.text(.noteIdentifier)
         let task = reader.integer(.noteTask)

@@ -44,8 +44,8 @@ enum TransferColumns {
     static func arguments(_ record: TransferRecord) throws(ServiceError) -> StatementArguments {
         let request = record.request
         let values: [(any DatabaseValueConvertible)?] = [
-            request.session.name, request.priority.word, origin(request), destination(record), former(record),
-            placed(record), record.finishedAt?.journalMilliseconds, StoredQueueKey.word(of: request.network),
+            request.session.name, request.timing.priority.word, origin(request), destination(record), former(record),
+            placed(record), record.finishedAt?.journalMilliseconds, StoredQueueKey.word(of: request.transport.network),
             StoredQueueKey.word(of: record), try text(record.facts, plain: TransferFacts()), try text(record.failures),
             try JournalJSON.text(ifPresent: record.retry), try JournalJSON.text(ifPresent: record.outcome),
             JournalSecrets(record).rawValue,
@@ -149,7 +149,7 @@ enum TransferColumns {
     private static func substituteRequest(_ row: RowReader) -> TransferRequest {
         var request = TransferRequest(url: row.text(5) ?? "", folder: "")
         if let session = row.text(2).flatMap({ try? SessionID($0) }) { request.session = session }
-        if let priority = row.text(4).flatMap(Priority.init(word:)) { request.priority = priority }
+        if let priority = row.text(4).flatMap(Priority.init(word:)) { request.timing.priority = priority }
         return request
     }
 }

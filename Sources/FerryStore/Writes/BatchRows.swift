@@ -22,14 +22,14 @@ struct TemplateColumns: Sendable {
 
     init(_ record: TransferRecord) throws(ServiceError) {
         session = record.request.session.name
-        priority = record.request.priority.word
+        priority = record.request.timing.priority.word
         createdAt = record.createdAt.journalMilliseconds
         request = try RequestText(record.request)
         facts = try JournalJSON.text(record.facts)
         failures = try TransferColumns.text(record.failures)
         tags = record.request.tags
-        folder = record.request.folder
-        network = StoredQueueKey.word(of: record.request.network)
+        folder = record.request.file.folder
+        network = StoredQueueKey.word(of: record.request.transport.network)
         line = StoredQueueKey.word(of: record)
         hasSecrets = record.hasSecrets
         let values = CoreColumns.values(record.core)

@@ -12,15 +12,15 @@ struct RequestText: Sendable {
     private let data: String
 
     init(_ request: TransferRequest) throws(ServiceError) {
-        folder = request.folder
-        name = request.name
+        folder = request.file.folder
+        name = request.file.name
         data = request.note?.data ?? ""
         // Placeholders for the values. Random, so that a request's text cannot contain them on purpose.
         let marks = Value.allCases.map { (value: $0, text: "\(UInt64.random(in: 0 ... .max))-\($0)") }
         var marked = request
         marked.url = marks[0].text
-        marked.folder = marks[1].text
-        marked.name = nil
+        marked.file.folder = marks[1].text
+        marked.file.name = nil
         marked.note?.data = marks[2].text
         let text = try JournalJSON.text(marked)
         var found = marks.flatMap { mark in

@@ -36,9 +36,9 @@ struct RequestMapping: Sendable {
         var result = transfer(request, note(.download, task, record))
         apply(record, to: &result)
         result.body = request.httpBody.map { .bytes($0) }
-        result.decode = true
-        result.continues = continues
-        result.checksums = checksums(record)
+        result.response.decode = true
+        result.file.continues = continues
+        result.response.checksums = checksums(record)
         return result
     }
 
@@ -49,8 +49,8 @@ struct RequestMapping: Sendable {
         var result = transfer(request, note(.upload, task, record))
         apply(record, to: &result)
         result.body = .file(file)
-        result.decode = true
-        result.maxSize = Self.largestUploadAnswer
+        result.response.decode = true
+        result.response.maxSize = Self.largestUploadAnswer
         return result
     }
 
@@ -73,44 +73,44 @@ struct RequestMapping: Sendable {
         result.session = session
         result.method = request.httpMethod ?? "GET"
         result.headers = RequestFieldMapping.fields(request, configuration)
-        result.paused = true
-        result.spooled = true
-        result.statusPolicy = .any
-        result.foreignFields = .keep
-        result.onFullDisk = .fail
-        result.onConflict = .replace
-        result.redirects.allowPrivateRedirects = true
+        result.timing.paused = true
+        result.file.spooled = true
+        result.response.statusPolicy = .any
+        result.transport.foreignFields = .keep
+        result.file.onFullDisk = .fail
+        result.file.onConflict = .replace
+        result.transport.redirects.allowPrivateRedirects = true
         caller.apply(to: &result)
         // Without a value, the engine applies its own limit.
-        result.idleTimeout = RequestFieldMapping.timeout(request, configuration) ?? RequestFieldMapping.longest
-        result.resourceTimeout = RequestFieldMapping.limit(configuration.timeoutIntervalForResource)
-        result.network = Self.network(request, configuration)
-        result.minimumTLS = TLSMapping.version(configuration.tlsMinimumSupportedProtocolVersion)
-        result.maximumTLS = TLSMapping.version(configuration.tlsMaximumSupportedProtocolVersion)
+        result.timing.idleTimeout = RequestFieldMapping.timeout(request, configuration) ?? RequestFieldMapping.longest
+        result.timing.resourceTimeout = RequestFieldMapping.limit(configuration.timeoutIntervalForResource)
+        result.transport.network = Self.network(request, configuration)
+        result.tls.minimumVersion = TLSMapping.version(configuration.tlsMinimumSupportedProtocolVersion)
+        result.tls.maximumVersion = TLSMapping.version(configuration.tlsMaximumSupportedProtocolVersion)
         // Only the resource timeout ends a transfer without progress.
-        result.giveUpAfter = 0
+        result.timing.giveUpAfter = 0
         result.note = note
         if isBackground {
             result.cookies = cookies(request)
-            result.retryRule = RetryRule()
+            result.timing.retryRule = RetryRule()
         } else {
-            result.retries = 0
-            result.statusRetries = 0
+            result.timing.retries = 0
+            result.timing.statusRetries = 0
         }
         return result
     }
 
     /// Applies the settings that the app has made for the task so far.
     private func apply(_ record: TaskRecord, to result: inout TransferRequest) {
-        result.priority = Priority(task: record.priority)
-        if isBackground { result.notBefore = TransferTransport.begin(record.earliestBeginDate) }
+        result.timing.priority = Priority(task: record.priority)
+        if isBackground { result.timing.notBefore = TransferTransport.begin(record.earliestBeginDate) }
         guard let options = record.options else { return }
-        result.rateLimit = Self.rate(options.bytesPerSecondLimit)
+        result.transport.rateLimit = Self.rate(options.bytesPerSecondLimit)
         guard let rule = options.retryPolicy?.rule else { return }
-        result.retryRule = rule
+        result.timing.retryRule = rule
         // Only the rule limits the retries.
-        result.retries = nil
-        result.statusRetries = nil
+        result.timing.retries = nil
+        result.timing.statusRetries = nil
     }
 
     /// Converts a rate limit for a transfer: nil becomes 0, which is no limit, and a value below the minimum is raised

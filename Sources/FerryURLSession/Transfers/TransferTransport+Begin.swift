@@ -102,7 +102,7 @@ extension TransferTransport {
     ) throws -> TransferTransport {
         guard let record = TaskRecord(task) else { throw URLError(.badURL) }
         var transfer = transfers.mapping.upload(request, file: file, task: task.taskIdentifier, record: record)
-        transfer.continues = continues
+        transfer.file.continues = continues
         return TransferTransport(transfer, kind: .upload, offset: nil, relay: relay, transfers: transfers)
     }
 }

@@ -14,8 +14,8 @@ extension TransferTransport {
         guard let request = state.withLock({ $0.id == nil && $0.failure == nil ? $0.request : nil }) else { return }
         do throws(ServiceError) {
             let service = try await transfers.place.service()
-            if let source = request.continues { transfers.place.folders.claim(source.path, size: source.offset) }
-            defer { if let source = request.continues { transfers.place.folders.settle(source.path) } }
+            if let source = request.file.continues { transfers.place.folders.claim(source.path, size: source.offset) }
+            defer { if let source = request.file.continues { transfers.place.folders.settle(source.path) } }
             let transfer = try await submitted(request, to: service)
             let isTooLate = state.withLock { state in
                 state.request = nil

@@ -26,8 +26,10 @@ private typealias Configuration = FerryURLSession.URLSessionConfiguration
 
     @Test func `4, 14 a task's transfer starts suspended, and every status is its result`() throws {
         let transfer = try download(request(), .default)
-        #expect(transfer.paused && transfer.spooled && transfer.statusPolicy == .any && transfer.foreignFields == .keep)
-        #expect(transfer.onFullDisk == .fail && transfer.url == "https://example.org/a?b")
+        #expect(
+            transfer.timing.paused && transfer.file.spooled && transfer.response.statusPolicy == .any
+                && transfer.transport.foreignFields == .keep)
+        #expect(transfer.file.onFullDisk == .fail && transfer.url == "https://example.org/a?b")
         #expect(transfer.note?.task == 7 && transfer.note?.kind == .download && transfer.note?.identifier == "id")
         _ = try TransferAdmission.admit(transfer)
     }
@@ -36,9 +38,10 @@ private typealias Configuration = FerryURLSession.URLSessionConfiguration
         let (local, daemon) = (
             try download(request(), .default), try download(request(), .background(withIdentifier: "x"))
         )
-        #expect(local.retries == 0 && local.statusRetries == 0 && local.retryRule == nil)
-        #expect(daemon.retries == nil && daemon.retryRule == RetryRule() && daemon.giveUpAfter == 0)
-        #expect(local.network.waits == false && daemon.network.waits)
+        #expect(local.timing.retries == 0 && local.timing.statusRetries == 0 && local.timing.retryRule == nil)
+        #expect(
+            daemon.timing.retries == nil && daemon.timing.retryRule == RetryRule() && daemon.timing.giveUpAfter == 0)
+        #expect(local.transport.network.waits == false && daemon.transport.network.waits)
     }
 
     @Test func `20 a configuration's fields go where the request lacks them, and some never`() throws {
@@ -96,7 +99,9 @@ private typealias Configuration = FerryURLSession.URLSessionConfiguration
         configuration.timeoutIntervalForRequest = session
         configuration.timeoutIntervalForResource = 99
         let transfer = try download(request { $0.timeoutInterval = own }, configuration)
-        #expect(transfer.idleTimeout == expected ?? RequestFieldMapping.longest && transfer.resourceTimeout == 99)
+        #expect(
+            transfer.timing.idleTimeout == expected ?? RequestFieldMapping.longest
+                && transfer.timing.resourceTimeout == 99)
     }
 
     @Test func `71, 74 the stricter network flags win`() throws {
@@ -105,12 +110,12 @@ private typealias Configuration = FerryURLSession.URLSessionConfiguration
         configuration.isDiscretionary = true
         let transfer = try download(request { $0.allowsConstrainedNetworkAccess = false }, configuration)
         #expect(
-            transfer.network
+            transfer.transport.network
                 == NetworkPolicy(
                     allowsCellular: false, allowsExpensive: true, allowsConstrained: false, isDiscretionary: true,
                     waits: true))
         configuration.isDiscretionary = false
-        #expect(try download(request(), configuration).network.allowsConstrained)
+        #expect(try download(request(), configuration).transport.network.allowsConstrained)
     }
 
     @Test func `23 matching cookies travel with a background task, unless it has its own`() throws {
@@ -137,8 +142,10 @@ private typealias Configuration = FerryURLSession.URLSessionConfiguration
         record.options = options
         record.priority = 0.75
         let transfer = try mapping(.background(withIdentifier: "x")).download(request(), task: 1, record: record)
-        #expect(transfer.rateLimit == 1024 && transfer.priority == .high && transfer.retryRule?.statusCodes == [503])
-        #expect(transfer.checksums.map(\.description) == ["sha256:" + String(repeating: "a", count: 64)])
+        #expect(
+            transfer.transport.rateLimit == 1024 && transfer.timing.priority == .high
+                && transfer.timing.retryRule?.statusCodes == [503])
+        #expect(transfer.response.checksums.map(\.description) == ["sha256:" + String(repeating: "a", count: 64)])
         #expect(TaskRecord(encoded: try #require(transfer.note).data) == record)
     }
 
@@ -146,8 +153,8 @@ private typealias Configuration = FerryURLSession.URLSessionConfiguration
         var record = TaskRecord(original: try request(), createdAt: Date())
         record.earliestBeginDate = Date(timeIntervalSince1970: 1000)
         let daemon = try mapping(.background(withIdentifier: "x")).download(request(), task: 1, record: record)
-        #expect(daemon.notBefore == Date(timeIntervalSince1970: 1030))
-        #expect(try mapping(.default).download(request(), task: 1, record: record).notBefore == nil)
+        #expect(daemon.timing.notBefore == Date(timeIntervalSince1970: 1030))
+        #expect(try mapping(.default).download(request(), task: 1, record: record).timing.notBefore == nil)
     }
 
     @Test func `5 a record brings a task's properties to the next process`() throws {

@@ -132,7 +132,7 @@ import Testing
     /// An intent changes a record exactly as it changes the record's core.
     @Test func `change a record as they change what decisions depend on`() throws {
         var request = TransferRequest(url: "http://a.example/f", folder: "/d")
-        request.deadline = Self.now.wall + 9
+        request.timing.deadline = Self.now.wall + 9
         let outcomes: [Outcome?] = [
             nil, .succeeded(Outcome.Success(path: "/d/f", size: 9, verified: [])),
             .failed(ServiceError(.notFound, "Gone.")), .canceled,

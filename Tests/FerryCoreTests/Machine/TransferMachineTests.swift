@@ -13,7 +13,7 @@ import Testing
         intent: TransferIntent = .run, outcome: Outcome? = nil, retries: Int? = nil
     ) -> TransferRecord {
         var request = TransferRequest(url: "http://a.example/f", folder: "/d")
-        request.retries = retries
+        request.timing.retries = retries
         var record = TransferRecord(
             id: TransferID(rawValue: 7), createdAt: Self.now, request: request, credentials: nil)
         record.intent = intent
@@ -204,7 +204,7 @@ import Testing
         expectedSize: Int64?, ends: Bool
     ) {
         var record = record()
-        record.request.expectedSize = expectedSize
+        record.request.response.expectedSize = expectedSize
         record.attempts = 7
         var machine = TransferMachine(record)
         let lost = TransferMachine.AttemptEnd.failed(ServiceError(.connectionLost, "Lost."), retryAfter: nil)

@@ -30,7 +30,7 @@ import Testing
 
     @Test(arguments: [(403, true), (410, false)])
     func `a status that means an expired URL waits for another one`(status: Int, waits: Bool) {
-        var machine = machine { $0.retryRule = RetryRule(expiredStatusCodes: [403]) }
+        var machine = machine { $0.timing.retryRule = RetryRule(expiredStatusCodes: [403]) }
         let error = ServiceError(.httpStatus, "Forbidden.", details: ErrorDetails(httpStatus: status))
         let action = machine.attemptEnded(
             .failed(error, retryAfter: nil), facts: TransferFacts(), at: Self.moment)
@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: [(FullDiskPolicy.wait, false), (.fail, true)])
     func `68 a full disk ends the transfer whose client wants that`(policy: FullDiskPolicy, ends: Bool) {
-        var machine = machine { $0.onFullDisk = policy }
+        var machine = machine { $0.file.onFullDisk = policy }
         let error = ServiceError(.diskFull, "No room.")
         let action = machine.attemptEnded(
             .failed(error, retryAfter: nil), facts: TransferFacts(), at: Self.moment)

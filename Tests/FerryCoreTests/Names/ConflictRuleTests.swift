@@ -67,9 +67,9 @@ import Testing
 
     @Test func `until the file is whole, a partial folder keeps bytes whatever has the name`() {
         var request = TransferRequest(url: "http://h/a", folder: "/d")
-        request.onConflict = .fail
+        request.file.onConflict = .fail
         #expect(request.admissionRule == ConflictRule(.fail, at: .beforeFetch))
-        request.partialFolder = "/p"
+        request.file.partialFolder = "/p"
         #expect(request.admissionRule == ConflictRule(.fail, at: .beforeFetchKeepingBytes))
     }
 

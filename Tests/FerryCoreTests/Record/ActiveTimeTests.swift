@@ -101,7 +101,7 @@ import Testing
         var record = TransferRecord(
             id: TransferID(rawValue: 1), createdAt: Date(), request: TransferRequest(url: "http://a/", folder: "/"),
             credentials: nil)
-        record.request.deadline = Date(timeIntervalSince1970: 5000)
+        record.request.timing.deadline = Date(timeIntervalSince1970: 5000)
         record.intent = intent
         #expect((record.due != nil) == counts)
         record.outcome = .canceled

@@ -11,10 +11,10 @@ import Testing
         ])
     func `a proxy is kept without its password`(variable: String, kept: String) {
         var request = TransferRequest(url: "http://a/", folder: "/")
-        request.proxyEnvironment = ["http_proxy": variable]
+        request.transport.proxyEnvironment = ["http_proxy": variable]
         #expect(request.hasSecrets == (variable != kept))
         request.forgetSecrets()
-        #expect(request.proxyEnvironment == ["http_proxy": kept])
+        #expect(request.transport.proxyEnvironment == ["http_proxy": kept])
         #expect(request.secretsForgotten == (variable != kept))
     }
 

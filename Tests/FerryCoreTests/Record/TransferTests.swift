@@ -7,7 +7,7 @@ import Testing
 
     private func record(_ change: (inout TransferRecord) -> Void = { _ in }) -> TransferRecord {
         var request = TransferRequest(url: "http://example.com/a", folder: "/tmp")
-        request.expectedSize = 500
+        request.response.expectedSize = 500
         request.tags = ["t"]
         var record = TransferRecord(id: TransferID(rawValue: 5), createdAt: start, request: request, credentials: nil)
         record.facts.ranges.insert(0..<100)
@@ -115,7 +115,7 @@ import Testing
 @Suite struct `The record of a transfer` {
     private func record(paused: Bool) -> TransferRecord {
         var request = TransferRequest(url: "http://example.com/a", folder: "/tmp")
-        request.paused = paused
+        request.timing.paused = paused
         return TransferRecord(id: TransferID(rawValue: 5), createdAt: Date(), request: request, credentials: nil)
     }
 

@@ -52,39 +52,45 @@ import Testing
         ("/a/b/../../c", "/c"), ("/...", "/..."),
     ])
     func `a folder is brought into its plain form`(path: String, plain: String) throws {
-        #expect(try TransferAdmission.admit(request { $0.folder = path }).request.folder == plain)
+        #expect(try TransferAdmission.admit(request { $0.file.folder = path }).request.file.folder == plain)
     }
 
     @Test(arguments: ["", "a", "./a", "~/a", "/a\u{0}b"])
     func `a folder that is no absolute path is refused`(path: String) {
-        #expect(refusal { $0.folder = path } == .invalidRequest)
+        #expect(refusal { $0.file.folder = path } == .invalidRequest)
     }
 
     @Test(arguments: ["", ".", "..", "a/..", "a/", "a\u{0}", "/"])
     func `F4 a name that names no file is refused`(name: String) {
-        #expect(refusal { $0.name = name } == .invalidRequest)
+        #expect(refusal { $0.file.name = name } == .invalidRequest)
     }
 
     @Test func `F2 the folder of the partial file is an absolute path in its plain form`() throws {
-        #expect(refusal { $0.partialFolder = "tmp" } == .invalidRequest)
-        #expect(try TransferAdmission.admit(request { $0.partialFolder = "//a/../b/" }).request.partialFolder == "/b")
+        #expect(refusal { $0.file.partialFolder = "tmp" } == .invalidRequest)
+        #expect(
+            try TransferAdmission.admit(request { $0.file.partialFolder = "//a/../b/" }).request.file.partialFolder
+                == "/b")
     }
 
     @Test func `S7 acceptable statuses may be none and not fewer`() throws {
-        #expect(refusal { $0.acceptableStatuses = StatusRange(lower: 300, upper: 200) } == .invalidRequest)
-        _ = try TransferAdmission.admit(request { $0.acceptableStatuses = StatusRange(lower: 200, upper: 200) })
+        #expect(refusal { $0.response.acceptableStatuses = StatusRange(lower: 300, upper: 200) } == .invalidRequest)
+        _ = try TransferAdmission.admit(
+            request { $0.response.acceptableStatuses = StatusRange(lower: 200, upper: 200) })
     }
 
     @Test func `numbers out of their range are refused`() {
         let bad: [(inout TransferRequest) -> Void] = [
-            { $0.rateLimit = 1023 }, { $0.rateLimit = -1 }, { $0.retries = -1 }, { $0.retries = 1001 },
-            { $0.statusRetries = -1 }, { $0.expectedSize = -1 }, { $0.maxSize = -1 }, { $0.minSpeed = -1 },
-            { $0.giveUpAfter = -1 }, { $0.giveUpAfter = .nan }, { $0.giveUpAfter = .infinity },
-            { $0.minSpeedTime = 0.5 }, { $0.minSpeedTime = 3601 }, { $0.connections = 0 }, { $0.connections = 65 },
-            { $0.connections = -1 },
+            { $0.transport.rateLimit = 1023 }, { $0.transport.rateLimit = -1 }, { $0.timing.retries = -1 },
+            { $0.timing.retries = 1001 },
+            { $0.timing.statusRetries = -1 }, { $0.response.expectedSize = -1 }, { $0.response.maxSize = -1 },
+            { $0.timing.minSpeed = -1 },
+            { $0.timing.giveUpAfter = -1 }, { $0.timing.giveUpAfter = .nan }, { $0.timing.giveUpAfter = .infinity },
+            { $0.timing.minSpeedTime = 0.5 }, { $0.timing.minSpeedTime = 3601 }, { $0.transport.connections = 0 },
+            { $0.transport.connections = 65 },
+            { $0.transport.connections = -1 },
             {
-                $0.expectedSize = 11
-                $0.maxSize = 10
+                $0.response.expectedSize = 11
+                $0.response.maxSize = 10
             },
         ]
         for change in bad { #expect(refusal(change) == .invalidRequest) }
@@ -92,9 +98,12 @@ import Testing
 
     @Test func `numbers at the ends of their ranges are taken`() throws {
         let good: [(inout TransferRequest) -> Void] = [
-            { $0.rateLimit = 1024 }, { $0.rateLimit = 0 }, { $0.retries = 0 }, { $0.retries = 1000 },
-            { $0.giveUpAfter = 0 }, { $0.giveUpAfter = 365 * 86_400 }, { $0.expectedSize = 0 }, { $0.maxSize = .max },
-            { $0.minSpeedTime = 1 }, { $0.minSpeedTime = 3600 }, { $0.connections = 1 }, { $0.connections = 64 },
+            { $0.transport.rateLimit = 1024 }, { $0.transport.rateLimit = 0 }, { $0.timing.retries = 0 },
+            { $0.timing.retries = 1000 },
+            { $0.timing.giveUpAfter = 0 }, { $0.timing.giveUpAfter = 365 * 86_400 }, { $0.response.expectedSize = 0 },
+            { $0.response.maxSize = .max },
+            { $0.timing.minSpeedTime = 1 }, { $0.timing.minSpeedTime = 3600 }, { $0.transport.connections = 1 },
+            { $0.transport.connections = 64 },
         ]
         for change in good { _ = try TransferAdmission.admit(request(change)) }
     }
@@ -134,7 +143,7 @@ import Testing
         let once = try TransferAdmission.admit(
             request {
                 $0.url = "http://u@EXAMPLE.com:80/a/../b c".replacingOccurrences(of: " ", with: "%20")
-                $0.folder = "//x/../tmp/"
+                $0.file.folder = "//x/../tmp/"
             }
         ).request
         #expect(try TransferAdmission.admit(once).request == once)

@@ -34,14 +34,14 @@ import Testing
         let file = PartialSource(
             path: "/p", offset: 1, etag: "\"e\"", lastModified: nil, date: nil, completeLength: nil)
         let batch = TransferBatch([
-            request("a") { $0.name = "one" }, request("b"), request("c") { $0.folder = "/g" }, request("d"),
-            request("e") { $0.continues = file }, request("f") { $0.continues = file },
+            request("a") { $0.file.name = "one" }, request("b"), request("c") { $0.file.folder = "/g" }, request("d"),
+            request("e") { $0.file.continues = file }, request("f") { $0.file.continues = file },
         ])
         #expect(batch.items.each.map(\.template) == [0, 0, 1, 2, 3, 4])
         #expect(batch.items.each.map(\.url) == ["a", "b", "c", "d", "e", "f"])
         #expect(batch.items.each.map(\.name) == ["one", nil, nil, nil, nil, nil])
-        #expect(batch.templates.map(\.folder) == ["/f", "/g", "/f", "/f", "/f"])
-        #expect(batch.templates.map(\.continues) == [nil, nil, nil, file, file])
+        #expect(batch.templates.map(\.file.folder) == ["/f", "/g", "/f", "/f", "/f"])
+        #expect(batch.templates.map(\.file.continues) == [nil, nil, nil, file, file])
     }
 
     @Test func `keep the data of each note`() {

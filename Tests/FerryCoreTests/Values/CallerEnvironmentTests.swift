@@ -67,7 +67,7 @@ import Testing
         trust: RequestTrust, isGood: Bool
     ) {
         var request = TransferRequest(url: "https://h/", folder: "/f")
-        request.trust = trust
+        request.tls.trust = trust
         let admitted = try? TransferAdmission.admit(request)
         #expect((admitted != nil) == isGood)
     }

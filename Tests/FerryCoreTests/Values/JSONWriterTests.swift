@@ -86,10 +86,10 @@ import Testing
     @Test func `writes a request so that it is read as it was`() throws {
         var request = TransferRequest(url: "https://example.com/ä\"", folder: "/home/u")
         request.headers = [HeaderField(name: "A", value: "b\"c")]
-        request.checksums = [try Checksum(parsing: "md5:00112233445566778899aabbccddeeff")]
+        request.response.checksums = [try Checksum(parsing: "md5:00112233445566778899aabbccddeeff")]
         request.tags = ["one", "two"]
         request.body = .bytes(Data([0, 1, 2]))
-        request.notBefore = Date(timeIntervalSince1970: 1_700_000_000.125)
+        request.timing.notBefore = Date(timeIntervalSince1970: 1_700_000_000.125)
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .millisecondsSince1970
         #expect(try decoder.decode(TransferRequest.self, from: Data(writer.bytes(request))) == request)

@@ -84,7 +84,7 @@ import Testing
         var script = origin(asking: #"Digest realm="r", nonce="n1", qop="auth""#, body)
         script.rules.append(.on(.request(2), .hold("first", at: .body(65_536))))
         try await withEngine(script) { harness, origin in
-            let request = harness.request(origin.url()) { $0.connections = 3 }
+            let request = harness.request(origin.url()) { $0.transport.connections = 3 }
             async let transferred = harness.transfer(request, credentials: credentials)
             await origin.waitForRequests(4)
             origin.release("first")

@@ -18,7 +18,7 @@ import Testing
         // No timer triggers the check, only the number of bytes.
         try await withEngine(configured: { $0.checkpointInterval = 3600 }) { harness in
             let history = await harness.transfer(
-                harness.request("http://127.0.0.1:\(port)/file.bin") { $0.decode = true }, tries: 1)
+                harness.request("http://127.0.0.1:\(port)/file.bin") { $0.response.decode = true }, tries: 1)
             #expect(history.codes == [.budgetExceeded], "\(history.errors)")
             #expect(history.facts.bytesSpent < 256 << 20)
         }

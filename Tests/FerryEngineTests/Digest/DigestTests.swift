@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: DigestAlgorithm.allCases)
     func `I2 a file with the expected digest is placed`(algorithm: DigestAlgorithm) async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
-            let request = harness.request(origin.url()) { $0.checksums = [body.checksum(algorithm)] }
+            let request = harness.request(origin.url()) { $0.response.checksums = [body.checksum(algorithm)] }
             let history = await harness.transfer(request)
             try harness.expectFile(history, body)
             #expect(history.success?.verified == [body.checksum(algorithm)])
@@ -25,7 +25,7 @@ import Testing
     ) async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             let request = harness.request(origin.url()) {
-                $0.checksums = [body.checksum(.sha256), other.checksum(algorithm)]
+                $0.response.checksums = [body.checksum(.sha256), other.checksum(algorithm)]
             }
             let history = await harness.transfer(request)
             #expect(history.failure?.code == .digestMismatch)
@@ -38,8 +38,8 @@ import Testing
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("file.bin")
             let request = harness.request(origin.url()) {
-                $0.checksums = [other.checksum(.sha256)]
-                $0.onConflict = .replace
+                $0.response.checksums = [other.checksum(.sha256)]
+                $0.file.onConflict = .replace
             }
             #expect(await harness.transfer(request).failure?.code == .digestMismatch)
             #expect(harness.text("file.bin") == "old")
@@ -51,7 +51,8 @@ import Testing
         let script = OriginScript(
             body, .on(.request(1), .cut(after: 150_000)), .on(.request(2), .silentVersion(other)))
         try await withEngine(script) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.checksums = [body.checksum(.md5)] })
+            let history = await harness.transfer(
+                harness.request(origin.url()) { $0.response.checksums = [body.checksum(.md5)] })
             try harness.expectFile(history, body)
             #expect(origin.requests.map { $0.value("Range") } == [nil, "bytes=150000-", nil])
             #expect(origin.requests.last?.value("Cache-Control") == "no-cache")
@@ -62,7 +63,7 @@ import Testing
         let script = OriginScript(
             body, .on(.request(1), .cut(after: 150_000)), .on(.requests(2...), .silentVersion(other)))
         try await withEngine(script) { harness, origin in
-            let request = harness.request(origin.url()) { $0.checksums = [body.checksum(.sha256)] }
+            let request = harness.request(origin.url()) { $0.response.checksums = [body.checksum(.sha256)] }
             let history = await harness.transfer(request)
             #expect(history.failure?.code == .digestMismatch)
             #expect(origin.requests.count == 3)
@@ -72,7 +73,7 @@ import Testing
 
     @Test func `I4 the digest of bytes from an earlier process is read from the file`() async throws {
         try await withEngine(OriginScript(body, .on(.request(1), .cut(after: 150_000)))) { harness, origin in
-            let request = harness.request(origin.url()) { $0.checksums = [body.checksum(.sha1)] }
+            let request = harness.request(origin.url()) { $0.response.checksums = [body.checksum(.sha1)] }
             let first = await harness.transfer(request, tries: 1)
             let history = await harness.transfer(request, from: first.facts)
             try harness.expectFile(history, body)
@@ -124,7 +125,7 @@ import Testing
         let script = OriginScript(
             body, always: .digest(.content, .wrong), .hold("half", at: .body(2 << 20)))
         try await withEngine(script, configured: { $0.checkpointInterval = 0.01 }) { harness, origin in
-            let request = harness.request(origin.url()) { $0.connections = 1 }
+            let request = harness.request(origin.url()) { $0.transport.connections = 1 }
             async let history = harness.transfer(request, tries: 1)
             await harness.journal.wait { $0.ranges == ByteRangeSet(0..<2 << 20) }
             origin.release("half")
@@ -143,7 +144,7 @@ import Testing
             .on(.request(2), .digest(.content, .wrong), .hold("second", at: .body(part))),
             .on(.requests(3...), .hold("later", at: .head)))
         try await withEngine(script, configured: { $0.checkpointInterval = 0.01 }) { harness, origin in
-            let run = harness.makeRun(harness.job(harness.request(origin.url()) { $0.connections = 2 }))
+            let run = harness.makeRun(harness.job(harness.request(origin.url()) { $0.transport.connections = 2 }))
             async let report = run.run()
             await harness.journal.wait { $0.ranges.byteCount == 65_536 + part }
             origin.release("second")
@@ -173,7 +174,7 @@ import Testing
         let body = SeededBody(seed: 90, size: 8 << 20)
         let script = OriginScript(body, .on(.request(1), .cut(after: 3 << 20)))
         try await withEngine(script) { harness, origin in
-            let checked = harness.request(origin.url()) { $0.checksums = [body.checksum(.sha256)] }
+            let checked = harness.request(origin.url()) { $0.response.checksums = [body.checksum(.sha256)] }
             let first = await harness.makeRun(harness.job(checked)).run()
             #expect(first.digest?.count == 3 << 20)
             var digest = RunningDigest([.sha256])
@@ -181,7 +182,7 @@ import Testing
             var facts = first.facts
             facts.ranges = ByteRangeSet(0..<1 << 20)
             var request = checked
-            request.connections = 4
+            request.transport.connections = 4
             let history = await harness.transfer(request, from: facts, tries: 1) { [digest] in $0.digest = digest }
             try harness.expectFile(history, body)
             #expect(history.success?.verified == [body.checksum(.sha256)])
@@ -198,7 +199,7 @@ import Testing
             body, .always(.digest(.content, .right)),
             .on(.request(1), .damage(at: 100_000), .hold("go", at: .body(200_000))))
         try await withEngine(script) { harness, origin in
-            let request = harness.request(origin.url()) { $0.connections = 4 }
+            let request = harness.request(origin.url()) { $0.transport.connections = 4 }
             async let transferred = harness.transfer(request)
             await origin.wait { $0.requests.count == 4 && $0.held.count == 1 }
             origin.release("go")
@@ -217,7 +218,7 @@ import Testing
         let script = OriginScript(
             body, .always(.digest(.content, .right)), .on(.request(1), .damage(at: 100_000), .cut(after: 3 << 20)))
         try await withEngine(script) { harness, origin in
-            let request = harness.request(origin.url()) { $0.connections = 1 }
+            let request = harness.request(origin.url()) { $0.transport.connections = 1 }
             let first = await harness.transfer(request, tries: 1)
             #expect(first.success == nil && first.facts.ranges.byteCount > 0)
             #expect(!first.facts.pendingDigests.isEmpty)
@@ -235,7 +236,7 @@ import Testing
             body, .always(.digest(.content, .right)),
             .on(.request(1), .damage(at: 100_000), .hold("go", at: .body(200_000))))
         try await withEngine(script, configured: { $0.checkpointInterval = 0.01 }) { harness, origin in
-            let request = harness.request(origin.url()) { $0.connections = 4 }
+            let request = harness.request(origin.url()) { $0.transport.connections = 4 }
             let run = harness.makeRun(harness.job(request))
             async let report = run.run()
             await harness.journal.wait { $0.ranges.contains(0..<200_000) && $0.ranges.byteCount > 4 << 20 }
@@ -258,7 +259,7 @@ import Testing
         let script = OriginScript(
             body, .always(.digest(.content, .right)), .on(.requests(1...3), .cut(after: 300_000)))
         try await withEngine(script) { harness, origin in
-            let request = harness.request(origin.url()) { $0.connections = connections }
+            let request = harness.request(origin.url()) { $0.transport.connections = connections }
             let history = await harness.transfer(request)
             try harness.expectFile(history, body)
             #expect(harness.writtenBytes == body.size)
@@ -292,7 +293,7 @@ import Testing
             let script = OriginScript(
                 body, always: .gzipAnyway(), .field(field.rawValue, "sha-256=:\(digest):"))
             try await withEngine(script) { harness, origin in
-                let request = harness.request(origin.url()) { $0.decode = true }
+                let request = harness.request(origin.url()) { $0.response.decode = true }
                 let history = await harness.transfer(request, tries: 1)
                 if isRight {
                     try harness.expectFile(history, body)

@@ -12,8 +12,8 @@ import Testing
     func `V2 under keep the file is placed, and its digest is reported`(algorithm: DigestAlgorithm) async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             let request = harness.request(origin.url()) {
-                $0.checksums = [other.checksum(algorithm)]
-                $0.onMismatch = .keep
+                $0.response.checksums = [other.checksum(algorithm)]
+                $0.response.onMismatch = .keep
             }
             let history = await harness.transfer(request)
             try harness.expectFile(history, body)
@@ -26,8 +26,8 @@ import Testing
     @Test func `V2 under keep those that agree are verified`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             let request = harness.request(origin.url()) {
-                $0.checksums = [body.checksum(.sha256), other.checksum(.md5)]
-                $0.onMismatch = .keep
+                $0.response.checksums = [body.checksum(.sha256), other.checksum(.md5)]
+                $0.response.onMismatch = .keep
             }
             let success = await harness.transfer(request).success
             #expect(success?.verified == [body.checksum(.sha256)])
@@ -39,8 +39,8 @@ import Testing
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("file.bin")
             let request = harness.request(origin.url()) {
-                $0.checksums = [other.checksum(.sha1)]
-                $0.onConflict = .replace
+                $0.response.checksums = [other.checksum(.sha1)]
+                $0.file.onConflict = .replace
             }
             let failure = await harness.transfer(request).failure
             #expect(failure?.code == .digestMismatch)
@@ -57,8 +57,8 @@ import Testing
             .on(.requests(2...), .version(other), .etag(nil)))
         try await withEngine(script) { harness, origin in
             let request = harness.request(origin.url()) {
-                $0.checksums = [body.checksum(.sha256)]
-                $0.onMismatch = .keep
+                $0.response.checksums = [body.checksum(.sha256)]
+                $0.response.onMismatch = .keep
             }
             let history = await harness.transfer(request)
             try harness.expectFile(history, other)
@@ -69,7 +69,7 @@ import Testing
 
     @Test func `O41 under keep a file that is not what the server stated is not placed`() async throws {
         try await withEngine(OriginScript(body, always: .digest(.repr, .wrong))) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.onMismatch = .keep })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.response.onMismatch = .keep })
             #expect(history.failure?.code == .digestMismatch)
             #expect(harness.contents == [])
         }
@@ -83,8 +83,8 @@ import Testing
             let run = harness.makeRun(harness.job(request))
             async let report = run.run()
             await origin.waitForBytesSent(150_000)
-            request.checksums = [other.checksum(.md5)]
-            request.onMismatch = policy
+            request.response.checksums = [other.checksum(.md5)]
+            request.response.onMismatch = policy
             await run.follow(request)
             origin.release("middle")
             switch await report.result {

@@ -22,7 +22,7 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 defer { hold.release() }
                 for number in 1...transfers {
-                    var job = harness.job(harness.request(origin.url()) { $0.folder = hung })
+                    var job = harness.job(harness.request(origin.url()) { $0.file.folder = hung })
                     job.id = TransferID(rawValue: UInt64(0x9000 + number))
                     let run = harness.makeRun(job)
                     group.addTask { _ = await run.run() }
@@ -55,7 +55,7 @@ import Testing
         try await withEngine(OriginScript(Self.large)) { harness, origin in
             harness.disk.setDevice(1, of: harness.folder)
             let hold = harness.disk.hold(.write, below: harness.folder)
-            let job = harness.job(harness.request(origin.url()) { $0.connections = 2 })
+            let job = harness.job(harness.request(origin.url()) { $0.transport.connections = 2 })
             let run = harness.makeRun(job)
             async let report = run.run()
             defer { hold.release() }

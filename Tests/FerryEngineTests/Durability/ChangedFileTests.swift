@@ -42,7 +42,7 @@ import Testing
     @Test(arguments: Change.allCases, [true, false])
     func `is never placed with a checksum that it has not`(change: Change, isSameProcess: Bool) async throws {
         try await withEngine(Self.script) { harness, origin in
-            let request = harness.request(origin.url()) { $0.checksums = [Self.body.checksum(.sha256)] }
+            let request = harness.request(origin.url()) { $0.response.checksums = [Self.body.checksum(.sha256)] }
             let first = await harness.transfer(request, tries: 1)
             #expect(first.facts.ranges == ByteRangeSet(0..<Self.received))
             try Self.make(change, harness.path(EngineHarness.partialName))
@@ -71,8 +71,8 @@ import Testing
         try await withEngine(OriginScript(Self.body)) { harness, origin in
             try harness.put("file.bin", "mine")
             let request = harness.request(origin.url()) {
-                $0.onConflict = .fail
-                $0.partialFolder = harness.outside.file("parts")
+                $0.file.onConflict = .fail
+                $0.file.partialFolder = harness.outside.file("parts")
             }
             let first = await harness.transfer(request, tries: 1)
             #expect(first.facts.ranges == ByteRangeSet(0..<Self.body.size))
@@ -85,7 +85,7 @@ import Testing
 
     @Test func `is continued with its digest where nothing has changed`() async throws {
         try await withEngine(Self.script) { harness, origin in
-            let request = harness.request(origin.url()) { $0.checksums = [Self.body.checksum(.sha256)] }
+            let request = harness.request(origin.url()) { $0.response.checksums = [Self.body.checksum(.sha256)] }
             // Reading the file again fails.
             harness.disk.fail(.read)
             let history = await harness.transfer(request)
@@ -110,7 +110,7 @@ import Testing
                 try? FileManager.default.setAttributes([.modificationDate: next], ofItemAtPath: path)
             }
             let request = harness.request(origin.url()) {
-                if hasChecksum { $0.checksums = [Self.body.checksum(.sha256)] }
+                if hasChecksum { $0.response.checksums = [Self.body.checksum(.sha256)] }
             }
             var history = await harness.transfer(request, tries: 1)
             for _ in 1...4 { history = await harness.transfer(request, from: history.facts, tries: 1) }
@@ -175,7 +175,7 @@ import Testing
     @Test(arguments: [0, 100_000, 2_900_000] as [UInt64]) func `is fetched again`(size: UInt64) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .hold("half", at: .body(2 << 20))))
         try await withEngine(script) { harness, origin in
-            async let transferred = harness.transfer(harness.request(origin.url()) { $0.connections = 1 })
+            async let transferred = harness.transfer(harness.request(origin.url()) { $0.transport.connections = 1 })
             await origin.waitForHold("half")
             try await eventually("the bytes are written") { harness.writtenBytes == 2 << 20 }
             let file = try #require(FileHandle(forUpdatingAtPath: harness.path(EngineHarness.partialName)))

@@ -135,7 +135,7 @@ import Testing
         let body = SeededBody(seed: 71, size: 300_000)
         try await withEngine(OriginScript(body)) { harness, origin in
             harness.disk.setLargestWrite(777)
-            let request = harness.request(origin.url()) { $0.checksums = [body.checksum(.sha256)] }
+            let request = harness.request(origin.url()) { $0.response.checksums = [body.checksum(.sha256)] }
             try harness.expectFile(await harness.transfer(request), body)
         }
     }
@@ -143,7 +143,7 @@ import Testing
     @Test func `a failed write is disk_io and is tried again`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             harness.disk.fail(.write, EIO, after: 5, times: 1)
-            let request = harness.request(origin.url()) { $0.checksums = [body.checksum(.sha256)] }
+            let request = harness.request(origin.url()) { $0.response.checksums = [body.checksum(.sha256)] }
             let history = await harness.transfer(request)
             try harness.expectFile(history, body)
             #expect(history.codes == [.diskIO])

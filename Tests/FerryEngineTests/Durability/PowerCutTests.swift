@@ -18,8 +18,8 @@ import Testing
         try await withPowerCut(at: step, script, configured: { $0.checkpointInterval = 0.01 }, location) {
             harness, origin, cut in
             let request = harness.request(origin.url()) {
-                $0.checksums = [body.checksum(.sha256)]
-                $0.onConflict = policy
+                $0.response.checksums = [body.checksum(.sha256)]
+                $0.file.onConflict = policy
             }
             let first = await harness.transfer(request, tries: 2)
             #expect(first.success == nil || step == .folderSynced, sourceLocation: location)

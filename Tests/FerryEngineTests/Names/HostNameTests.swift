@@ -25,7 +25,7 @@ import Testing
 
     /// Returns a run of a transfer with its own id, so that several can run at a time.
     private func run(_ number: Int, _ url: String, in harness: EngineHarness) -> TransferRun {
-        let request = harness.request(url) { $0.name = "file \(number)" }
+        let request = harness.request(url) { $0.file.name = "file \(number)" }
         let record = TransferRecord(
             id: TransferID(rawValue: UInt64(number)), createdAt: Date(), request: request, credentials: nil)
         return harness.makeRun(
@@ -79,7 +79,7 @@ import Testing
     ) async throws {
         try await withNames(["dead.test": .failure(failure)]) { harness, origin, names in
             let history = await harness.transfer(
-                harness.request("http://dead.test:\(origin.port)/x") { $0.retries = 0 }, tries: 1)
+                harness.request("http://dead.test:\(origin.port)/x") { $0.timing.retries = 0 }, tries: 1)
             #expect(history.errors.map(\.code) == [code])
             #expect(names.lookups == ["dead.test"])
         }
@@ -100,7 +100,7 @@ import Testing
         timeouts.connect = 3600
         try await withNames(["silent.test": .success(["127.0.0.2"])], timeouts: timeouts) { harness, origin, _ in
             let silent = try SilentAddress("127.0.0.2", port: origin.port)
-            let request = harness.request(origin.url(host: "silent.test")) { $0.connectTimeout = 0.05 }
+            let request = harness.request(origin.url(host: "silent.test")) { $0.timing.connectTimeout = 0.05 }
             let history = await harness.transfer(request, tries: 1)
             #expect(history.errors.map(\.code) == [.timedOut])
             silent.close()
@@ -150,7 +150,7 @@ import Testing
             let proxy = try await ScriptedProxy.start(.refuse(502))
             let history = await harness.transfer(
                 harness.request("https://origin.test/x") {
-                    $0.proxyEnvironment = ["all_proxy": "http://proxy.test:\(proxy.port)"]
+                    $0.transport.proxyEnvironment = ["all_proxy": "http://proxy.test:\(proxy.port)"]
                 }, tries: 1)
             #expect(history.errors.map(\.code) == [.proxyFailed])
             #expect(proxy.heads.first?.hasPrefix("CONNECT origin.test:443 ") == true)

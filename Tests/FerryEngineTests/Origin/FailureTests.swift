@@ -10,7 +10,7 @@ import Testing
 
     @Test func `O7 three retries are four requests`() async throws {
         try await withEngine(OriginScript(body, always: .cut(after: 0))) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.retries = 3 })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.timing.retries = 3 })
             #expect(history.failure?.code == .connectionLost)
             #expect(origin.requests.count == 4)
             #expect(harness.contents == [EngineHarness.partialName])
@@ -39,8 +39,8 @@ import Testing
         let script = OriginScript(body, .on(.request(1), .throttle(bytesPerSecond: 20_000)))
         try await withEngine(script, configured: { $0.checkpointInterval = 0.05 }) { harness, origin in
             let request = harness.request(origin.url()) {
-                $0.minSpeed = 10_000_000
-                $0.minSpeedTime = 0.1
+                $0.timing.minSpeed = 10_000_000
+                $0.timing.minSpeedTime = 0.1
             }
             let history = await harness.transfer(request)
             try harness.expectFile(history, body)
@@ -165,7 +165,7 @@ import Testing
     @Test(arguments: [.endless, .bigField(bytes: 1 << 20), .manyFields(10_000)] as [HeadFlood])
     func `O43 CVE_2023_38039 a head without measure is a bad response`(flood: HeadFlood) async throws {
         try await withEngine(OriginScript(body, always: .headFlood(flood))) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.retries = 0 })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.timing.retries = 0 })
             #expect(history.failure?.code == .badResponse, "\(history.errors)")
             #expect(harness.contents == [])
         }

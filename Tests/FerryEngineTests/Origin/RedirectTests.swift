@@ -23,7 +23,8 @@ import Testing
     @Test(arguments: [(20, nil), (21, .tooManyRedirects)] as [(Int, ErrorCode?)])
     func `O35 X1 twenty redirects are followed`(hops: Int, code: ErrorCode?) async throws {
         try await withEngine(OriginScript(body, rules: .redirects(hops: hops))) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url("/hop/\(hops)")) { $0.name = "file.bin" })
+            let history = await harness.transfer(
+                harness.request(origin.url("/hop/\(hops)")) { $0.file.name = "file.bin" })
             #expect(history.failure?.code == code)
             if code == nil { try harness.expectFile(history, body) } else { #expect(harness.contents == []) }
         }
@@ -35,7 +36,7 @@ import Testing
     func `X1 a request says how many redirects are followed`(most: Int, hops: Int, code: ErrorCode?) async throws {
         try await withEngine(OriginScript(body, rules: .redirects(hops: hops))) { harness, origin in
             let request = harness.request(origin.url("/hop/\(hops)")) {
-                ($0.name, $0.redirects.most) = ("file.bin", most)
+                ($0.file.name, $0.transport.redirects.most) = ("file.bin", most)
             }
             let history = await harness.transfer(request)
             #expect(history.failure?.code == code)
@@ -89,8 +90,8 @@ import Testing
             try await withEngine(OriginScript(body, always: .redirect(to: plain.url())), tls: .trusted) {
                 harness, origin in
                 let request = harness.request(origin.url()) {
-                    $0.redirects.allowDowngrade = true
-                    $0.redirects.allowPrivateRedirects = true
+                    $0.transport.redirects.allowDowngrade = true
+                    $0.transport.redirects.allowPrivateRedirects = true
                     $0.headers = [HeaderField(name: "Authorization", value: "Bearer token")]
                 }
                 try harness.expectFile(await harness.transfer(request), body)
@@ -137,7 +138,7 @@ import Testing
                 body, .on(.path("/file.bin"), .redirect(to: "/two"), .field("Set-Cookie", "k=v; Path=/")),
                 .on(.path("/two"), .redirect(to: foreign.url("/three", host: "localhost"))))
             try await withEngine(script) { harness, origin in
-                let request = harness.request(origin.url()) { $0.redirects.allowPrivateRedirects = true }
+                let request = harness.request(origin.url()) { $0.transport.redirects.allowPrivateRedirects = true }
                 try harness.expectFile(await harness.transfer(request), body)
                 #expect(origin.requests.map { $0.value("Cookie") } == [nil, "k=v"])
                 #expect(foreign.requests.first?.value("Cookie") == nil)

@@ -34,7 +34,7 @@ import Testing
     @Test func `O6 a transfer whose every connection is cut makes progress to its end`() async throws {
         let body = SeededBody(seed: 21, size: 1_100_000)
         try await withEngine(OriginScript(body, always: .cut(after: 102_400))) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.retries = 1 })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.timing.retries = 1 })
             try harness.expectFile(history, body)
             #expect(origin.requests.count == 11)
             #expect(origin.bytesSent == body.size)
@@ -204,7 +204,7 @@ import Testing
         let script = OriginScript(body, always: .etagPerRequest, .cut(after: 100_000))
         try await withEngine(script) { harness, origin in
             let history = await harness.transfer(
-                harness.request(origin.url()) { $0.checksums = [body.checksum(.sha256)] })
+                harness.request(origin.url()) { $0.response.checksums = [body.checksum(.sha256)] })
             try harness.expectFile(history, body)
             #expect(history.success?.verified == [body.checksum(.sha256)])
         }

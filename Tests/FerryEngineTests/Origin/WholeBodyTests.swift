@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: [false, true])
     func `O3 a body that ends with its connection is whole, and the record says so`(expectsSize: Bool) async throws {
         try await withEngine(OriginScript(body, always: .untilClose)) { harness, origin in
-            let request = harness.request(origin.url()) { if expectsSize { $0.expectedSize = body.size } }
+            let request = harness.request(origin.url()) { if expectsSize { $0.response.expectedSize = body.size } }
             let history = await harness.transfer(request)
             try harness.expectFile(history, body)
             #expect(history.success?.lengthVerified == expectsSize)
@@ -63,7 +63,7 @@ import Testing
     @Test func `O11 a chunked body without its last chunk is never whole`() async throws {
         let script = OriginScript(body, always: .chunkCut(after: 300_000), .etag(nil), .lastModified(nil))
         try await withEngine(script) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.retries = 0 })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.timing.retries = 0 })
             #expect(history.failure?.code == .connectionLost)
             #expect(harness.contents == [EngineHarness.partialName])
         }
@@ -72,7 +72,7 @@ import Testing
     @Test func `O12 a TLS connection cut without close_notify ends no file`() async throws {
         let script = OriginScript(body, always: .tlsTruncate(after: 300_000), .etag(nil), .lastModified(nil))
         try await withEngine(script, tls: .trusted) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.retries = 0 })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.timing.retries = 0 })
             #expect(history.failure?.code == .connectionLost)
             #expect(harness.contents == [EngineHarness.partialName])
         }
@@ -143,8 +143,8 @@ import Testing
     ) async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             let request = harness.request(origin.url()) {
-                $0.expectedSize = expected
-                $0.maxSize = maximum
+                $0.response.expectedSize = expected
+                $0.response.maxSize = maximum
             }
             let history = await harness.transfer(request)
             #expect(history.failure?.code == code)
@@ -157,13 +157,13 @@ import Testing
         let script = isChunked ? OriginScript(body, always: .chunked) : OriginScript(body)
         try await withEngine(script) { harness, origin in
             try harness.expectFile(
-                await harness.transfer(harness.request(origin.url()) { $0.maxSize = body.size }), body)
+                await harness.transfer(harness.request(origin.url()) { $0.response.maxSize = body.size }), body)
         }
     }
 
     @Test func `I7 a body without length stops at the byte that exceeds the maximum`() async throws {
         try await withEngine(OriginScript(body, always: .chunked)) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.maxSize = 200_000 })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.response.maxSize = 200_000 })
             #expect(history.failure?.code == .tooLarge)
             #expect(harness.contents == [])
         }

@@ -71,7 +71,7 @@ import Testing
     ) async throws {
         let script = OriginScript(body, rules: .redirects(through: "/file.bin", "/other.bin"))
         try await withEngine(script) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.nameFrom = source })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.file.nameFrom = source })
             try harness.expectFile(history, body, name: name)
         }
     }
@@ -79,7 +79,7 @@ import Testing
     @Test func `F1 the caller's name wins, and its folders are made`() async throws {
         try await withEngine(OriginScript(body, always: .disposition("attachment; filename=x"))) { harness, origin in
             let success = try #require(
-                await harness.transfer(harness.request(origin.url()) { $0.name = "sub/deep/mine.txt" }).success)
+                await harness.transfer(harness.request(origin.url()) { $0.file.name = "sub/deep/mine.txt" }).success)
             #expect(success.path == harness.path("sub/deep/mine.txt"))
             #expect(try sha256(success.path) == body.sha256Hex)
         }
@@ -98,7 +98,7 @@ import Testing
 
     @Test func `F11 CVE_2018_20483 the origin attribute has no userinfo and no query`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
-            let request = harness.request(origin.url("/file.bin?token=secret#part")) { $0.originAttribute = true }
+            let request = harness.request(origin.url("/file.bin?token=secret#part")) { $0.file.originAttribute = true }
             let history = await harness.transfer(request, credentials: Credentials(user: "ann", password: "pw"))
             try harness.expectFile(history, body)
             #expect(try harness.extendedAttributes("file.bin") == ["user.xdg.origin.url": origin.url("/file.bin")])

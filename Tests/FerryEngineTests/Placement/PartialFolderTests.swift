@@ -18,9 +18,9 @@ import Testing
         _ harness: EngineHarness, _ origin: ScriptedOrigin, _ change: (inout TransferRequest) -> Void = { _ in }
     ) -> TransferRequest {
         harness.request(origin.url()) {
-            $0.name = "file.bin"
-            $0.onConflict = .replace
-            $0.partialFolder = parts(harness)
+            $0.file.name = "file.bin"
+            $0.file.onConflict = .replace
+            $0.file.partialFolder = parts(harness)
             change(&$0)
         }
     }
@@ -33,7 +33,7 @@ import Testing
         // So few bytes that all are kept even if the connection ends before the head is judged.
         let script = OriginScript(body, .on(.request(1), .cut(after: 400_000)))
         try await withEngine(script) { harness, origin in
-            let request = request(harness, origin) { $0.folder = harness.path("deep/er") }
+            let request = request(harness, origin) { $0.file.folder = harness.path("deep/er") }
             let first = await harness.transfer(request, tries: 1)
             #expect(leftovers(harness) == [EngineHarness.partialName])
             #expect(first.facts.partial?.folder == parts(harness))
@@ -55,7 +55,7 @@ import Testing
         try await withEngine(OriginScript(body)) { harness, origin in
             harness.disk.fail(.rename, EXDEV, times: 1)
             try harness.put("file.bin")
-            let history = await harness.transfer(request(harness, origin) { $0.onConflict = policy })
+            let history = await harness.transfer(request(harness, origin) { $0.file.onConflict = policy })
             let isUnique = policy == .unique
             try harness.expectFile(
                 history, body, name: isUnique ? "file-1.bin" : "file.bin", among: isUnique ? ["file.bin"] : [])
@@ -76,8 +76,8 @@ import Testing
             defer { try? FileManager.default.removeItem(atPath: memory) }
             let history = await harness.transfer(
                 request(harness, origin) {
-                    $0.onConflict = policy
-                    $0.partialFolder = memory
+                    $0.file.onConflict = policy
+                    $0.file.partialFolder = memory
                 })
             try harness.expectFile(history, body)
             #expect(try FileManager.default.contentsOfDirectory(atPath: memory) == [])
@@ -89,7 +89,7 @@ import Testing
     @Test func `F2 a folder that cannot be made fails the transfer before any byte moves`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("taken")
-            let request = request(harness, origin) { $0.folder = harness.path("taken/deeper") }
+            let request = request(harness, origin) { $0.file.folder = harness.path("taken/deeper") }
             let history = await harness.transfer(request)
             #expect(history.failure?.code == .destinationUnwritable)
             #expect(history.failure?.errorClass == .final)
@@ -121,7 +121,7 @@ import Testing
         try await withEngine(OriginScript(body)) { harness, origin in
             if isElsewhere { harness.disk.fail(.rename, EXDEV, times: 1) }
             try harness.put("file.bin")
-            let request = request(harness, origin) { $0.onConflict = .fail }
+            let request = request(harness, origin) { $0.file.onConflict = .fail }
             let first = await harness.transfer(request)
             #expect(first.failure?.code == .destinationExists)
             #expect(harness.text("file.bin") == "old")
@@ -185,8 +185,8 @@ import Testing
             let memory = try OtherFileSystem()
             defer { memory.remove() }
             let request = request(harness, origin) {
-                $0.onConflict = policy
-                $0.partialFolder = memory.path
+                $0.file.onConflict = policy
+                $0.file.partialFolder = memory.path
             }
             if !memory.isOther { harness.disk.fail(.rename, EXDEV, times: 1) }
             _ = await harness.transfer(request, tries: 1)

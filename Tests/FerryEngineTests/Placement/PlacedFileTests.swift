@@ -8,7 +8,7 @@ import Testing
     private let body = SeededBody(seed: 99, size: 10_000)
 
     private func placed(_ harness: EngineHarness, _ origin: ScriptedOrigin) async throws -> PlacementIntent {
-        let history = await harness.transfer(harness.request(origin.url()) { $0.remoteTime = true })
+        let history = await harness.transfer(harness.request(origin.url()) { $0.file.remoteTime = true })
         return try #require(history.facts.placement)
     }
 

@@ -35,7 +35,7 @@ import Testing
     @Test func `F6 fail leaves the old file and nothing else`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("file.bin")
-            let history = await harness.transfer(harness.request(origin.url()) { $0.onConflict = .fail })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.file.onConflict = .fail })
             #expect(history.failure?.code == .destinationExists)
             #expect(harness.text("file.bin") == "old")
             #expect(harness.contents == ["file.bin"])
@@ -45,7 +45,7 @@ import Testing
     @Test func `F6 skip has succeeded and keeps the old file`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("file.bin")
-            let history = await harness.transfer(harness.request(origin.url()) { $0.onConflict = .skip })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.file.onConflict = .skip })
             #expect(history.success?.unchanged == true)
             #expect(history.success?.path == harness.path("file.bin"))
             #expect(harness.text("file.bin") == "old")
@@ -57,7 +57,7 @@ import Testing
     func `F6 F11 CVE_2022_32207 replace keeps the old file's mode`(mode: Int) async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("file.bin", mode: mode)
-            let history = await harness.transfer(harness.request(origin.url()) { $0.onConflict = .replace })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.file.onConflict = .replace })
             try harness.expectFile(history, body)
             #expect(try harness.mode("file.bin") == mode)
         }
@@ -69,7 +69,7 @@ import Testing
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("file.bin", mode: mode)
             try #require(try harness.mode("file.bin") == mode)
-            let history = await harness.transfer(harness.request(origin.url()) { $0.onConflict = .replace })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.file.onConflict = .replace })
             try harness.expectFile(history, body)
             #expect(try harness.mode("file.bin") == 0o755)
         }
@@ -79,7 +79,7 @@ import Testing
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("target")
             try harness.link("file.bin", to: harness.path("target"))
-            let history = await harness.transfer(harness.request(origin.url()) { $0.onConflict = .replace })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.file.onConflict = .replace })
             try harness.expectFile(history, body, among: ["target"])
             #expect(harness.target(ofLink: "file.bin") == nil)
             #expect(harness.text("target") == "old")
@@ -90,7 +90,7 @@ import Testing
         try await withEngine(OriginScript(body)) { harness, origin in
             try FileManager.default.createDirectory(
                 atPath: harness.path("file.bin"), withIntermediateDirectories: false)
-            let history = await harness.transfer(harness.request(origin.url()) { $0.onConflict = .replace })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.file.onConflict = .replace })
             #expect(history.failure?.code == .destinationExists)
             #expect(harness.contents == ["file.bin"])
         }
@@ -111,7 +111,8 @@ import Testing
             try harness.expectFile(
                 await harness.transfer(harness.request(origin.url())), body, name: "file-1.bin")
             harness.journal.take(harness.path("other.bin"))
-            let history = await harness.transfer(harness.request(origin.url("/other.bin")) { $0.onConflict = .replace })
+            let history = await harness.transfer(
+                harness.request(origin.url("/other.bin")) { $0.file.onConflict = .replace })
             #expect(history.failure?.code == .destinationExists)
             #expect(harness.contents == ["file-1.bin"])
         }
@@ -122,7 +123,7 @@ import Testing
         _ harness: EngineHarness, _ origin: ScriptedOrigin, _ policy: ConflictPolicy = .unique,
         midway: () throws -> Void
     ) async throws -> History {
-        let request = harness.request(origin.url()) { $0.onConflict = policy }
+        let request = harness.request(origin.url()) { $0.file.onConflict = policy }
         async let history = harness.transfer(request)
         await origin.waitForHold("midway")
         await harness.journal.wait { $0.partial != nil }
@@ -147,7 +148,7 @@ import Testing
             #expect(history.facts.ranges == ByteRangeSet(0..<body.size))
             try FileManager.default.removeItem(atPath: harness.path("file.bin"))
             let again = await harness.transfer(
-                harness.request(origin.url()) { $0.onConflict = .fail }, from: history.facts)
+                harness.request(origin.url()) { $0.file.onConflict = .fail }, from: history.facts)
             try harness.expectFile(again, body)
             #expect(origin.requests.count == 1)
         }
@@ -285,7 +286,7 @@ import Testing
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("taken")
             let history = await harness.transfer(
-                harness.request(origin.url()) { $0.folder = harness.path("taken/below") })
+                harness.request(origin.url()) { $0.file.folder = harness.path("taken/below") })
             #expect(history.failure?.code == .destinationUnwritable)
             #expect(harness.contents == ["taken"])
         }
@@ -358,7 +359,7 @@ import Testing
     @Test(arguments: [true, false])
     func `F11 remoteTime sets the server's time`(isOn: Bool) async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.remoteTime = isOn })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.file.remoteTime = isOn })
             try harness.expectFile(history, body)
             let date = try FileManager.default.attributesOfItem(atPath: harness.path("file.bin"))[.modificationDate]
             let seconds = (date as? Date)?.timeIntervalSince1970
@@ -369,7 +370,7 @@ import Testing
     /// A regression: the server's 304 was trusted, although it only refers to the server's own file.
     @Test func `F6 update fetches a file again whose bytes were changed in place`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
-            let request = harness.request(origin.url()) { $0.onConflict = .update }
+            let request = harness.request(origin.url()) { $0.file.onConflict = .update }
             let first = await harness.transfer(request)
             let existing = ExistingFile(
                 placement: try #require(first.facts.placement), identity: try #require(first.facts.identity))

@@ -55,8 +55,8 @@ import Testing
             case .rename: harness.disk.before(.rename, act)
             }
             let request = harness.request(origin.url()) {
-                $0.checksums = [body.checksum(.sha256)]
-                $0.onConflict = policy
+                $0.response.checksums = [body.checksum(.sha256)]
+                $0.file.onConflict = policy
             }
             let history = await harness.transfer(request)
             reached.withLock { $0 = nil }

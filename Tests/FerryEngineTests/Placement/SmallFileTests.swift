@@ -11,7 +11,7 @@ import Testing
     func `D1 of every size are there whole, with one request`(size: Int64) async throws {
         let body = SeededBody(seed: 102, size: size)
         try await withEngine(OriginScript(body)) { harness, origin in
-            let request = harness.request(origin.url()) { $0.checksums = [body.checksum(.sha256)] }
+            let request = harness.request(origin.url()) { $0.response.checksums = [body.checksum(.sha256)] }
             let history = await harness.transfer(request)
             try harness.expectFile(history, body)
             #expect(history.success?.verified == [body.checksum(.sha256)])
@@ -62,7 +62,7 @@ import Testing
             let ends = await withTaskGroup(of: Bool.self) { group in
                 for (index, name) in names.enumerated() {
                     group.addTask {
-                        let request = harness.request(origin.url()) { $0.name = name }
+                        let request = harness.request(origin.url()) { $0.file.name = name }
                         var job = harness.job(request)
                         job.id = TransferID(rawValue: UInt64(index + 1))
                         let report = await harness.makeRun(job).run()
@@ -156,7 +156,7 @@ import Testing
     @Test func `I6 leave nothing where a digest differs`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             let other = SeededBody(seed: 103, size: 10_000)
-            let request = harness.request(origin.url()) { $0.checksums = [other.checksum(.sha256)] }
+            let request = harness.request(origin.url()) { $0.response.checksums = [other.checksum(.sha256)] }
             #expect(await harness.transfer(request).failure?.code == .digestMismatch)
             #expect(harness.contents.isEmpty)
         }

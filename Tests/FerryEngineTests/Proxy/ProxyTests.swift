@@ -25,8 +25,8 @@ private func withProxy(
             let url = host.map { origin.url(host: $0) } ?? origin.url()
             let history = await harness.transfer(
                 harness.request(url) {
-                    $0.retries = 0
-                    $0.proxyEnvironment = environment
+                    $0.timing.retries = 0
+                    $0.transport.proxyEnvironment = environment
                     $0.headers = [HeaderField(name: "Authorization", value: "Bearer token")]
                     change(&$0)
                 })
@@ -74,8 +74,8 @@ private func withProxy(
         try await withEngine(OriginScript(large), tls: tls) { harness, origin in
             let history = await harness.transfer(
                 harness.request(origin.url()) {
-                    $0.connections = 4
-                    $0.proxyEnvironment = ["all_proxy": "http://127.0.0.1:\(proxy.port)"]
+                    $0.transport.connections = 4
+                    $0.transport.proxyEnvironment = ["all_proxy": "http://127.0.0.1:\(proxy.port)"]
                 })
             try harness.expectFile(history, large)
             #expect(origin.requests.count >= 4)
@@ -101,7 +101,7 @@ private func withProxy(
     /// In its default configuration, a proxy permits tunnels to port 443 only. Retrying does not help.
     @Test(arguments: [(403, 1), (502, 3)])
     func `Q12 that does not permit a connection is asked once`(status: Int, attempts: Int) async throws {
-        try await withProxy(.refuse(status), tls: .trusted, request: { $0.retries = 2 }) { _, _, _, history in
+        try await withProxy(.refuse(status), tls: .trusted, request: { $0.timing.retries = 2 }) { _, _, _, history in
             #expect(history.errors.count == attempts)
         }
     }
@@ -111,7 +111,7 @@ private func withProxy(
     ])
     func `Q12 that wants other credentials is asked once`(userinfo: String, words: String) async throws {
         for tls in [nil, TLSFault.trusted] as [TLSFault?] {
-            try await withProxy(wants: login, userinfo: userinfo, tls: tls, request: { $0.retries = 5 }) {
+            try await withProxy(wants: login, userinfo: userinfo, tls: tls, request: { $0.timing.retries = 5 }) {
                 _, origin, proxy, history in
                 #expect(history.errors.map(\.code) == [.proxyAuthRequired])
                 #expect(history.failure?.message.contains(words) == true, "\(history.errors)")
@@ -136,7 +136,7 @@ private func withProxy(
         try await withEngine(OriginScript(body, always: .status(404))) { harness, origin in
             let history = await harness.transfer(
                 harness.request(origin.url()) {
-                    $0.proxyEnvironment = ["http_proxy": "http://127.0.0.1:\(proxy.port)"]
+                    $0.transport.proxyEnvironment = ["http_proxy": "http://127.0.0.1:\(proxy.port)"]
                 })
             #expect(history.failure?.code == .notFound)
             #expect(history.failure?.message.contains("through the proxy http://127.0.0.1:\(proxy.port).") == true)
@@ -183,8 +183,8 @@ private func withProxy(
             await proxy.shutdown()
             let history = await harness.transfer(
                 harness.request(origin.url()) {
-                    $0.retries = 0
-                    $0.proxyEnvironment = ["all_proxy": "\(scheme)://127.0.0.1:\(port)"]
+                    $0.timing.retries = 0
+                    $0.transport.proxyEnvironment = ["all_proxy": "\(scheme)://127.0.0.1:\(port)"]
                 })
             #expect(history.failure?.code == .proxyFailed)
             #expect(history.failure?.message == "The proxy \(scheme)://127.0.0.1:\(port) refused the connection.")
@@ -201,7 +201,7 @@ private func withProxy(
         let trust = TrustRoots(environment: ["SSL_CERT_FILE": certificates.caFile])
         try await withProxy(
             scheme: "https", wants: login, userinfo: "me:secret@", certificates: certificates, tls: tls,
-            request: { $0.insecure = true }, configured: { $0.trust = trust }
+            request: { $0.tls.insecure = true }, configured: { $0.trust = trust }
         ) { harness, origin, proxy, history in
             try harness.expectFile(history, body)
             #expect(proxy.heads.first?.hasPrefix(tls == nil ? "GET http://" : "CONNECT ") == true)
@@ -215,7 +215,7 @@ private func withProxy(
         defer { certificates.remove() }
         try await withProxy(
             scheme: "https", certificates: certificates,
-            request: { $0.trust = RequestTrust(authorities: certificates.caFile) }
+            request: { $0.tls.trust = RequestTrust(authorities: certificates.caFile) }
         ) { harness, _, proxy, history in
             try harness.expectFile(history, body)
             #expect(proxy.heads.count == 1)
@@ -228,7 +228,7 @@ private func withProxy(
         defer { certificates.remove() }
         try await withProxy(
             scheme: "https", wants: login, userinfo: "me:secret@", certificates: certificates,
-            request: { $0.insecure = true }
+            request: { $0.tls.insecure = true }
         ) { _, origin, proxy, history in
             #expect(history.failure?.code == .tlsCertificate)
             #expect(history.failure?.message.contains("the proxy https://127.0.0.1:") == true)
@@ -286,7 +286,7 @@ private func withProxy(
         userinfo: String
     ) async throws {
         try await withProxy(
-            kind: .socks, scheme: "socks5h", wants: login, userinfo: userinfo, request: { $0.retries = 5 }
+            kind: .socks, scheme: "socks5h", wants: login, userinfo: userinfo, request: { $0.timing.retries = 5 }
         ) { _, origin, proxy, history in
             #expect(history.errors.map(\.code) == [.proxyAuthRequired])
             #expect(history.failure?.message.contains("socks5h://127.0.0.1:\(proxy.port)") == true)

@@ -77,9 +77,9 @@ struct `Proxies as people have them` {
             let files = [certificates.caFile, origin.caFile].compactMap(\.self)
             let history = await harness.transfer(
                 harness.request(origin.url()) {
-                    $0.retries = 1
-                    $0.proxyEnvironment = ["all_proxy": proxy]
-                    $0.trust = RequestTrust(authorities: files)
+                    $0.timing.retries = 1
+                    $0.transport.proxyEnvironment = ["all_proxy": proxy]
+                    $0.tls.trust = RequestTrust(authorities: files)
                 })
             guard let code else { return try harness.expectFile(history, Self.body) }
             #expect(history.errors.map(\.code) == [code])

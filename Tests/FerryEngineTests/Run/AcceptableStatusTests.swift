@@ -8,9 +8,9 @@ import Testing
     private let body = SeededBody(seed: 97, size: 300_000)
 
     private func strict(_ request: inout TransferRequest) {
-        request.acceptableStatuses = .success
-        request.name = "file.bin"
-        request.onConflict = .replace
+        request.response.acceptableStatuses = .success
+        request.file.name = "file.bin"
+        request.file.onConflict = .replace
     }
 
     @Test(arguments: [304, 400, 401, 403, 404, 410, 416, 425, 451, 505])
@@ -33,7 +33,7 @@ import Testing
         try await withEngine(OriginScript(body, always: .status(status))) { harness, origin in
             let request = harness.request(origin.url()) {
                 strict(&$0)
-                $0.statusRetries = 5
+                $0.timing.statusRetries = 5
             }
             let history = await harness.transfer(request)
             #expect(history.failure?.code == .serverBusy)
@@ -62,8 +62,8 @@ import Testing
     @Test func `S7 a status of the caller's range is the result, and a success outside of it is none`() async throws {
         try await withEngine(OriginScript(body, .on(.path("/gone"), .status(404, body: "gone")))) { harness, origin in
             let odd = { (request: inout TransferRequest) in
-                request.acceptableStatuses = StatusRange(lower: 404, upper: 405)
-                request.name = "page"
+                request.response.acceptableStatuses = StatusRange(lower: 404, upper: 405)
+                request.file.name = "page"
             }
             let page = await harness.transfer(harness.request(origin.url("/gone"), odd))
             #expect(page.success?.size == 4, "\(page.errors)")

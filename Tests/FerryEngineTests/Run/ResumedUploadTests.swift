@@ -48,8 +48,8 @@ struct UploadFixture {
         return harness.request(url) { request in
             request.method = "PUT"
             request.body = .file(file)
-            request.name = "answer"
-            request.onConflict = .replace
+            request.file.name = "answer"
+            request.file.onConflict = .replace
             request.note = ClientNote(application: "app", identifier: "session", task: 1, kind: .upload, data: "")
             change(&request)
         }
@@ -84,7 +84,7 @@ struct UploadFixture {
             let history = await harness.transfer(
                 try file.request {
                     $0.method = "POST"
-                    $0.retries = 1
+                    $0.timing.retries = 1
                 })
             #expect(history.success != nil, "\(history.errors)")
             #expect(server.completed["/in"]?.readableBytesView.elementsEqual(file.content.bytes) == true)
@@ -165,7 +165,7 @@ struct UploadFixture {
             behaviour.faults[number + 1] = .forgetsAllBut(0)
         }
         try await withUploads(behaviour) { harness, server, file in
-            let history = await harness.transfer(try file.request { $0.retries = 1000 }, tries: 150)
+            let history = await harness.transfer(try file.request { $0.timing.retries = 1000 }, tries: 150)
             var budget = TransferBudget()
             for report in history.reports { budget.add(report.cost) }
             #expect(budget.fault(expectedSize: nil, url: server.url())?.code == .budgetExceeded)
@@ -203,7 +203,7 @@ struct UploadFixture {
         var behaviour = UploadBehaviour()
         behaviour.faults = [1: .cut(afterBytes: 1000), 2: .status(status), 4: .status(status)]
         try await withUploads(behaviour) { harness, server, file in
-            let history = await harness.transfer(try file.request { $0.statusPolicy = .any })
+            let history = await harness.transfer(try file.request { $0.response.statusPolicy = .any })
             #expect(history.success != nil, "\(history.errors)")
             #expect(server.completed["/in"]?.readableBytesView.elementsEqual(file.content.bytes) == true)
         }

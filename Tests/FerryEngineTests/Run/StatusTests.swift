@@ -22,7 +22,7 @@ import Testing
     @Test func `14 statuses of the client's own rule are tried again`() async throws {
         let script = OriginScript(body, rules: [.on(.requestNumbers(1..<3), .status(503, body: "busy"))])
         try await withClient(script) { harness, origin in
-            let request = harness.task(origin.url()) { $0.retryRule = RetryRule(statusCodes: [503]) }
+            let request = harness.task(origin.url()) { $0.timing.retryRule = RetryRule(statusCodes: [503]) }
             let history = await harness.transfer(request)
             try harness.expectFile(history, body)
             #expect(history.codes == [.serverBusy, .serverBusy])
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `16 a short body is a lost connection with its bytes kept`() async throws {
         try await withClient(OriginScript(body, always: .cut(after: 200_000))) { harness, origin in
-            let history = await harness.transfer(harness.task(origin.url()) { $0.retries = 0 })
+            let history = await harness.transfer(harness.task(origin.url()) { $0.timing.retries = 0 })
             #expect(history.failure?.code == .connectionLost)
             #expect(history.facts.ranges.byteCount > 0)
         }
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `17 one coding is taken off`() async throws {
         try await withClient(OriginScript(body, always: .gzipAnyway())) { harness, origin in
-            let history = await harness.transfer(harness.task(origin.url()) { $0.decode = true })
+            let history = await harness.transfer(harness.task(origin.url()) { $0.response.decode = true })
             try harness.expectFile(history, body)
             #expect(history.facts.rangesOff)
             #expect(history.facts.exchanges?.last?.decodedBodyBytes == body.size)
@@ -103,7 +103,7 @@ import Testing
         let script = OriginScript(
             body, rules: [.always(.gzipAnyway()), .on(.requestNumbers(1..<2), .cut(after: 100_000))])
         try await withClient(script) { harness, origin in
-            let history = await harness.transfer(harness.task(origin.url()) { $0.decode = true })
+            let history = await harness.transfer(harness.task(origin.url()) { $0.response.decode = true })
             try harness.expectFile(history, body)
             #expect(origin.requests.allSatisfy { $0.value("Range") == nil })
             #expect(history.facts.startedOver == 1)
@@ -112,7 +112,8 @@ import Testing
 
     @Test func `17 codings that nobody knows are stored as they came`() async throws {
         try await withClient(OriginScript(body, always: .field("Content-Encoding", "br"))) { harness, origin in
-            try harness.expectFile(await harness.transfer(harness.task(origin.url()) { $0.decode = true }), body)
+            try harness.expectFile(
+                await harness.transfer(harness.task(origin.url()) { $0.response.decode = true }), body)
         }
     }
 
@@ -120,8 +121,8 @@ import Testing
         try await withClient(OriginScript(body, always: .stall(after: 100_000))) { harness, origin in
             let history = await harness.transfer(
                 harness.task(origin.url()) {
-                    $0.idleTimeout = 0.3
-                    $0.retries = 0
+                    $0.timing.idleTimeout = 0.3
+                    $0.timing.retries = 0
                 })
             #expect(history.failure?.code == .timedOut)
             #expect(history.facts.ranges.byteCount == 100_000)

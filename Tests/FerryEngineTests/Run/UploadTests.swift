@@ -127,7 +127,7 @@ import Testing
                 harness.task(origin.url()) {
                     $0.method = "PUT"
                     $0.body = .bytes(Data("x".utf8))
-                    $0.maxSize = 10_000
+                    $0.response.maxSize = 10_000
                 })
             #expect(history.failure?.code == .tooLarge)
             #expect(history.failure?.code.row.urlError == -1103)

@@ -10,7 +10,7 @@ import Testing
     @Test func `L4 a number that the user gave goes over the limit of the host`() async throws {
         try await withEngine(script) { harness, origin in
             harness.engine.budget.setLimits(perHost: 2, total: 128)
-            let request = harness.request(origin.url()) { $0.connections = 6 }
+            let request = harness.request(origin.url()) { $0.transport.connections = 6 }
             try harness.expectFile(await harness.transfer(request), body)
             #expect(origin.facts.mostActiveResponses > 4)
         }
@@ -28,7 +28,7 @@ import Testing
     @Test func `L4 no number goes over the limit of all`() async throws {
         try await withEngine(script) { harness, origin in
             harness.engine.budget.setLimits(perHost: 8, total: 3)
-            let request = harness.request(origin.url()) { $0.connections = 8 }
+            let request = harness.request(origin.url()) { $0.transport.connections = 8 }
             try harness.expectFile(await harness.transfer(request), body)
             #expect((3...6).contains(origin.facts.mostActiveResponses))
         }
@@ -36,15 +36,15 @@ import Testing
 
     @Test func `L1 connections are added and removed while a transfer runs, and the others continue`() async throws {
         try await withEngine(OriginScript(body, always: .holdEach("go", at: .body(65_536)))) { harness, origin in
-            var request = harness.request(origin.url()) { $0.connections = 2 }
+            var request = harness.request(origin.url()) { $0.transport.connections = 2 }
             let run = harness.makeRun(harness.job(request))
             async let report = run.run()
             await origin.wait { $0.held.count == 2 }
-            request.connections = 5
+            request.transport.connections = 5
             await run.follow(request)
             await origin.wait { $0.held.count == 5 }
             #expect(origin.facts.connections == 5)
-            request.connections = 2
+            request.transport.connections = 2
             await run.follow(request)
             await origin.wait { $0.openConnections == 2 }
             // The newest connections were closed, and no request was repeated.
@@ -63,7 +63,7 @@ import Testing
     @Test func `L4 extra connections go when there may be fewer`() async throws {
         try await withEngine(script) { harness, origin in
             harness.engine.budget.setLimits(perHost: 8, total: 4)
-            let request = harness.request(origin.url()) { $0.connections = 4 }
+            let request = harness.request(origin.url()) { $0.transport.connections = 4 }
             async let transferred = harness.transfer(request)
             await origin.wait { $0.activeResponses == 4 }
             harness.engine.budget.setLimits(perHost: 8, total: 2)

@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: [nil, .trusted] as [TLSFault?])
     func `S3 are those that parts are asked for on, once the first answer is there`(tls: TLSFault?) async throws {
         try await withEngine(script, tls: tls) { harness, origin in
-            async let transferred = harness.transfer(harness.request(origin.url()) { $0.connections = 4 })
+            async let transferred = harness.transfer(harness.request(origin.url()) { $0.transport.connections = 4 })
             await origin.wait { $0.openConnections == 4 && $0.requests.count == 1 }
             origin.release("head")
             await origin.wait { $0.held.count == 4 }
@@ -34,7 +34,7 @@ import Testing
     @Test func `L4 are no more than there may be`() async throws {
         try await withEngine(script) { harness, origin in
             harness.engine.budget.setLimits(perHost: 8, total: 3)
-            async let transferred = harness.transfer(harness.request(origin.url()) { $0.connections = 6 })
+            async let transferred = harness.transfer(harness.request(origin.url()) { $0.transport.connections = 6 })
             await origin.wait { $0.openConnections == 3 }
             origin.release("head")
             await origin.wait { $0.held.count == 3 }
@@ -46,7 +46,7 @@ import Testing
 
     @Test func `L4 give way to what others need`() async throws {
         try await withEngine(script) { harness, origin in
-            async let transferred = harness.transfer(harness.request(origin.url()) { $0.connections = 4 })
+            async let transferred = harness.transfer(harness.request(origin.url()) { $0.transport.connections = 4 })
             await origin.wait { $0.openConnections == 4 }
             harness.engine.budget.setLimits(perHost: 8, total: 2)
             await origin.wait { $0.openConnections == 2 }
@@ -59,7 +59,7 @@ import Testing
 
     @Test func `S10 that the server has closed meanwhile cost nothing but themselves`() async throws {
         try await withEngine(script) { harness, origin in
-            let run = harness.makeRun(harness.job(harness.request(origin.url()) { $0.connections = 4 }))
+            let run = harness.makeRun(harness.job(harness.request(origin.url()) { $0.transport.connections = 4 }))
             async let report = run.run()
             // A connection counts as idle until its request has arrived.
             await origin.wait { $0.openConnections == 4 && $0.requests.count == 1 }
@@ -85,8 +85,8 @@ import Testing
         let script = OriginScript(small, .on(.request(1), .hold("head", at: .head)))
         try await withEngine(script) { harness, origin in
             let request = harness.request(origin.url()) {
-                $0.connections = 4
-                $0.onConflict = .unique
+                $0.transport.connections = 4
+                $0.file.onConflict = .unique
             }
             async let transferred = harness.transfer(request)
             await origin.wait { $0.openConnections == 4 }
@@ -102,7 +102,7 @@ import Testing
 
     @Test func `are closed when the transfer is stopped`() async throws {
         try await withEngine(script) { harness, origin in
-            let run = harness.makeRun(harness.job(harness.request(origin.url()) { $0.connections = 4 }))
+            let run = harness.makeRun(harness.job(harness.request(origin.url()) { $0.transport.connections = 4 }))
             async let report = run.run()
             await origin.wait { $0.openConnections == 4 }
             await run.stop()
@@ -133,7 +133,8 @@ import Testing
     @Test func `are none where the server cannot be reached`() async throws {
         try await withEngine(script) { harness, origin in
             await origin.refuseConnections()
-            let history = await harness.transfer(harness.request(origin.url()) { $0.connections = 4 }, tries: 1)
+            let history = await harness.transfer(
+                harness.request(origin.url()) { $0.transport.connections = 4 }, tries: 1)
             #expect(history.codes == [.connectFailed])
             #expect(origin.facts.connections == 0)
         }

@@ -20,8 +20,8 @@ import Testing
             try await withEngine(script) { harness, origin in
                 let request = harness.request(origin.url()) {
                     $0.mirrors = [mirror.url("/elsewhere/file.bin")]
-                    $0.connections = connections
-                    if digest { $0.checksums = [body.checksum(.sha256)] }
+                    $0.transport.connections = connections
+                    if digest { $0.response.checksums = [body.checksum(.sha256)] }
                     $0.headers = [HeaderField(name: "X-Token", value: "secret")]
                 }
                 let credentials = Credentials(user: "ann", password: "p")

@@ -17,7 +17,7 @@ import Testing
     ) async throws {
         let script = OriginScript(body, always: refusal, .throttle(bytesPerSecond: 2 << 20))
         try await withEngine(script) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.connections = 8 })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.transport.connections = 8 })
             try harness.expectFile(history, body)
             #expect(history.codes == [])
             let answered = zip(origin.facts.requests, origin.facts.bytesSentByRequest).filter { $0.1 > 1000 }
@@ -34,7 +34,7 @@ import Testing
             body, .on(.path("/file.bin"), .signedRedirect), .on(.path("/signed/*"), .expiring(uses: 1)),
             .on(.path("/signed/1"), .hold("first", at: .body(1 << 20))))
         try await withEngine(script) { harness, origin in
-            async let transferred = harness.transfer(harness.request(origin.url()) { $0.connections = 2 })
+            async let transferred = harness.transfer(harness.request(origin.url()) { $0.transport.connections = 2 })
             await origin.wait { $0.requests.contains { $0.path == "/signed/2" } }
             origin.release("first")
             let history = await transferred
@@ -47,8 +47,8 @@ import Testing
         let script = OriginScript(body, always: .limit(2, status: 503), .throttle(bytesPerSecond: 4 << 20))
         try await withEngine(script) { harness, origin in
             let request = harness.request(origin.url()) {
-                $0.connections = 8
-                $0.onConflict = .unique
+                $0.transport.connections = 8
+                $0.file.onConflict = .unique
             }
             try harness.expectFile(await harness.transfer(request), body)
             await origin.waitForIdle()

@@ -46,8 +46,8 @@ import Testing
     ) async throws -> OriginFacts {
         try await withEngine(one.script, location) { harness, origin in
             let request = harness.request(origin.url()) {
-                $0.connections = connections
-                if one.hasDigest { $0.checksums = [one.file.checksum(.sha256)] }
+                $0.transport.connections = connections
+                if one.hasDigest { $0.response.checksums = [one.file.checksum(.sha256)] }
             }
             async let transferred = harness.transfer(request)
             await origin.wait { $0.requests.count >= one.others.requests(connections) }

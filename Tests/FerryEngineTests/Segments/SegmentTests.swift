@@ -14,7 +14,8 @@ import Testing
     @Test(arguments: [2, 4, 8])
     func `S3 S5 the asked number of connections begins at different places`(connections: Int) async throws {
         try await withEngine(heldScript) { harness, origin in
-            async let transferred = harness.transfer(harness.request(origin.url()) { $0.connections = connections })
+            async let transferred = harness.transfer(
+                harness.request(origin.url()) { $0.transport.connections = connections })
             await origin.wait { $0.held.count == connections }
             let requests = origin.requests
             #expect(origin.facts.connections == connections)
@@ -43,7 +44,7 @@ import Testing
     @Test func `S2 a small file has one connection, whatever was asked for`() async throws {
         let body = SeededBody(seed: 412, size: (2 << 20) - 1)
         try await withEngine(OriginScript(body, always: .throttle(bytesPerSecond: 4 << 20))) { harness, origin in
-            let request = harness.request(origin.url()) { $0.connections = 8 }
+            let request = harness.request(origin.url()) { $0.transport.connections = 8 }
             try harness.expectFile(await harness.transfer(request), body)
             #expect(origin.requests.count == 1)
         }
@@ -62,7 +63,7 @@ import Testing
             body, .on(.connection(2), .throttle(bytesPerSecond: 100_000)),
             .on(.not(.connection(2)), .throttle(bytesPerSecond: 1 << 20)))
         try await withEngine(script) { harness, origin in
-            let request = harness.request(origin.url()) { $0.connections = 4 }
+            let request = harness.request(origin.url()) { $0.transport.connections = 4 }
             try harness.expectFile(await harness.transfer(request), body)
             let slow = zip(origin.facts.requests, origin.facts.bytesSentByRequest).filter { $0.0.connection == 2 }
             #expect(slow.reduce(0) { $0 + $1.1 } < body.size / 8)
@@ -72,7 +73,7 @@ import Testing
     @Test(arguments: [2, 8])
     func `S1 a stopped transfer requests the missing bytes only`(connections: Int) async throws {
         try await withEngine(heldScript) { harness, origin in
-            let request = harness.request(origin.url()) { $0.connections = connections }
+            let request = harness.request(origin.url()) { $0.transport.connections = connections }
             let job = harness.job(request)
             let run = harness.makeRun(job)
             async let report = run.run()
@@ -105,7 +106,7 @@ import Testing
             body, .on(.request(1), .hold("first", at: .body(Self.firstBytes))), .on(.request(2), .noRanges),
             .on(.request(3), .hold("extra", at: .head)))
         try await withEngine(script) { harness, origin in
-            let request = harness.request(origin.url()) { $0.connections = 2 }
+            let request = harness.request(origin.url()) { $0.transport.connections = 2 }
             let job = harness.job(request)
             let run = harness.makeRun(job)
             async let report = run.run()
@@ -138,8 +139,8 @@ import Testing
     func `I4 digests of a file that came in parts are those of its bytes`(algorithm: DigestAlgorithm) async throws {
         try await withEngine(heldScript) { harness, origin in
             let request = harness.request(origin.url()) {
-                $0.connections = 4
-                $0.checksums = [body.checksum(algorithm)]
+                $0.transport.connections = 4
+                $0.response.checksums = [body.checksum(algorithm)]
             }
             async let transferred = harness.transfer(request)
             await origin.wait { $0.held.count == 4 }
@@ -155,8 +156,8 @@ import Testing
     {
         try await withEngine(heldScript) { harness, origin in
             let request = harness.request(origin.url()) {
-                $0.connections = 4
-                $0.checksums = [SeededBody(seed: 1, size: body.size).checksum(.sha256)]
+                $0.transport.connections = 4
+                $0.response.checksums = [SeededBody(seed: 1, size: body.size).checksum(.sha256)]
             }
             async let transferred = harness.transfer(request)
             await origin.wait { $0.held.count == 4 }
@@ -178,7 +179,7 @@ import Testing
         try await withEngine(heldScript) { harness, origin in
             let limiter = RateLimiter(rate: rate)
             let begin = ContinuousClock.now
-            async let transferred = harness.transfer(harness.request(origin.url()) { $0.connections = 4 }) {
+            async let transferred = harness.transfer(harness.request(origin.url()) { $0.transport.connections = 4 }) {
                 $0.gate = RateGate([limiter], priority: .normal)
             }
             await origin.wait { $0.held.count == 4 }

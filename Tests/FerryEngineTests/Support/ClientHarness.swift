@@ -25,11 +25,11 @@ extension EngineHarness {
     /// Returns a request with the settings of a session's task.
     func task(_ url: String, _ change: (inout TransferRequest) -> Void = { _ in }) -> TransferRequest {
         request(url) { request in
-            request.name = "file.bin"
-            request.onConflict = .replace
-            request.statusPolicy = .any
-            request.foreignFields = .keep
-            request.redirects.allowPrivateRedirects = true
+            request.file.name = "file.bin"
+            request.file.onConflict = .replace
+            request.response.statusPolicy = .any
+            request.transport.foreignFields = .keep
+            request.transport.redirects.allowPrivateRedirects = true
             request.note = ClientNote(application: "app", identifier: "session", task: 1, kind: .download, data: "")
             change(&request)
         }

@@ -56,7 +56,8 @@ final class EngineHarness: Sendable {
         var reports: [RunReport] = []
         var ledger = FailureLedger()
         let policy = RetryPolicy(
-            retries: request.retries, statusRetries: request.statusRetries, giveUpAfter: request.giveUpAfter)
+            retries: request.timing.retries, statusRetries: request.timing.statusRetries,
+            giveUpAfter: request.timing.giveUpAfter)
         let start = Date()
         var last = ServiceError(.internal, "No try was made.")
         while reports.count < tries {

@@ -17,10 +17,10 @@ import Testing
         try await withEngine(OriginScript(body), tls: .trusted, configured: untrusting) { harness, origin in
             let own = RequestTrust(authorities: origin.caFile)
             try harness.expectFile(
-                await harness.transfer(harness.request(origin.url()) { $0.trust = own }), body)
+                await harness.transfer(harness.request(origin.url()) { $0.tls.trust = own }), body)
             // Its connection is open but not shared.
             for trust in [nil, RequestTrust()] {
-                let other = await harness.transfer(harness.request(origin.url("/other")) { $0.trust = trust })
+                let other = await harness.transfer(harness.request(origin.url("/other")) { $0.tls.trust = trust })
                 #expect(other.failure?.code == .tlsCertificate, "\(other.errors)")
             }
             #expect(origin.requests.count == 1)
@@ -30,7 +30,7 @@ import Testing
     @Test func `a request without files trusts the system's roots, whatever the engine was started with`() async throws
     {
         try await withEngine(OriginScript(body), tls: .trusted) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.trust = RequestTrust() })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.tls.trust = RequestTrust() })
             #expect(history.failure?.code == .tlsCertificate, "\(history.errors)")
             try harness.expectFile(await harness.transfer(harness.request(origin.url())), body)
         }
@@ -43,7 +43,7 @@ import Testing
             defer { other.remove() }
             let place = { (file: String) in try Data(contentsOf: URL(filePath: file)).write(to: URL(filePath: own)) }
             try place(other.caFile)
-            let request = harness.request(origin.url()) { $0.trust = RequestTrust(authorities: own) }
+            let request = harness.request(origin.url()) { $0.tls.trust = RequestTrust(authorities: own) }
             #expect(await harness.transfer(request).failure?.code == .tlsCertificate)
             try place(try #require(origin.caFile))
             try harness.expectFile(await harness.transfer(request), body)
@@ -62,7 +62,7 @@ import Testing
                 try FileManager.default.setAttributes([.modificationDate: age], ofItemAtPath: own)
             }
             try place(other.caFile)
-            let request = harness.request(origin.url()) { $0.trust = RequestTrust(authorities: own) }
+            let request = harness.request(origin.url()) { $0.tls.trust = RequestTrust(authorities: own) }
             #expect(await harness.transfer(request).failure?.code == .tlsCertificate)
             try place(try #require(origin.caFile))
             try harness.expectFile(await harness.transfer(request), body)
@@ -111,7 +111,7 @@ import Testing
                 try Data("no certificate".utf8).write(to: URL(filePath: folder + "/01234567.0"))
             }
             try await withEngine(configured: configured) { harness in
-                let request = harness.request(origin.url()) { $0.trust = isOfEngine ? nil : trust }
+                let request = harness.request(origin.url()) { $0.tls.trust = isOfEngine ? nil : trust }
                 try harness.expectFile(await harness.transfer(request), body)
             }
         }
@@ -129,16 +129,17 @@ import Testing
         try await withEngine(OriginScript(body)) { harness, origin in
             try await withOrigin(OriginScript(body), tls: .trusted) { secure in
                 var trust = RequestTrust(authorities: "/nonexistent/ca.pem")
-                try harness.expectFile(await harness.transfer(harness.request(origin.url()) { $0.trust = trust }), body)
+                try harness.expectFile(
+                    await harness.transfer(harness.request(origin.url()) { $0.tls.trust = trust }), body)
                 origin.script = OriginScript(body, .on(.path("/away"), .redirect(to: secure.url("/b"))))
                 let away = harness.request(origin.url("/away")) {
-                    $0.redirects.allowPrivateRedirects = true
-                    $0.name = "b"
+                    $0.transport.redirects.allowPrivateRedirects = true
+                    $0.file.name = "b"
                 }
                 for file in ["/nonexistent/ca.pem", try #require(secure.caFile)] {
                     trust.authorities = [file]
                     var request = away
-                    request.trust = trust
+                    request.tls.trust = trust
                     let history = await harness.transfer(request)
                     if file == secure.caFile {
                         #expect(history.success?.path == harness.path("b"), "\(history.errors)")
@@ -156,14 +157,14 @@ import Testing
         try await withEngine(OriginScript(body), tls: .asksForCertificate) { harness, origin in
             let files = try #require(origin.clientFiles)
             var trust = RequestTrust(authorities: origin.caFile)
-            let without = await harness.transfer(harness.request(origin.url()) { $0.trust = trust }, tries: 1)
+            let without = await harness.transfer(harness.request(origin.url()) { $0.tls.trust = trust }, tries: 1)
             #expect(without.codes.count == 1 && origin.requests.isEmpty)
             trust.certificate = files.certificate
             trust.key = files.key
-            try harness.expectFile(await harness.transfer(harness.request(origin.url()) { $0.trust = trust }), body)
+            try harness.expectFile(await harness.transfer(harness.request(origin.url()) { $0.tls.trust = trust }), body)
             // The connection with the verified certificate is not shared.
             trust = trust.foreign
-            let again = await harness.transfer(harness.request(origin.url("/b")) { $0.trust = trust }, tries: 1)
+            let again = await harness.transfer(harness.request(origin.url("/b")) { $0.tls.trust = trust }, tries: 1)
             #expect(again.codes.count == 1 && origin.requests.count == 1)
         }
     }
@@ -175,7 +176,7 @@ import Testing
             let contents = try [files.certificate, files.key].map { try Data(contentsOf: URL(filePath: $0)) }
             try (contents[0] + contents[1]).write(to: URL(filePath: both))
             let trust = RequestTrust(authorities: origin.caFile, certificate: both)
-            try harness.expectFile(await harness.transfer(harness.request(origin.url()) { $0.trust = trust }), body)
+            try harness.expectFile(await harness.transfer(harness.request(origin.url()) { $0.tls.trust = trust }), body)
         }
     }
 
@@ -185,12 +186,12 @@ import Testing
             let trust = RequestTrust(authorities: origin.caFile, certificate: files.certificate, key: files.key)
             // The same server under another name is another origin.
             let other = origin.url("/file.bin", host: "127.0.0.1")
-            try harness.expectFile(await harness.transfer(harness.request(other) { $0.trust = trust }), body)
+            try harness.expectFile(await harness.transfer(harness.request(other) { $0.tls.trust = trust }), body)
             origin.script = OriginScript(body, .on(.path("/away"), .redirect(to: other)))
             let request = harness.request(origin.url("/away")) {
-                $0.trust = trust
-                $0.redirects.allowPrivateRedirects = true
-                $0.foreignFields = .keep
+                $0.tls.trust = trust
+                $0.transport.redirects.allowPrivateRedirects = true
+                $0.transport.foreignFields = .keep
             }
             let history = await harness.transfer(request, tries: 1)
             #expect(history.codes.count == 1, "\(history.end)")
@@ -225,7 +226,9 @@ import Testing
 
     @Test func `a file that is gone when its transfer starts ends it with its name`() async throws {
         try await withEngine(OriginScript(body), tls: .trusted) { harness, origin in
-            let request = harness.request(origin.url()) { $0.trust = RequestTrust(authorities: "/nonexistent/ca.pem") }
+            let request = harness.request(origin.url()) {
+                $0.tls.trust = RequestTrust(authorities: "/nonexistent/ca.pem")
+            }
             let history = await harness.transfer(request)
             #expect(history.failure?.code == .invalidRequest && history.reports.count == 1)
             #expect(history.failure?.message.contains("/nonexistent/ca.pem") == true)

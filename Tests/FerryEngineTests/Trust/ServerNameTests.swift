@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: [1, 4])
     func `an address is no name, for no connection of a transfer`(connections: Int) async throws {
         try await withEngine(OriginScript(body), tls: .trusted, configured: findingOrigin) { harness, origin in
-            let request = harness.request(origin.url(host: "origin.test")) { $0.connections = connections }
+            let request = harness.request(origin.url(host: "origin.test")) { $0.transport.connections = connections }
             let history = await harness.transfer(request)
             #expect(history.failure?.code == .tlsCertificate, "\(history.errors)")
             #expect(
@@ -25,7 +25,7 @@ import Testing
             #expect(history.reports.count == 1 && origin.requests.isEmpty)
             // The same address, by a name and by an address in the certificate.
             for host in ["localhost", "127.0.0.1"] {
-                let file = harness.request(origin.url(host: host)) { $0.onConflict = .replace }
+                let file = harness.request(origin.url(host: host)) { $0.file.onConflict = .replace }
                 try harness.expectFile(await harness.transfer(file), body)
             }
         }
@@ -52,7 +52,7 @@ import Testing
         try await withEngine(OriginScript(body), tls: fault) { harness, origin in
             let proxy = try await ScriptedProxy.start(.divert(origin.port))
             let request = harness.request(origin.url(host: host)) {
-                $0.proxyEnvironment = ["all_proxy": "http://127.0.0.1:\(proxy.port)"]
+                $0.transport.proxyEnvironment = ["all_proxy": "http://127.0.0.1:\(proxy.port)"]
             }
             let history = await harness.transfer(request)
             if isAccepted {

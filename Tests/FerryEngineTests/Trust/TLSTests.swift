@@ -102,7 +102,7 @@ import Testing
     @Test(arguments: [TLSFault.selfSigned, .expired, .otherHost])
     func `Q13 insecure applies to one request`(fault: TLSFault) async throws {
         try await withEngine(OriginScript(body), tls: fault) { harness, origin in
-            let careless = await harness.transfer(harness.request(origin.url()) { $0.insecure = true })
+            let careless = await harness.transfer(harness.request(origin.url()) { $0.tls.insecure = true })
             try harness.expectFile(careless, body)
             // The unverified transfer's connection is not shared.
             let careful = await harness.transfer(harness.request(origin.url("/other")))
@@ -113,7 +113,7 @@ import Testing
     @Test(arguments: [TLSFault.otherHost, .selfSigned, .expired])
     func `A2 a request may leave the host's name out, and nothing else`(fault: TLSFault) async throws {
         try await withEngine(OriginScript(body), tls: fault) { harness, origin in
-            let careless = await harness.transfer(harness.request(origin.url()) { $0.skipsHostVerification = true })
+            let careless = await harness.transfer(harness.request(origin.url()) { $0.tls.skipsHostVerification = true })
             if fault == .otherHost {
                 try harness.expectFile(careless, body)
             } else {

@@ -84,7 +84,9 @@ import Testing
     /// The client builds the HTTP/2 path itself, from a URL without one.
     @Test func `is not tried for a target that the client cannot read`() async throws {
         try await withServer(.streamRefused) { harness, server in
-            let history = await harness.transfer(harness.request(server.url("/%D6%D0")) { $0.name = "a" }, tries: 1) {
+            let history = await harness.transfer(
+                harness.request(server.url("/%D6%D0")) { $0.file.name = "a" }, tries: 1
+            ) {
                 $0.offersHTTP2 = true
             }
             #expect(history.success != nil, "\(history.errors)")

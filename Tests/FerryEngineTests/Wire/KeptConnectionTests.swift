@@ -43,7 +43,7 @@ import Testing
     func `T4 are no failure, however many there are`(mode: OriginMode) async throws {
         let script = OriginScript(body, .on(.connections(1...3), mode))
         try await withKept(then: script) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.connections = 1 })
+            let history = await harness.transfer(harness.request(origin.url()) { $0.transport.connections = 1 })
             try harness.expectFile(history, body)
             #expect(history.reports.count == 1)
             let connections = origin.requests.dropFirst(3).map(\.connection)
@@ -72,7 +72,7 @@ import Testing
             // The worker should send its request on a kept connection.
             harness.engine.budget.noteEarly(place, areUnused: true)
             let allowance = harness.engine.budget.allowance(place)
-            async let transferred = harness.transfer(harness.request(origin.url()) { $0.connections = 2 })
+            async let transferred = harness.transfer(harness.request(origin.url()) { $0.transport.connections = 2 })
             await origin.waitForRequests(7)
             #expect(harness.engine.budget.allowance(place) == allowance)
             origin.release("first")

@@ -53,9 +53,9 @@ import Testing
                 let bytes = Self.sample(&mutations)
                 answers.next.withLock { $0 = (bytes, Int.random(in: 0...bytes.count, using: &mutations)) }
                 let request = harness.request("http://127.0.0.1:\(port)/\(round)") {
-                    $0.connections = [1, 4, 16].randomElement(using: &mutations)
-                    $0.decode = Bool.random(using: &mutations)
-                    $0.onConflict = .replace
+                    $0.transport.connections = [1, 4, 16].randomElement(using: &mutations)
+                    $0.response.decode = Bool.random(using: &mutations)
+                    $0.file.onConflict = .replace
                 }
                 let history = await harness.transfer(request, tries: 1)
                 #expect(history.reports.count == 1)

@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: targets, [nil, .trusted] as [TLSFault?])
     func `a URL is asked for byte for byte`(target: String, tls: TLSFault?) async throws {
         try await withEngine(OriginScript(body), tls: tls) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url(target)) { $0.name = "file.bin" })
+            let history = await harness.transfer(harness.request(origin.url(target)) { $0.file.name = "file.bin" })
             try harness.expectFile(history, body)
             #expect(origin.requests.map(\.target) == [target])
         }
@@ -45,10 +45,10 @@ import Testing
             let script = OriginScript(body, .on(.request(1), .hold("first", at: .body(65_536))))
             try await withEngine(script) { harness, origin in
                 let request = harness.request(origin.url(target)) {
-                    $0.name = "file.bin"
-                    $0.connections = 4
+                    $0.file.name = "file.bin"
+                    $0.transport.connections = 4
                     $0.mirrors = [mirror.url(target)]
-                    $0.checksums = [body.checksum(.sha256)]
+                    $0.response.checksums = [body.checksum(.sha256)]
                 }
                 async let transferred = harness.transfer(request)
                 await mirror.waitForRequests(1)
@@ -65,8 +65,8 @@ import Testing
         let script = OriginScript(body, .on(.request(1), .hold("head", at: .head)))
         try await withEngine(script) { harness, origin in
             let request = harness.request(origin.url(target)) {
-                $0.name = "file.bin"
-                $0.connections = 3
+                $0.file.name = "file.bin"
+                $0.transport.connections = 3
             }
             async let transferred = harness.transfer(request)
             await origin.wait { $0.openConnections == 3 }
@@ -80,8 +80,8 @@ import Testing
         try await withEngine(OriginScript(body)) { harness, origin in
             let proxy = try await ScriptedProxy.start()
             let request = harness.request(origin.url(target)) {
-                $0.name = "file.bin"
-                $0.proxyEnvironment = ["all_proxy": "http://127.0.0.1:\(proxy.port)/proxy"]
+                $0.file.name = "file.bin"
+                $0.transport.proxyEnvironment = ["all_proxy": "http://127.0.0.1:\(proxy.port)/proxy"]
             }
             try harness.expectFile(await harness.transfer(request), body)
             #expect(origin.requests.map(\.target) == [target])
@@ -105,7 +105,7 @@ import Testing
             body,
             .on(.not(.has("Authorization")), .status(401), .field("WWW-Authenticate", #"Digest realm="r", nonce="n""#)))
         try await withEngine(script) { harness, origin in
-            let request = harness.request(origin.url(target)) { $0.name = "file.bin" }
+            let request = harness.request(origin.url(target)) { $0.file.name = "file.bin" }
             let history = await harness.transfer(request, credentials: Credentials(user: "ann", password: "p"))
             try harness.expectFile(history, body)
             let sent = try #require(origin.requests.last?.value("Authorization"))

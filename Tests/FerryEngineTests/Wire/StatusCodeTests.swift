@@ -14,7 +14,7 @@ import Testing
             try await withEngine { harness in
                 let url = proxied ? "https://origin.test/file.bin" : "http://127.0.0.1:\(port)/file.bin"
                 let request = harness.request(url) {
-                    if proxied { $0.proxyEnvironment = ["https_proxy": "http://127.0.0.1:\(port)"] }
+                    if proxied { $0.transport.proxyEnvironment = ["https_proxy": "http://127.0.0.1:\(port)"] }
                 }
                 let history = await harness.transfer(request, tries: 1)
                 #expect(history.success == nil && harness.text("file.bin") == nil)
@@ -97,7 +97,7 @@ import Testing
             try #require(unsafe stat(path, &facts) == 0)
             let modified = Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec)
             let request = harness.task(origin.url("/" + String(repeating: "p", count: 8000))) {
-                $0.name = "file.bin"
+                $0.file.name = "file.bin"
                 $0.method = "POST"
                 $0.body = .file(RequestBody.SentFile(path: path, size: 4, modified: modified))
                 $0.headers = (0..<4).map {

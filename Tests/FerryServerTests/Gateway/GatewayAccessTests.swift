@@ -185,9 +185,10 @@ import Testing
         let request = TransferRequest(url: "https://example.com/a", folder: "/srv/media")
         #expect(throws: Never.self) { try rule.check(request) }
         let changes: [(inout TransferRequest) -> Void] = [
-            { $0.folder = "/etc" }, { $0.name = "../a" }, { $0.partialFolder = "/srv/media" }, { $0.spooled = true },
+            { $0.file.folder = "/etc" }, { $0.file.name = "../a" }, { $0.file.partialFolder = "/srv/media" },
+            { $0.file.spooled = true },
             { $0.body = .file(RequestBody.SentFile(path: "/etc/passwd", size: 1, modified: 0)) },
-            { $0.trust = RequestTrust(certificate: "/home/u/c.pem") }, { $0.umask = .usual },
+            { $0.tls.trust = RequestTrust(certificate: "/home/u/c.pem") }, { $0.file.umask = .usual },
         ]
         for change in changes {
             var changed = request

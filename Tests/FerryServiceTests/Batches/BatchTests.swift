@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `an item that is refused holds back no other`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            var batch = try bed.batch(["/1", "/2", "/3", "/4"]) { $0.paused = true }
+            var batch = try bed.batch(["/1", "/2", "/3", "/4"]) { $0.timing.paused = true }
             batch.items.each[0].url = "ftp://a.example/"
             batch.items.each[2].name = "a/.."
             batch.items.each[3].template = 7
@@ -97,7 +97,7 @@ import Testing
         try await withService(kind) { bed in
             try Data("old".utf8).write(to: URL(filePath: bed.folder + "/there"))
             let report = try await bed.service.submit(
-                bed.batch(["/there", "/free", "/free"]) { $0.onConflict = .fail })
+                bed.batch(["/there", "/free", "/free"]) { $0.file.onConflict = .fail })
             let ids = report.results.compactMap(\.id)
             #expect(ids.count == 3)
             for id in [ids[0], ids[2]] {
@@ -118,8 +118,8 @@ import Testing
         try await withService(kind) { bed in
             try Data("old".utf8).write(to: URL(filePath: bed.folder + "/a"))
             let other = try await bed.add("/b") {
-                $0.name = "b"
-                $0.paused = true
+                $0.file.name = "b"
+                $0.timing.paused = true
             }
             let ids = try await bed.submit(bed.batch(["/a", "/b", "/c", "/c"]))
             let names = try await bed.transfers.map { $0.destination.map { ($0 as NSString).lastPathComponent } }
@@ -147,7 +147,7 @@ import Testing
         try await withService(kind) { bed in
             try Data("old".utf8).write(to: URL(filePath: bed.folder + "/there"))
             let app = try await bed.attachManager()
-            let report = try await bed.service.submit(bed.batch(["/there"]) { $0.onConflict = .skip })
+            let report = try await bed.service.submit(bed.batch(["/there"]) { $0.file.onConflict = .skip })
             let id = try #require(report.results.first?.id)
             try await app.wait(through: report.lastEvent)
             #expect(app.told(.submitted) == [id])
@@ -163,8 +163,8 @@ import Testing
         try await withService(kind) { bed in
             let ids = try await bed.submit(
                 bed.batch(["/a", "/b"]) {
-                    $0.spooled = true
-                    $0.folder = ""
+                    $0.file.spooled = true
+                    $0.file.folder = ""
                 })
             for id in ids {
                 let done = try await bed.wait(for: id, .succeeded)

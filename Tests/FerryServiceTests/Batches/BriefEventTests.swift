@@ -19,8 +19,8 @@ import Testing
     func `gets brief events where it asked for them, and ends as a whole`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             let app = try await bed.attachManager()
-            let ids = try await bed.submit(bed.batch(["/a", "/b"]) { $0.paused = true })
-            let paused = try await bed.submit(bed.batch(["/c"]) { $0.paused = true })
+            let ids = try await bed.submit(bed.batch(["/a", "/b"]) { $0.timing.paused = true })
+            let paused = try await bed.submit(bed.batch(["/c"]) { $0.timing.paused = true })
             try await bed.act(.resume, ids[0])
             try await bed.wait(for: ids[0], .succeeded)
             try await bed.act(.cancel, ids[1])
@@ -39,7 +39,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `gets the merged events of its absence until it acknowledges`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            let ids = try await bed.submit(bed.batch((0..<300).map { "/\($0)" }) { $0.paused = true })
+            let ids = try await bed.submit(bed.batch((0..<300).map { "/\($0)" }) { $0.timing.paused = true })
             try await bed.perform(.start, on: Array(ids.prefix(3)))
             for id in ids.prefix(3) { try await bed.wait(for: id, .succeeded) }
             let last = try await bed.perform(.cancel)
@@ -67,7 +67,7 @@ import Testing
             var subscription = EventSubscription()
             subscription.session = try bed.session
             let events = try await bed.service.events(subscription)
-            let ids = try await bed.submit(bed.batch((0..<50).map { "/\($0)" }) { $0.paused = true })
+            let ids = try await bed.submit(bed.batch((0..<50).map { "/\($0)" }) { $0.timing.paused = true })
             try await bed.perform(.cancel)
             var told: [TransferEvent] = []
             for try await event in events {

@@ -63,7 +63,7 @@ import Testing
         try await withHeld(kind) { bed, _, _ in
             for round in 0..<10 {
                 try await bed.perform(round.isMultiple(of: 2) ? .cancel : .remove)
-                _ = try await bed.submit(bed.batch((0..<10).map { "/\($0)" }) { $0.onConflict = .replace })
+                _ = try await bed.submit(bed.batch((0..<10).map { "/\($0)" }) { $0.file.onConflict = .replace })
             }
             for transfer in try await bed.transfers { try await bed.wait(for: transfer.id, .succeeded) }
             #expect(bed.files == (0..<10).map(String.init))
@@ -73,7 +73,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `C4 named ones alone are concerned, and only those of the session`(_ kind: ServiceKind) async throws {
         try await withHeld(kind) { bed, _, ids in
-            let other = try await bed.add("/other") { $0.paused = true }
+            let other = try await bed.add("/other") { $0.timing.paused = true }
             let unknown = TransferID(rawValue: 1)
             let report = try await bed.service.act(
                 .cancel, in: bed.session, on: [ids[3], other.id, ids[0], unknown])

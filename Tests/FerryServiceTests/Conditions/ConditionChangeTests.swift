@@ -15,7 +15,7 @@ import Testing
     func `71 a changed policy acts at once, on who waits and on who runs`(_ kind: ServiceKind) async throws {
         let conditions = FakeConditions { $0.cellular = true }
         try await withFarService(kind, conditions, Self.heldOnce) { bed in
-            let id = try await bed.add { $0.network = NetworkPolicy(allowsCellular: false) }.id
+            let id = try await bed.add { $0.transport.network = NetworkPolicy(allowsCellular: false) }.id
             try await bed.wait(for: id, waiting: .cellular)
             _ = try await bed.service.change(id, Self.change(NetworkPolicy()))
             try await bed.wait(for: id, received: 100_000)
@@ -41,7 +41,9 @@ import Testing
             let events = try await bed.service.events(EventSubscription())
             let id = try await bed.add().id
             try await bed.wait(for: id, received: 100_000)
-            let barred = try await bed.add("/barred") { $0.network = NetworkPolicy(allowsCellular: false, waits: true) }
+            let barred = try await bed.add("/barred") {
+                $0.transport.network = NetworkPolicy(allowsCellular: false, waits: true)
+            }
             try await bed.wait(for: barred.id, waiting: .cellular)
             try await set(NetworkPolicy(allowsCellular: false))
             let waiting = try await bed.wait(for: id, waiting: .cellular)
@@ -63,9 +65,9 @@ import Testing
             settings.network = NetworkPolicy(allowsCellular: false)
             _ = try await bed.service.changeSession(.cli, to: settings)
             let free = try await bed.add("/free").id
-            let barred = try await bed.add("/barred") { $0.network = NetworkPolicy(allowsCellular: false) }.id
+            let barred = try await bed.add("/barred") { $0.transport.network = NetworkPolicy(allowsCellular: false) }.id
             // The session's policy waits, regardless of the request's.
-            let hurried = try await bed.add("/hurried") { $0.network.waits = false }.id
+            let hurried = try await bed.add("/hurried") { $0.transport.network.waits = false }.id
             for id in [free, barred, hurried] { try await bed.wait(for: id, waiting: .cellular) }
             _ = try await bed.service.changeSession(.cli, to: SessionSettings())
             for id in [free, hurried] { try await bed.wait(for: id, .succeeded) }
@@ -80,7 +82,7 @@ import Testing
         try await withFarService(kind, FakeConditions()) { bed in
             #expect(try await bed.service.settings().constrained == false)
             try await bed.changeSettings { $0.constrained = true }
-            let id = try await bed.add { $0.network = NetworkPolicy(allowsConstrained: false) }.id
+            let id = try await bed.add { $0.transport.network = NetworkPolicy(allowsConstrained: false) }.id
             try await bed.wait(for: id, waiting: .constrained)
             try await bed.changeSettings { $0.constrained = false }
             try await bed.wait(for: id, .succeeded)
@@ -97,7 +99,7 @@ import Testing
             try await withOrigin(OriginScript(Self.body)) { origin in
                 var id: TransferID?
                 try await withService(.inProcess, origin, outside, keepsState: true, tweak) { bed in
-                    id = try await bed.add { $0.network = NetworkPolicy(allowsExpensive: false) }.id
+                    id = try await bed.add { $0.transport.network = NetworkPolicy(allowsExpensive: false) }.id
                 }
                 let waiting = try #require(id)
                 try await withService(.inProcess, origin, outside, keepsState: true, tweak) { bed in
@@ -122,7 +124,7 @@ import Testing
             }
             try write(#"{"externalPower": false}"#)
             try await withService(kind, Self.heldOnce, { $0.environment["FERRY_CONDITIONS_FILE"] = file }) { bed in
-                let id = try await bed.add { $0.network = Self.strict }.id
+                let id = try await bed.add { $0.transport.network = Self.strict }.id
                 try await bed.wait(for: id, waiting: .power)
                 try write("{}")
                 try await bed.wait(for: id, received: 100_000)

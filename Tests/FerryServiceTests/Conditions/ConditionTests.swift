@@ -13,7 +13,7 @@ import Testing
     ) async throws {
         let conditions = FakeConditions { Self.worsen(&$0, reason) }
         try await withFarService(kind, conditions) { bed in
-            let id = try await bed.add { $0.network = Self.strict }.id
+            let id = try await bed.add { $0.transport.network = Self.strict }.id
             let waiting = try await bed.wait(for: id, waiting: reason)
             #expect(waiting.attempts == 0 && bed.asked == [])
             let free = try await bed.add("/other").id
@@ -34,7 +34,7 @@ import Testing
     ) async throws {
         let conditions = FakeConditions()
         try await withFarService(kind, conditions, Self.heldOnce) { bed in
-            let id = try await bed.add { $0.network = Self.strict }.id
+            let id = try await bed.add { $0.transport.network = Self.strict }.id
             try await bed.wait(for: id, received: 100_000)
             conditions.set { Self.worsen(&$0, reason) }
             let waiting = try await bed.wait(for: id, waiting: reason)
@@ -51,7 +51,7 @@ import Testing
         let conditions = FakeConditions { $0.cellular = true }
         try await withFarService(kind, conditions) { bed in
             let events = try await bed.service.events(EventSubscription())
-            let id = try await bed.add { $0.network = Self.strict }.id
+            let id = try await bed.add { $0.transport.network = Self.strict }.id
             try await bed.wait(for: id, waiting: .cellular)
             conditions.set { $0.reachable = false }
             for try await event in events where event.transfer?.reason == .network {
@@ -66,7 +66,7 @@ import Testing
         let conditions = FakeConditions { $0.expensive = true }
         conditions.keepSilent()
         try await withFarService(kind, conditions) { bed in
-            let id = try await bed.add { $0.network = NetworkPolicy(allowsExpensive: false, waits: false) }.id
+            let id = try await bed.add { $0.transport.network = NetworkPolicy(allowsExpensive: false, waits: false) }.id
             let other = try await bed.add("/other").id
             let states = try await [bed.service.transfer(id).state, bed.service.transfer(other).state]
             #expect(states == [.waiting, .waiting] && bed.asked == [])
@@ -89,7 +89,7 @@ import Testing
         try await withFarService(kind, conditions) { bed in
             var policy = Self.strict
             policy.waits = false
-            let requests = (0..<3).map { bed.request("/\($0)") { $0.network = policy } }
+            let requests = (0..<3).map { bed.request("/\($0)") { $0.transport.network = policy } }
             for transfer in try await bed.add(requests) {
                 let error = try await bed.wait(for: transfer.id, .failed).error
                 #expect(error?.code == .offline && error?.details.network == row.network)
@@ -107,7 +107,7 @@ import Testing
             try await bed.changeSettings { $0.activeTransfers = 1 }
             try await bed.wait(for: try await bed.add("/held").id, received: 100_000)
             let policy = NetworkPolicy(allowsExpensive: false, waits: false)
-            let waiting = try await bed.add((0..<300).map { bed.request("/\($0)") { $0.network = policy } })
+            let waiting = try await bed.add((0..<300).map { bed.request("/\($0)") { $0.transport.network = policy } })
             try await withoutRoom(local) {
                 conditions.set { $0.expensive = true }
                 try await eventually("a full journal") { await !local.waitingTransfers.waiting(for: .disk).isEmpty }
@@ -120,12 +120,13 @@ import Testing
     func `71 a running transfer that does not wait fails and keeps its bytes`(_ kind: ServiceKind) async throws {
         let conditions = FakeConditions()
         try await withFarService(kind, conditions, Self.heldOnce) { bed in
-            let id = try await bed.add { $0.network = NetworkPolicy(allowsExpensive: false, waits: false) }.id
+            let id = try await bed.add { $0.transport.network = NetworkPolicy(allowsExpensive: false, waits: false) }.id
             try await bed.wait(for: id, received: 100_000)
             conditions.set { $0.expensive = true }
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .offline && failed.error?.details.network == .expensive)
-            let patient = try await bed.add("/other") { $0.network = NetworkPolicy(allowsExpensive: false) }.id
+            let patient = try await bed.add("/other") { $0.transport.network = NetworkPolicy(allowsExpensive: false) }
+                .id
             conditions.set { $0.expensive = false }
             // The service receives the change asynchronously. A retry before that fails again.
             try await bed.wait(for: patient, .succeeded)
@@ -139,7 +140,7 @@ import Testing
     func `74 power is waited for also by who does not wait for networks`(_ kind: ServiceKind) async throws {
         let conditions = FakeConditions { $0.externalPower = false }
         try await withFarService(kind, conditions) { bed in
-            let id = try await bed.add { $0.network = NetworkPolicy(isDiscretionary: true, waits: false) }.id
+            let id = try await bed.add { $0.transport.network = NetworkPolicy(isDiscretionary: true, waits: false) }.id
             try await bed.wait(for: id, waiting: .power)
             conditions.set { $0.externalPower = true }
             try await bed.wait(for: id, .succeeded)
@@ -159,7 +160,7 @@ import Testing
                 $0.uplinks = []
                 $0.reachable = false
             }
-            let third = try await bed.add("/3") { $0.network.allowsCellular = false }.id
+            let third = try await bed.add("/3") { $0.transport.network.allowsCellular = false }.id
             try await bed.wait(for: third, waiting: .network)
             conditions.set {
                 $0.uplinks = [2]
@@ -209,10 +210,10 @@ import Testing
             var policy = Self.strict
             policy.isDiscretionary = false
             policy.waits = false
-            try await bed.wait(for: bed.add { $0.network = policy }.id, .succeeded)
+            try await bed.wait(for: bed.add { $0.transport.network = policy }.id, .succeeded)
             #expect(conditions.watched == [])
             conditions.set { $0.externalPower = false }
-            let id = try await bed.add("/other") { $0.network = Self.strict }.id
+            let id = try await bed.add("/other") { $0.transport.network = Self.strict }.id
             try await bed.wait(for: id, waiting: .power)
             #expect(conditions.watched == .power)
         }
@@ -226,7 +227,7 @@ import Testing
             let plain = try await bed.add("/plain").id
             try await bed.wait(for: plain, .running)
             #expect(conditions.watched == .reachability && conditions.pace == nil)
-            let id = try await bed.add { $0.network = NetworkPolicy(isDiscretionary: true) }.id
+            let id = try await bed.add { $0.transport.network = NetworkPolicy(isDiscretionary: true) }.id
             try await bed.wait(for: id, waiting: .power)
             try await eventually("slow looks") { conditions.pace == 15 }
             conditions.set { $0.externalPower = true }

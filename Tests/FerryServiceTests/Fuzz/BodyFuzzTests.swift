@@ -54,7 +54,7 @@ import Testing
             let before = admitted
             admitted.bringNumbersIntoRange(.clamp)
             #expect(admitted == before)
-            _ = RetryDelay.seconds(afterFailures: 7, rule: admitted.retryRule, random: 0.5)
+            _ = RetryDelay.seconds(afterFailures: 7, rule: admitted.timing.retryRule, random: 0.5)
         }
     }
 

@@ -52,13 +52,13 @@ enum SampleRows {
     ) throws(ServiceError) -> TransferRecord {
         var request = TransferRequest(url: "http://127.0.0.1:1/\(number)", folder: folder + "/in")
         request.session = session
-        request.retryRule = RetryRule(maximumAttemptsWithoutProgress: 3, statusCodes: [503])
+        request.timing.retryRule = RetryRule(maximumAttemptsWithoutProgress: 3, statusCodes: [503])
         request.note = ClientNote(application: "app", identifier: "s", task: 4, kind: .download, data: "d")
-        request.resourceTimeout = 5000
-        request.deadline = now + 5000
+        request.timing.resourceTimeout = 5000
+        request.timing.deadline = now + 5000
         request.tags = ["a", "b"]
         request.headers = [HeaderField(name: "Authorization", value: "x")]
-        request.network.allowsCellular = number < 5
+        request.transport.network.allowsCellular = number < 5
         var record = TransferRecord(
             id: id(number), createdAt: now, request: request, credentials: Credentials(user: "u", password: "p"))
         record.facts.ranges = ByteRangeSet(0..<4096)

@@ -103,7 +103,7 @@ import Testing
                 "ftp://a.example/", "http://a.example/1", "http://a.example/x y", "http://a.example/z z",
                 "http://user:secret@b.example/2", "http://b.example/3",
             ]
-            let report = try await bed.service.submit(list(bed, urls) { $0.paused = true })
+            let report = try await bed.service.submit(list(bed, urls) { $0.timing.paused = true })
             #expect(report.runs.map(\.count) == [1, 1, 1, 1, 2])
             #expect(report.runs.map(\.error?.code) == [.unsupportedScheme, nil, .invalidURL, .invalidURL, nil])
             let transfers = try await bed.service.transfers(TransferQuery()).transfers
@@ -118,7 +118,8 @@ import Testing
         try await withService(kind) { bed in
             #expect(FileManager.default.createFile(atPath: bed.outside.file("file"), contents: nil))
             let urls = ["http://a.example/1", "none", "http://a.example/2"]
-            let report = try await bed.service.submit(list(bed, urls) { $0.folder = bed.outside.file("file/below") })
+            let report = try await bed.service.submit(
+                list(bed, urls) { $0.file.folder = bed.outside.file("file/below") })
             #expect(report.runs.map(\.error?.code) == [.destinationUnwritable, .invalidURL, .destinationUnwritable])
             let transfers = try await bed.service.transfers(TransferQuery()).transfers
             #expect(transfers == [])
@@ -129,8 +130,8 @@ import Testing
     func `a request that a list cannot have refuses the call`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             for change: (inout TransferRequest) -> Void in [
-                { $0.name = "all.bin" }, { $0.mirrors = ["http://b.example/"] }, { $0.spooled = true },
-                { $0.folder = "below" },
+                { $0.file.name = "all.bin" }, { $0.mirrors = ["http://b.example/"] }, { $0.file.spooled = true },
+                { $0.file.folder = "below" },
             ] {
                 let error = await #expect(throws: ServiceError.self) {
                     try await bed.service.submit(list(bed, ["http://a.example/"], change))

@@ -105,7 +105,7 @@ import Testing
         }
         try await withService(.inProcess, OriginScript(Self.body, rules: answers), Self.quick) { bed in
             for index in answers.indices {
-                try await finish(try await bed.add("/\(index)") { $0.retries = 1 }, bed)
+                try await finish(try await bed.add("/\(index)") { $0.timing.retries = 1 }, bed)
             }
         }
     }
@@ -118,8 +118,8 @@ import Testing
         try await withService(.inProcess, OriginScript(Self.body, always: .lastModified(date))) { bed in
             for policy in [ConflictPolicy.replace, .update, .replace] {
                 let transfer = try await bed.add {
-                    $0.remoteTime = true
-                    $0.onConflict = policy
+                    $0.file.remoteTime = true
+                    $0.file.onConflict = policy
                 }
                 try await bed.wait(for: transfer.id, .succeeded)
             }

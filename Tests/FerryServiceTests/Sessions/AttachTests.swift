@@ -76,7 +76,7 @@ import Testing
         try await withService(kind) { bed in
             let first = try await bed.attach()
             #expect(first.attached == .init(lastTask: 0, handlesEvents: false))
-            let id = try await bed.task(7) { $0.paused = true }
+            let id = try await bed.task(7) { $0.timing.paused = true }
             try await bed.act(.remove, id)
             await first.leave()
             let second = try await bed.attach()

@@ -15,7 +15,7 @@ import Testing
             let app = try await bed.attach()
             try await bed.task(1)
             try await bed.task(2, "/second.bin")
-            try await bed.task(3, "/never.bin") { $0.paused = true }
+            try await bed.task(3, "/never.bin") { $0.timing.paused = true }
             await app.leave()
             await bed.origin.waitForHold("rest")
             #expect(bed.launches == [])

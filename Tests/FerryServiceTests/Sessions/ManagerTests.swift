@@ -37,7 +37,7 @@ import Testing
                 try await withService(kind, origin, outside, keepsState: true) { bed in
                     let app = try await bed.attachManager()
                     #expect(app.attached?.order == [])
-                    let ids = try await bed.submit(bed.batch(["/a", "/b", "/c"]) { $0.paused = true })
+                    let ids = try await bed.submit(bed.batch(["/a", "/b", "/c"]) { $0.timing.paused = true })
                     order = [ids[2], ids[0], ids[1]]
                     try await bed.service.reorder(bed.session, TransferIDRuns(order))
                     _ = try await bed.service.changeSession(bed.session, to: settings)
@@ -90,7 +90,7 @@ import Testing
                     let app = try await bed.attachManager()
                     try await bed.limitManager(to: 1)
                     let ids = try await bed.submit(bed.batch(["/running", "/waiting"]))
-                    let paused = try await bed.submit(bed.batch(["/paused"]) { $0.paused = true })
+                    let paused = try await bed.submit(bed.batch(["/paused"]) { $0.timing.paused = true })
                     await origin.waitForHold("rest")
                     try await bed.wait(for: ids[0], received: 200_000)
                     let results = try await bed.service.quit(.application(ServiceBed.application))

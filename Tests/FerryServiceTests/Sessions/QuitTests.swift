@@ -16,7 +16,7 @@ import Testing
                 try await withService(kind, origin, outside, keepsState: true) { bed in
                     let app = try await bed.attach()
                     let id = try await bed.task(1)
-                    let created = try await bed.task(2) { $0.paused = true }
+                    let created = try await bed.task(2) { $0.timing.paused = true }
                     await origin.waitForHold("rest")
                     try await bed.wait(for: id, received: 200_000)
                     let results = try await bed.service.quit(.session(bed.attachment().session()))
@@ -37,7 +37,7 @@ import Testing
                     let id = try #require(running)
                     let source = try #require(await bed.service.release(id))
                     #expect(source.offset == 200_000)
-                    let next = try await bed.task(3) { $0.continues = source }
+                    let next = try await bed.task(3) { $0.file.continues = source }
                     try await bed.wait(for: next, .succeeded)
                     #expect(bed.ranges().last == "bytes=200000-")
                 }
@@ -90,8 +90,8 @@ import Testing
         try await withService(kind) { bed in
             let app = try await bed.attach()
             let other = try await bed.attach("other")
-            let stays = try await bed.task(1) { $0.paused = true }
-            let ends = try await bed.task(1, in: "other") { $0.paused = true }
+            let stays = try await bed.task(1) { $0.timing.paused = true }
+            let ends = try await bed.task(1, in: "other") { $0.timing.paused = true }
             _ = try await bed.service.quit(.session(bed.attachment("other").session()))
             #expect(try await bed.service.transfer(stays).state == .suspended)
             #expect(try await bed.service.transfer(ends).state == .canceled)

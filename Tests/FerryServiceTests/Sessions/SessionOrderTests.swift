@@ -16,7 +16,7 @@ import Testing
         let requests = paths.map { path, priority in
             bed.request(path) {
                 $0.session = session
-                $0.priority = priority
+                $0.timing.priority = priority
             }
         }
         return try await bed.add(requests).map(\.id)
@@ -175,7 +175,7 @@ import Testing
             let session = try SessionID(Self.session)
             let id = try await bed.add {
                 $0.session = session
-                $0.idleTimeout = 3600
+                $0.timing.idleTimeout = 3600
             }.id
             try await bed.wait(for: id, .succeeded)
             #expect(bed.ranges() == [nil, "bytes=100000-"])

@@ -21,24 +21,26 @@ import Testing
         },
         Wish(name: "another scheme", url: "ftp://a.example/", code: .unsupportedScheme),
         Wish(name: "no URL", url: "http://a b/", code: .invalidURL),
-        Wish(name: "a relative folder", code: .invalidRequest) { request, _ in request.folder = "relative" },
+        Wish(name: "a relative folder", code: .invalidRequest) { request, _ in request.file.folder = "relative" },
         Wish(name: "a folder that is a file", code: .destinationUnwritable) { request, folder in
             _ = FileManager.default.createFile(atPath: folder + "/taken", contents: nil)
-            request.folder = folder + "/taken/below"
+            request.file.folder = folder + "/taken/below"
         },
         Wish(name: "a tag without text", code: .invalidRequest) { request, _ in request.tags = [""] },
-        Wish(name: "a number out of its range", code: .invalidRequest) { request, _ in request.connections = 99_999 },
+        Wish(name: "a number out of its range", code: .invalidRequest) { request, _ in
+            request.transport.connections = 99_999
+        },
         Wish(name: "certificates that are not there", url: "https://a.example/", code: .invalidRequest) {
-            $0.trust = RequestTrust(authorities: $1 + "/none.pem")
+            $0.tls.trust = RequestTrust(authorities: $1 + "/none.pem")
         },
         Wish(name: "certificates that are not there and not needed", code: nil) {
-            $0.trust = RequestTrust(authorities: $1 + "/none.pem")
+            $0.tls.trust = RequestTrust(authorities: $1 + "/none.pem")
         },
         Wish(name: "a folder to be made", code: nil) { request, folder in
-            request.folder = folder + "/new"
-            request.createFolders = true
+            request.file.folder = folder + "/new"
+            request.file.createFolders = true
         },
-        Wish(name: "later", code: nil) { request, _ in request.paused = true },
+        Wish(name: "later", code: nil) { request, _ in request.timing.paused = true },
     ]
 
     @Test(arguments: ServiceKind.allCases, wishes)
@@ -46,7 +48,7 @@ import Testing
         try await withService(kind) { bed in
             var template = TransferRequest(url: "", folder: bed.folder)
             wish.change(&template, bed.folder)
-            template.paused = true
+            template.timing.paused = true
             let url = wish.url.hasPrefix("/") ? bed.origin.url(wish.url) : wish.url
             var request = template
             request.url = url
@@ -99,7 +101,7 @@ import Testing
                 let session = try SessionID(name)
                 return bed.request("/\(name)") {
                     $0.session = session
-                    $0.paused = true
+                    $0.timing.paused = true
                 }
             }
             let ids = try await bed.add(requests).map(\.id)
@@ -120,8 +122,8 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `a file to resume with is refused to several items`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            var template = try bed.template { $0.spooled = true }
-            template.continues = PartialSource(
+            var template = try bed.template { $0.file.spooled = true }
+            template.file.continues = PartialSource(
                 path: bed.folder + "/part", offset: 1, etag: "\"e\"", lastModified: nil, date: nil, completeLength: 2)
             let items = ["/1", "/2"].map { TransferBatch.Item(template: 0, url: bed.origin.url($0)) }
             let report = try await bed.service.submit(TransferBatch(templates: [template], items: items))

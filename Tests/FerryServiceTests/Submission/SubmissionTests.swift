@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `many requests are answered one by one and in order`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            let requests = (1...20).map { number in bed.request("/\(number)") { $0.paused = true } }
+            let requests = (1...20).map { number in bed.request("/\(number)") { $0.timing.paused = true } }
             let transfers = try await bed.add(requests)
             #expect(transfers.map(\.url) == requests.map(\.url))
             #expect(transfers.map(\.id) == transfers.map(\.id).sorted())
@@ -38,7 +38,7 @@ import Testing
         try await withService(kind) { bed in
             let requests = [
                 bed.request("/1"), bed.request("ftp://example.com/x"), bed.request("/2"), bed.request("http:///x"),
-                bed.request("/3") { $0.folder = "relative" },
+                bed.request("/3") { $0.file.folder = "relative" },
             ]
             let results = try await bed.service.submit(requests)
             let codes = results.map { result -> ErrorCode? in
@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `a batch of a thousand is stored`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            try await bed.add((0..<1000).map { number in bed.request("/\(number)") { $0.paused = true } })
+            try await bed.add((0..<1000).map { number in bed.request("/\(number)") { $0.timing.paused = true } })
             let status = try await bed.service.status()
             #expect(status.transfers["suspended"] == 1000)
             #expect(status.lastEvent == 1000)
@@ -91,7 +91,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `a cancelled caller does no harm to the service`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            let transfer = try await bed.add { $0.paused = true }
+            let transfer = try await bed.add { $0.timing.paused = true }
             for _ in 0..<50 {
                 let call = Task {
                     _ = try? await bed.service.transfer(transfer.id)

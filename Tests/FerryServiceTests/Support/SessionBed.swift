@@ -42,11 +42,11 @@ extension ServiceBed {
         let session = try attachment(identifier) { $0.application = application }.session()
         return try await add(path) { request in
             request.session = session
-            request.spooled = true
-            request.folder = ""
-            request.onConflict = .replace
-            request.statusPolicy = .any
-            request.onFullDisk = .fail
+            request.file.spooled = true
+            request.file.folder = ""
+            request.file.onConflict = .replace
+            request.response.statusPolicy = .any
+            request.file.onFullDisk = .fail
             request.note = ClientNote(
                 application: application, identifier: identifier, task: number, kind: .download, data: "")
             change(&request)

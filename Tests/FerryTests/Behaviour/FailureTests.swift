@@ -165,7 +165,9 @@ import Testing
         var configuration = SessionConfiguration()
         configuration.timeoutIntervalForResource = 1234
         let request = RequestPlan.template(configuration, place: place, cache: Cache("a", downloadPath: "/a"))
-        #expect(request.statusRetries == 5 && request.giveUpAfter == 0 && request.resourceTimeout == 1234)
+        #expect(
+            request.timing.statusRetries == 5 && request.timing.giveUpAfter == 0
+                && request.timing.resourceTimeout == 1234)
         #expect(configuration.settings.idleTimeout == 60)
     }
 }

@@ -12,9 +12,9 @@ import Testing
         let place = try #require(SessionPlace(inProcess: "plans"))
         let cache = Cache("plans", downloadPath: NSTemporaryDirectory() + "ferry-plans")
         var configuration = SessionConfiguration()
-        #expect(RequestPlan.template(configuration, place: place, cache: cache).connections == 1)
+        #expect(RequestPlan.template(configuration, place: place, cache: cache).transport.connections == 1)
         configuration.connectionsPerTask = given
-        #expect(RequestPlan.template(configuration, place: place, cache: cache).connections == sent)
+        #expect(RequestPlan.template(configuration, place: place, cache: cache).transport.connections == sent)
     }
 
     @Test func `O6 a spec has connections, mirrors and a limit of its own`() async throws {
@@ -24,14 +24,16 @@ import Testing
             func request() throws -> TransferRequest {
                 try spec.plan(for: manager.shared, manager.configuration, cache: manager.cache).plan.template.request
             }
-            #expect(try request().connections == 1 && request().mirrors.isEmpty && request().rateLimit == 0)
+            #expect(
+                try request().transport.connections == 1 && request().mirrors.isEmpty
+                    && request().transport.rateLimit == 0)
             spec.connections = 3
             spec.mirrors = [try #require(URL(string: "http://example.net/a"))]
             spec.maxBytesPerSecond = 100_000
-            #expect(try request().connections == 3 && request().rateLimit == 100_000)
+            #expect(try request().transport.connections == 3 && request().transport.rateLimit == 100_000)
             #expect(try request().mirrors == ["http://example.net/a"])
             spec.connections = -5
-            #expect(try request().connections == 1)
+            #expect(try request().transport.connections == 1)
         }
     }
 
@@ -42,13 +44,13 @@ import Testing
             func request() throws -> TransferRequest {
                 try spec.plan(for: manager.shared, manager.configuration, cache: manager.cache).plan.template.request
             }
-            #expect(try request().network == NetworkPolicy() && request().notBefore == nil)
+            #expect(try request().transport.network == NetworkPolicy() && request().timing.notBefore == nil)
             let date = Date(timeIntervalSinceNow: 3600)
             spec.notBefore = date
             spec.conditions.isDiscretionary = true
             #expect(spec.conditions.notBefore == date)
-            #expect(try request().network == NetworkPolicy(isDiscretionary: true))
-            #expect(try request().notBefore == date)
+            #expect(try request().transport.network == NetworkPolicy(isDiscretionary: true))
+            #expect(try request().timing.notBefore == date)
         }
     }
 

@@ -87,7 +87,7 @@ struct Running: Sendable {
     /// Applies a changed request to an attempt and the one after it.
     mutating func follow(_ id: TransferID, _ request: TransferRequest) {
         guard slots[id] != nil else { return }
-        slots[id]?.key.priority = request.priority
+        slots[id]?.key.priority = request.timing.priority
         records[id]?.request = request
         changes[id] = request
     }

@@ -1,0 +1,41 @@
+/// A client's request for one file.
+///
+/// Validated and completed by `TransferAdmission` before it is stored.
+package struct TransferRequest: Hashable, Sendable {
+    package var url: String
+    /// Other URLs of the same file. `headers` and credentials are not sent there.
+    package var mirrors: [String] = []
+    package var method = "GET"
+    package var headers: [HeaderField] = []
+    package var cookies: [GivenCookie] = []
+    /// The request body. A download with a body is never resumed.
+    package var body: RequestBody?
+    package var session: SessionID = .cli
+    package var note: ClientNote?
+    package var tags: [String] = []
+    package var file: RequestedFile
+    package var response = ResponseOptions()
+    package var timing = TimingOptions()
+    package var transport = TransportOptions()
+    package var tls = TLSOptions()
+    /// Whether it has finished and its secrets were removed. Not set by clients.
+    package var secretsForgotten = false
+
+    package init(url: String, folder: String) {
+        self.url = url
+        file = RequestedFile(folder: folder)
+    }
+
+    /// Whether URL or header fields differ.
+    package func hasOtherAddress(than other: TransferRequest) -> Bool { url != other.url || headers != other.headers }
+}
+
+/// The direction of a transfer's file.
+package enum TransferDirection: String, Codable, CaseIterable, Sendable {
+    case download, upload
+}
+
+extension TransferRequest {
+    /// An upload's file is its body. Its response is stored as the result.
+    package var direction: TransferDirection { if case .file = body { .upload } else { .download } }
+}

@@ -1,0 +1,44 @@
+/// The connections of a transfer, and the networks and redirects that they use.
+package struct TransportOptions: Hashable, Sendable {
+    /// Number of parallel connections. Nil to adapt while running.
+    package var connections: Int?
+    /// Bytes per second. 0 for no limit.
+    package var rateLimit: Int64 = 0
+    package var network = NetworkPolicy()
+    /// The proxy variables of the submitting program. Nil for the daemon's.
+    package var proxyEnvironment: [String: String]?
+    package var redirects = RedirectPolicy()
+    package var foreignFields: ForeignFields = .drop
+
+    package init() {}
+}
+
+extension TransportOptions {
+    typealias CodingKeys = TransferRequest.CodingKeys
+
+    /// Decodes the group's keys of a request's JSON object. Absent keys have default values.
+    init(from box: KeyedDecodingContainer<CodingKeys>) throws {
+        self.init()
+        connections = try box.decodeIfPresent(Int.self, forKey: .connections)
+        try box.take(.rateLimit, into: &rateLimit)
+        try box.take(.network, into: &network)
+        proxyEnvironment = try box.decodeIfPresent([String: String].self, forKey: .proxyEnvironment)
+        try box.take(.allowDowngrade, into: &redirects.allowDowngrade)
+        try box.take(.allowPrivateRedirects, into: &redirects.allowPrivateRedirects)
+        try box.take(.maxRedirects, into: &redirects.most)
+        try box.take(.foreignFields, into: &foreignFields)
+    }
+
+    func encode(to box: inout KeyedEncodingContainer<CodingKeys>) throws {
+        let usual = TransportOptions()
+        try box.encodeIfPresent(connections, forKey: .connections)
+        try box.put(rateLimit, .rateLimit, unless: usual.rateLimit)
+        try box.put(network, .network, unless: usual.network)
+        try box.encodeIfPresent(proxyEnvironment, forKey: .proxyEnvironment)
+        try box.put(redirects.allowDowngrade, .allowDowngrade, unless: usual.redirects.allowDowngrade)
+        try box.put(
+            redirects.allowPrivateRedirects, .allowPrivateRedirects, unless: usual.redirects.allowPrivateRedirects)
+        try box.put(redirects.most, .maxRedirects, unless: usual.redirects.most)
+        try box.put(foreignFields, .foreignFields, unless: usual.foreignFields)
+    }
+}
