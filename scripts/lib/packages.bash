@@ -24,6 +24,7 @@ ferry_has() {  # whether the contents of a package are available
     g++) compgen -G '/usr/include/c++/*' >/dev/null ;;
     libsqlite3-dev) [ -e /usr/include/sqlite3.h ] ;;
     zlib1g-dev) [ -e /usr/include/zlib.h ] ;;
+    libcurl4-openssl-dev) [ -e /usr/include/curl/curl.h ] || compgen -G '/usr/include/*/curl/curl.h' >/dev/null ;;
     libsystemd0) ldconfig -p | grep -F 'libsystemd.so.0' >/dev/null ;;
     libcurl4) ldconfig -p | grep -F 'libcurl.so.4' >/dev/null ;;
     libxml2) ldconfig -p | grep -F 'libxml2.so' >/dev/null ;;
@@ -38,6 +39,7 @@ ferry_fedora_name() {
     squid-openssl) echo squid ;;
     chromium-driver) echo chromedriver ;;
     zlib1g-dev) echo zlib-devel ;;
+    libcurl4-openssl-dev) echo libcurl-devel ;;
     python3-venv) echo python3 ;;
     libc6-dev) echo glibc-devel ;;
     g++) echo gcc-c++ ;;
