@@ -9,6 +9,15 @@ package struct TransferEnd: Sendable {
     /// The kind of the event.
     package let kind: TransferEvent.Kind
     package let at: Date
+    /// The files that the outcome leaves without a purpose. The stored record no longer names them, so they are removed
+    /// before it is stored.
+    package let unneeded: UnneededFiles
+
+    package struct UnneededFiles: Hashable, Sendable {
+        /// Absolute path of a copy on its way to the final name.
+        package var copy: String?
+        package var partial: PartialFacts?
+    }
 
     /// - Parameter record: The transfer as the outcome was decided on it. The outcome replaces its own.
     package init(_ record: TransferRecord, _ outcome: Outcome, at now: Date) {
@@ -16,6 +25,17 @@ package struct TransferEnd: Sendable {
         ended.outcome = outcome
         ended.finishedAt = now
         ended.retry = nil
+        if outcome.forgetsSecrets { ended.forgetSecrets() }
+        ended.facts.copy = nil
+        var unneeded = UnneededFiles(copy: record.facts.copy)
+        switch outcome {
+        case .succeeded: ended.facts.partial = nil
+        case .failed(let error) where error.kept(with: ended.facts) == .none:
+            ended.facts.giveUpFile()
+            unneeded.partial = record.facts.partial
+        case .failed, .canceled: break
+        }
+        self.unneeded = unneeded
         self.record = ended
         snapshot = Transfer(ended, live: .waiting(.slot))
         kind = TransferEvent.Kind(of: outcome)

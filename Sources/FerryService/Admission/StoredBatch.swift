@@ -57,7 +57,6 @@ struct StoredBatch: Sendable {
             case .ends(let outcome):
                 var record = try drafts.record(draft)
                 record.request.file.continues = nil
-                if outcome.forgetsSecrets { record.forgetSecrets() }
                 let end = TransferEnd(record, outcome, at: drafts.now)
                 try transaction.insert(end.record)
                 ended.append(end)

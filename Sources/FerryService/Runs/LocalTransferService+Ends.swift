@@ -61,29 +61,15 @@ extension LocalTransferService {
     /// - Parameter record: The record on which the outcome was decided.
     /// - Returns: False, with nothing recorded, if the transfer has changed since it was read or was removed.
     func finish(_ record: TransferRecord, _ outcome: Outcome) async throws(ServiceError) -> Bool {
-        let now = clock.wall
-        var record = record
-        let upload = outcome == .canceled && record.facts.released == nil ? record.facts.upload : nil
-        let asked = record
-        if outcome.forgetsSecrets { record.forgetSecrets() }
-        let leftover = record.facts.partial
-        if let copy = record.facts.copy {
-            try? await engine.removeCopy(copy, of: record.id)
-            record.facts.copy = nil
-        }
-        if case .failed(let error) = outcome, error.kept(with: record.facts) == .none {
-            record.facts.giveUpFile()
-        }
-        if case .succeeded = outcome {
-            record.facts.partial = nil
-        } else if record.facts.partial == nil, let leftover {
-            try? await engine.removePartialFile(leftover)
-        }
-        let end = TransferEnd(record, outcome, at: now)
+        let end = TransferEnd(record, outcome, at: clock.wall)
+        if let copy = end.unneeded.copy { try? await engine.removeCopy(copy, of: record.id) }
+        if let partial = end.unneeded.partial { try? await engine.removePartialFile(partial) }
         guard let number = try await storeEnd(try journal.prepare(end)) else { return false }
         configuration.reached(.outcomeCommitted)
         transferLog.ended(end.record, outcome)
-        if let upload { UploadUpkeep(engine).cancel(upload, of: asked) }
+        if outcome == .canceled, record.facts.released == nil, let upload = record.facts.upload {
+            UploadUpkeep(engine).cancel(upload, of: record)
+        }
         starting.ahead.forget(record.id)
         take(.finished(record.id, size: outcome.size))
         runtime.memories[record.request.session]?.forget(record.id)
