@@ -37,7 +37,8 @@ class Sink(threading.Thread):
                     if not part:
                         return
                     head += part
-                head, rest = head.lower().split(b"\r\n\r\n", 1)
+                head, rest = head.split(b"\r\n\r\n", 1)
+                head = head.lower()
                 length = next(int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"content-length:"))
                 if b"expect: 100" in head:
                     connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
