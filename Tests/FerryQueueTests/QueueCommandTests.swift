@@ -301,6 +301,18 @@ extension `The queue` {
         #expect(queue.waitingTransfers.delay(of: id(1)) != nil && queue.waitingTransfers.haveAlarms == [id(1)])
     }
 
+    /// A record is read as overdue, and its transfer gets another priority before the queue takes the record.
+    @Test func `ends an overdue transfer in whatever line it stands now`() {
+        let old = record(2) { $0.timing.deadline = moment().wall }
+        var changed = old
+        changed.request.timing.priority = Priority(clamping: 9)
+        var queue = queue(with: [record(1), old], active: 1)
+        _ = queue.take(.changed(changed, replacing: old), at: moment())
+        #expect(queue.waitingTransfers.count == 1)
+        let ending = queue.take(.overdue([old]), at: moment())
+        #expect(ending.started == [id(2)] && queue.waitingTransfers.count == 0)
+    }
+
     /// The journal may have no space for the outcome.
     @Test func `ends an overdue transfer again after the delay of its failed end`() {
         let overdue = record(1) { $0.timing.deadline = moment().wall }

@@ -50,7 +50,7 @@ extension QueueState {
         if held.ring(id) { return [] }
         guard running.contains(id) else {
             let key = sessions.key(record)
-            waitingTransfers.leave(id, key)
+            waitingTransfers.leave(id, formerly: key)
             return end(id, key)
         }
         guard running.hasRun(id), let error = Queue.overdue(record) else {

@@ -47,13 +47,25 @@ struct WaitingTransfers: Sendable {
     }
 
     /// Removes a transfer, wherever it is.
-    mutating func leave(_ id: TransferID, _ key: QueueKey) {
-        if !ready.remove(id, key) {
+    ///
+    /// - Returns: Whether it was ready with this key, or delayed.
+    @discardableResult
+    mutating func leave(_ id: TransferID, _ key: QueueKey) -> Bool {
+        let wasReady = ready.remove(id, key)
+        if !wasReady {
             if let stray = strays[id] { ready.remove(id, stray) }
             if changing.contains(key.session) { ready.remove([id], of: key.session) }
         }
         strays[id] = nil
-        if let waiting = delayed.removeValue(forKey: id), waiting.key != key { ready.remove(id, waiting.key) }
+        guard let waiting = delayed.removeValue(forKey: id) else { return wasReady }
+        if waiting.key != key { ready.remove(id, waiting.key) }
+        return true
+    }
+
+    /// Removes a transfer whose key may have changed since its record was read.
+    mutating func leave(_ id: TransferID, formerly key: QueueKey) {
+        guard !leave(id, key) else { return }
+        for other in ready.keys.filter({ $0.session == key.session }) { ready.remove(id, other) }
     }
 
     /// Removes transfers of a session, except from the backlog.
