@@ -9,8 +9,7 @@ package struct TransferEnd: Sendable {
     /// The kind of the event.
     package let kind: TransferEvent.Kind
     package let at: Date
-    /// The files that the outcome leaves without a purpose. The stored record no longer names them, so they are removed
-    /// before it is stored.
+    /// The files that nothing needs after this outcome. Remove them before the record is stored: it does not name them.
     package let unneeded: UnneededFiles
 
     package struct UnneededFiles: Hashable, Sendable {

@@ -19,6 +19,8 @@ extension LocalTransferService {
 
     /// Holds the transfers to start for the commit of their batch, once other commits on them, stopping runs and work on
     /// their files have ended.
+    ///
+    /// - Returns: `nil` if there are none.
     func hold(_ starts: BatchStarts?) async -> HeldStarts? {
         guard let starts else { return nil }
         let live = (try? await records(of: starts.ids.filter(running.contains))) ?? []

@@ -24,6 +24,7 @@ struct StoredBatch: Sendable {
     ///
     /// - Parameters:
     ///   - rows: The shared row values of each template.
+    ///   - starts: The held transfers to start in the same transaction.
     ///   - refusesPlaces: If true, items with a refused destination are refused. If false, they are stored as failed.
     ///   - session: The session whose `lastEvent` is read.
     static func store(
