@@ -7,21 +7,23 @@ import Testing
 
 /// Commands in every state leave the same data in both journals, whether applied to one transfer or to all at once.
 @Suite(.timeLimit(.minutes(1))) struct `Wishes in both journals` {
+    private enum Way: CaseIterable { case each, together, bulk }
+
     @Test(arguments: CommandStates.commands, [(false, false), (true, false), (false, true), (true, true)])
     func `leave the same transfers, lines and events`(command: TransferCommand, circumstances: (Bool, Bool))
         async throws
     {
         let states = try CommandStates.all()
         let moment = CommandSituation(now: CommandStates.now, isDelayed: circumstances.0, isRunning: circumstances.1)
-        for isForAll in [false, true] {
+        for way in Way.allCases {
             var found: [JournalContent] = []
             for kind in JournalKind.allCases {
                 let journal = try kind.open()
                 let records = try await CommandStates.insert(states, into: journal)
-                if isForAll {
-                    try await CommandStates.actOnAll(command, records, moment, in: journal)
-                } else {
-                    try await CommandStates.actOnEach(command, records, moment, in: journal)
+                switch way {
+                case .each: try await CommandStates.actOnEach(command, records, moment, in: journal)
+                case .together: try await CommandStates.actTogether(command, records, moment, in: journal)
+                case .bulk: try await CommandStates.actOnAll(command, records, moment, in: journal)
                 }
                 found.append(try await JournalContent.found(in: journal))
                 await journal.close()
@@ -60,6 +62,34 @@ import Testing
         #expect(try await journal.record(id) == paused)
         #expect(try await pause() == nil)
         #expect(try await journal.read { reader throws(ServiceError) in try reader.lastEventNumber } == 1)
+        await journal.close()
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `number the events of each session's transfers in their order`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        let records = try (UInt64(1)...4).map { try Sample.record($0, session: $0 % 2 == 0 ? "even" : "odd") }
+        try await Sample.insert(records, into: journal)
+        let ids = records.map(\.id)
+        let unknown = Sample.id(9)
+        let outcomes = try await journal.commit { transaction throws(ServiceError) in
+            try transaction.command(
+                .forget(file: false, sparesSucceeded: false), for: ids + [unknown],
+                BulkCommandSituation(CommandStates.now))
+        }
+        let numbers = outcomes.map { outcome -> Int64? in
+            guard case .done(let event?, _) = outcome.outcome, event.id == outcome.id, event.kind == .removed else {
+                return nil
+            }
+            return event.number
+        }
+        #expect(numbers == [1, 3, 2, 4, nil])
+        guard case .unknown? = outcomes.last?.outcome else { return #expect(Bool(false), "A missing transfer is known.") }
+        let stored = try await journal.read { reader throws(ServiceError) in
+            try reader.events(after: 0, session: nil, ids: nil, kinds: nil, limit: 9)
+        }
+        #expect(stored.map(\.id) == [ids[0], ids[2], ids[1], ids[3]])
+        #expect(try await journal.page().isEmpty)
         await journal.close()
     }
 

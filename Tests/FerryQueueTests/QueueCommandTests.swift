@@ -44,7 +44,7 @@ extension `The queue` {
 
     @Test func `asks a server again once the transfer is removed that it told to wait`() throws {
         let origin = try HTTPURL(parsing: "https://a.test/1").origin
-        for input in [Input.finished(id(1), size: 5), .finished(id(1), size: nil), .gone([id(1)])] {
+        for input in [Input.finished([(id(1), 5)]), .finished([(id(1), nil)]), .gone([id(1)])] {
             var queue = queue(with: [record(1)])
             _ = queue.take(.held(origin, seconds: 60, id(1)), at: moment())
             let finished = queue.take(input, at: moment())
@@ -60,7 +60,7 @@ extension `The queue` {
 
     /// The ended transfer may have had no attempt whose end would fill the slots.
     @Test func `fills a slot when an end wakes a transfer that waits for the disk`() {
-        for input in [Input.finished(id(2), size: nil), .gone([id(2)])] {
+        for input in [Input.finished([(id(2), nil)]), .gone([id(2)])] {
             var queue = queue(with: [record(1)])
             let full = NextAttempt(record: record(1), delay: 60, reason: .disk)
             _ = queue.take(.ended(id(1), full), at: moment())
@@ -178,7 +178,7 @@ extension `The queue` {
         case "changed":
             changed.request.timing.priority = .high
             _ = queue.take(.changed(changed, replacing: record(2)), at: moment())
-        case "finished": _ = queue.take(.finished(id(2), size: nil), at: moment())
+        case "finished": _ = queue.take(.finished([(id(2), nil)]), at: moment())
         default:
             _ = queue.take(.end, at: moment())
         }
@@ -203,7 +203,7 @@ extension `The queue` {
     @Test func `puts no finished transfer back after its change`() {
         var queue = queue(with: [record(1)], active: 1)
         _ = queue.take(.hold([id(2)], .commit), at: moment())
-        _ = queue.take(.finished(id(2), size: nil), at: moment())
+        _ = queue.take(.finished([(id(2), nil)]), at: moment())
         var moved = record(2)
         moved.request.timing.priority = .high
         _ = queue.take(.changed(moved, replacing: record(2)), at: moment())

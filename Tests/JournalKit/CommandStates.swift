@@ -1,5 +1,6 @@
 package import FerryCore
 import Foundation
+import Testing
 
 /// A transfer in each state, to test commands on.
 package enum CommandStates {
@@ -88,6 +89,17 @@ package enum CommandStates {
         }
     }
 
+    /// Applies a command to each of the records with the machine, in one transaction.
+    package static func actTogether(
+        _ command: TransferCommand, _ records: [TransferRecord], _ moment: CommandSituation, in journal: any Journal
+    ) async throws {
+        try await journal.commit { transaction throws(ServiceError) in
+            let ids = records.map(\.id)
+            let outcomes = try transaction.command(command, for: ids, BulkCommandSituation(moment, of: ids))
+            #expect(outcomes.map(\.id) == ids)
+        }
+    }
+
     /// Applies a command to all records with the batch statements.
     package static func actOnAll(
         _ command: TransferCommand, _ records: [TransferRecord], _ moment: CommandSituation, in journal: any Journal
@@ -96,23 +108,37 @@ package enum CommandStates {
         try await journal.commit { transaction throws(ServiceError) in
             switch command {
             case .pause: _ = try transaction.suspend(ids, of: session, at: moment.now)
-            case .start:
-                var circumstances = BulkCommandSituation(moment.now)
-                circumstances.delayed = moment.isDelayed ? Set(ids) : []
-                circumstances.running = moment.isRunning ? Set(ids) : []
-                _ = try transaction.begin(ids, of: session, circumstances)
+            case .start: _ = try transaction.begin(ids, of: session, BulkCommandSituation(moment, of: ids))
             case .forget(let file, let sparesSucceeded):
                 _ = try transaction.remove(
                     ids, of: session, intent: file ? .removeWithFile : .remove, sparesSucceeded: sparesSucceeded,
                     live: moment.isRunning ? Set(ids) : [], at: moment.now.wall)
             case .resume, .cancel, .fetchAgain, .keep:
-                var circumstances = BulkCommandSituation(moment.now)
-                circumstances.delayed = moment.isDelayed ? Set(ids) : []
-                circumstances.running = moment.isRunning ? Set(ids) : []
+                let circumstances = BulkCommandSituation(moment, of: ids)
                 let changed = try transaction.change(command, ids, of: session, circumstances).changed
                 guard command == .resume else { return }
                 try transaction.appendEvents(kind: .resumed, at: moment.now.wall, ids: changed, session: session)
             }
         }
+    }
+}
+
+extension JournalTransaction {
+    /// Performs a command on one transfer.
+    @discardableResult
+    package func command(
+        _ command: TransferCommand, for id: TransferID, at moment: CommandSituation
+    ) throws(ServiceError) -> CommandOutcome {
+        try self.command(command, for: [id], BulkCommandSituation(moment, of: [id]))[0].outcome
+    }
+}
+
+extension BulkCommandSituation {
+    /// The same situation for each of these transfers.
+    fileprivate init(_ moment: CommandSituation, of ids: [TransferID]) {
+        self.init(moment.now)
+        if moment.isDelayed { delayed = Set(ids) }
+        if moment.isRunning { running = Set(ids) }
+        mayHaveLeftovers = moment.mayHaveLeftovers
     }
 }

@@ -52,4 +52,12 @@ package struct EventRun: Hashable, Sendable {
 
     /// Number of the last event. For an empty run, one below the first.
     package var last: Int64 { first + Int64(ids.count) - 1 }
+
+    /// The events, without snapshots of their transfers.
+    package var events: [TransferEvent] {
+        ids.enumerated().map { place, id in
+            TransferEvent(
+                number: first + Int64(place), kind: kind, at: at, id: id, session: session, transfer: nil)
+        }
+    }
 }

@@ -128,27 +128,75 @@ extension JournalTransaction {
         return try update(current)
     }
 
-    /// Performs a command on one transfer. An unreadable transfer counts as its record says.
+    // MARK: Each transfer
+
+    /// Performs a command on each transfer. An unreadable transfer counts as its record says.
     ///
-    /// - Parameter isSilent: Whether to append no event.
+    /// - Parameters:
+    ///   - ids: The transfers, each once.
+    ///   - isSilent: Whether to append no events.
+    /// - Returns: The outcomes, in order.
     package func command(
-        _ command: TransferCommand, for id: TransferID, isSilent: Bool = false, at moment: CommandSituation
-    ) throws(ServiceError) -> CommandOutcome {
-        guard let record = try record(id) else { return .unknown }
-        var machine = TransferMachine(record)
-        let action = machine.perform(command, at: moment)
-        switch action {
-        case .none: return .none(record)
-        case .postpone: return .postponed
-        case .refuse(let error): return .refused(error)
-        case .stop, .rest, .enqueue, .finish, .forget: break
+        _ command: TransferCommand, for ids: [TransferID], isSilent: Bool = false, _ situation: BulkCommandSituation
+    ) throws(ServiceError) -> [(id: TransferID, outcome: CommandOutcome)] {
+        let records = Dictionary(try records(ids).map { ($0.id, $0) }) { first, _ in first }
+        var outcomes: [(id: TransferID, outcome: CommandOutcome)] = []
+        var noted = EventPlaces()
+        for id in ids {
+            guard let record = records[id] else {
+                outcomes.append((id, .unknown))
+                continue
+            }
+            var machine = TransferMachine(record)
+            let action = machine.perform(command, at: situation.moment(of: id))
+            switch action {
+            case .none: outcomes.append((id, .none(record)))
+            case .postpone: outcomes.append((id, .postponed))
+            case .refuse(let error): outcomes.append((id, .refused(error)))
+            case .forget, .stop, .rest, .enqueue, .finish:
+                var changed = machine.record
+                if action != .forget {
+                    changed = try withFreeDestination(changed)
+                    try update(changed)
+                }
+                if !isSilent, let kind = command.event(of: action) {
+                    noted.note(kind, of: record.request.session, at: outcomes.count)
+                }
+                outcomes.append((id, .done(nil, changed)))
+            }
         }
-        let stored = try withFreeDestination(machine.record)
-        if action == .forget { try delete(id) } else { try update(stored) }
-        guard !isSilent, let kind = command.event(of: action) else { return .done(nil, stored) }
-        let (now, session) = (moment.now.wall, record.request.session)
-        let number = try appendEvent(kind: kind, at: now, id: id, session: session, snapshot: nil)
-        let event = TransferEvent(number: number, kind: kind, at: now, id: id, session: session, transfer: nil)
-        return .done(event, stored)
+        for (kind, session, places) in noted.all {
+            let own = places.map { ids[$0] }
+            let now = situation.now.wall
+            let run =
+                kind == .removed
+                ? try forget(own, of: session, at: now)
+                : try appendEvents(kind: kind, at: now, ids: own, session: session)
+            for (place, event) in zip(places, run.events) {
+                guard case .done(_, let record) = outcomes[place].outcome else { continue }
+                outcomes[place].outcome = .done(event, record)
+            }
+        }
+        return outcomes
     }
+}
+
+/// The transfers of a command that have an event, by its kind and session.
+private struct EventPlaces {
+    private struct Key: Hashable {
+        let kind: TransferEvent.Kind
+        let session: SessionID
+    }
+
+    private var keys: [Key] = []
+    private var places: [Key: [Int]] = [:]
+
+    mutating func note(_ kind: TransferEvent.Kind, of session: SessionID, at place: Int) {
+        let key = Key(kind: kind, session: session)
+        if places[key] == nil { keys.append(key) }
+        places[key, default: []].append(place)
+    }
+
+    /// The places of the events, in order of the first of each kind and session.
+    var all: [(TransferEvent.Kind, SessionID, [Int])] { keys.map { ($0.kind, $0.session, places[$0] ?? []) } }
 }

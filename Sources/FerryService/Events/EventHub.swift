@@ -51,6 +51,9 @@ actor EventHub {
         for index in listeners.indices { listeners.values[index].offer(event) }
     }
 
+    /// Publishes several events.
+    func publish(_ events: [TransferEvent]) { for event in events { publish(event) } }
+
     /// Publishes events that were recorded together.
     func publish(_ run: EventRun) { notify(order.add(run)) }
 

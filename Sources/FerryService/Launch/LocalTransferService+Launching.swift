@@ -38,11 +38,6 @@ extension LocalTransferService {
         }
     }
 
-    /// Handles that a session's transfer finished, or needs its app to answer.
-    func noteNews(of id: SessionID) async {
-        await performInOrder(queue.take(.app(.news(of: id)), at: moment))
-    }
-
     func considerAll(of application: String) async {
         for id in queue.apps.sessions(of: application) { await consider(id) }
     }

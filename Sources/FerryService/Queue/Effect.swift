@@ -109,8 +109,8 @@ enum Input: Sendable {
     case name(TransferID, isSlow: Bool)
     /// Resolving a host name was given up.
     case nameGivenUp(TransferID)
-    /// A transfer's outcome was committed, with the size of its file if it has one.
-    case finished(TransferID, size: Int64?)
+    /// Outcomes of transfers were committed, with the sizes of their files if they have one.
+    case finished([(id: TransferID, size: Int64?)])
     /// An attempt has ended, and the next attempt from its report was committed.
     case ended(TransferID, NextAttempt?)
 

@@ -53,12 +53,12 @@ extension QueueState {
         return outcome
     }
 
-    /// Discards values kept for the next attempt after a transfer's outcome was stored.
-    ///
-    /// - Parameter size: The size of its file, if it has one.
-    mutating func finished(_ id: TransferID, _ size: Int64?, at moment: Moment) -> [Effect] {
-        if let size, let key = running.key(of: id) { running.noteSize(size, of: key.origin) }
-        return forget(CollectionOfOne(id), at: moment)
+    /// Discards values kept for the next attempt after the outcomes of transfers were stored.
+    mutating func finished(_ ended: [(id: TransferID, size: Int64?)], at moment: Moment) -> [Effect] {
+        for (id, size) in ended {
+            if let size, let key = running.key(of: id) { running.noteSize(size, of: key.origin) }
+        }
+        return forget(ended.map(\.id), at: moment)
     }
 
     mutating func ended(_ id: TransferID, _ next: NextAttempt?, at moment: Moment) -> [Effect] {

@@ -160,7 +160,7 @@ struct QueueState: Sendable {
         case .nameGivenUp(let id):
             running.waitsForNoName(id)
             return []
-        case .finished(let id, let size): return finished(id, size, at: moment)
+        case .finished(let ended): return finished(ended, at: moment)
         case .ended(let id, let next): return ended(id, next, at: moment)
         }
     }

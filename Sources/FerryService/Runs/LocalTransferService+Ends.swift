@@ -56,7 +56,7 @@ extension LocalTransferService {
 
     // MARK: Outcomes
 
-    /// Records an outcome with its event in one transaction, and notifies all listeners.
+    /// Records an outcome with its event, and notifies all listeners.
     ///
     /// - Parameter record: The record on which the outcome was decided.
     /// - Returns: False, with nothing recorded, if the transfer has changed since it was read or was removed.
@@ -64,21 +64,10 @@ extension LocalTransferService {
         let end = TransferEnd(record, outcome, at: clock.wall)
         if let copy = end.unneeded.copy { try? await engine.removeCopy(copy, of: record.id) }
         if let partial = end.unneeded.partial { try? await engine.removePartialFile(partial) }
-        guard let number = try await storeEnd(try journal.prepare(end)) else { return false }
-        configuration.reached(.outcomeCommitted)
-        transferLog.ended(end.record, outcome)
+        guard try await storeEnd(try journal.prepare(end)) else { return false }
         if outcome == .canceled, record.facts.released == nil, let upload = record.facts.upload {
             UploadUpkeep(engine).cancel(upload, of: record)
         }
-        starting.ahead.forget(record.id)
-        take(.finished(record.id, size: outcome.size))
-        runtime.memories[record.request.session]?.forget(record.id)
-        await hub.publish(
-            TransferEvent(
-                number: number, kind: end.kind, at: end.at, id: record.id, session: record.request.session,
-                transfer: end.snapshot))
-        await noteNews(of: record.request.session)
-        await noteOutcome()
         return true
     }
 
@@ -99,10 +88,10 @@ extension LocalTransferService {
         return nil
     }
 
-    /// Stores an outcome and its event, in one transaction with other pending outcomes.
+    /// Stores an outcome with other pending ones.
     ///
-    /// - Returns: The result of `JournalTransaction.finish(_:)`.
-    func storeEnd(_ end: StoredEnd) async throws(ServiceError) -> Int64? {
+    /// - Returns: False, with nothing stored, if the transfer has changed since the decision or was removed.
+    func storeEnd(_ end: StoredEnd) async throws(ServiceError) -> Bool {
         let answer = await withCheckedContinuation { continuation in
             guard ending.add(end, continuation) else { return }
             Task(name: "ends of transfers") { await self.storeEnds() }
@@ -112,30 +101,70 @@ extension LocalTransferService {
 
     private func storeEnds() async {
         while let group = ending.next() {
-            do throws(ServiceError) {
-                let numbers = try await store(group.map(\.input))
-                for (call, number) in zip(group, numbers) { call.continuation.resume(returning: .success(number)) }
-            } catch {
-                // No outcome was stored. Store each alone, so that one failure does not affect the others.
-                for call in group {
-                    call.continuation.resume(
-                        returning: group.count > 1 ? await storeAlone(call.input) : .failure(error))
-                }
-            }
+            let answers = await storeTogether(group.map(\.input))
+            for (call, answer) in zip(group, answers) { call.continuation.resume(returning: answer) }
         }
     }
 
-    private func storeAlone(_ end: StoredEnd) async -> Result<Int64?, ServiceError> {
-        do throws(ServiceError) { return .success(try await store([end])[0]) } catch { return .failure(error) }
+    /// Stores outcomes and their events in one transaction, and notifies all listeners.
+    ///
+    /// - Returns: The answer to each, as from ``storeEnd(_:)``.
+    func storeTogether(_ ends: [StoredEnd]) async -> [Result<Bool, ServiceError>] {
+        do throws(ServiceError) {
+            return try await store(ends).map(Result.success)
+        } catch {
+            guard ends.count > 1 else { return [.failure(error)] }
+            // No outcome was stored. Store each alone, so that one failure does not affect the others.
+            var answers: [Result<Bool, ServiceError>] = []
+            for end in ends { answers += await storeTogether([end]) }
+            return answers
+        }
     }
 
-    /// Returns one result for each outcome.
-    private func store(_ ends: [StoredEnd]) async throws(ServiceError) -> [Int64?] {
-        try await journal.commit(ofRunning: true) { transaction throws(ServiceError) in
+    private func store(_ ends: [StoredEnd]) async throws(ServiceError) -> [Bool] {
+        let numbers = try await journal.commit(ofRunning: true) { transaction throws(ServiceError) in
             var numbers: [Int64?] = []
             for end in ends { numbers.append(try transaction.finish(end)) }
             return numbers
         }
+        await stored(zip(ends, numbers).compactMap { end, number in number.map { (end.value, $0) } })
+        return numbers.map { $0 != nil }
+    }
+
+    /// Performs the consequences of stored outcomes, with the numbers of their events.
+    private func stored(_ ends: [(end: TransferEnd, number: Int64)]) async {
+        guard !ends.isEmpty else { return }
+        configuration.reached(.outcomeCommitted)
+        for (end, _) in ends {
+            let record = end.record
+            if let outcome = record.outcome { transferLog.ended(record, outcome) }
+            starting.ahead.forget(record.id)
+            runtime.memories[record.request.session]?.forget(record.id)
+        }
+        take(.finished(ends.map { (id: $0.end.record.id, size: $0.end.record.outcome?.size) }))
+        await hub.publish(ends.map { TransferEvent(number: $0.number, $0.end) })
+        for session in Set(ends.map(\.end.record.request.session)) { take(.app(.news(of: session))) }
+        note(outcomes: ends.count)
+    }
+}
+
+extension Journal {
+    /// Prepares outcomes for their transaction. Leaves out those that cannot be encoded.
+    ///
+    /// Runs on no actor, since the outcomes may be many.
+    func prepare(_ ends: [TransferEnd]) async -> [StoredEnd] { ends.compactMap { try? prepare($0) } }
+}
+
+extension Result where Success == Bool {
+    /// Whether an outcome is stored.
+    var isStored: Bool { (try? get()) == true }
+}
+
+extension TransferEvent {
+    fileprivate init(number: Int64, _ end: TransferEnd) {
+        self.init(
+            number: number, kind: end.kind, at: end.at, id: end.record.id, session: end.record.request.session,
+            transfer: end.snapshot)
     }
 }
 

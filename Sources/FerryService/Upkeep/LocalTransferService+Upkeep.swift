@@ -29,9 +29,9 @@ struct Upkeep: Sendable {
     /// Records that the alarm was handled, or its work left to a later alarm.
     mutating func rang() { isPlanned = false }
 
-    /// Counts an outcome. Returns true after every thousand.
-    mutating func countOutcome() -> Bool {
-        outcomes += 1
+    /// Counts outcomes. Returns true after every thousand.
+    mutating func count(outcomes count: Int) -> Bool {
+        outcomes += count
         guard outcomes >= 1000 else { return false }
         outcomes = 0
         return true
@@ -127,11 +127,12 @@ extension LocalTransferService {
     private func isRegistered(_ session: SessionID) -> Bool { queue.apps.contains(session) }
 
     /// Trims events after every thousand outcomes, so that a daemon that is never idle stays small too.
-    func noteOutcome() async {
-        guard upkeep.countOutcome() else { return }
-        // The outcome is stored, even if trimming fails.
-        do throws(ServiceError) { try await trimEvents() } catch {
-            if !isShuttingDown { noteFailure(error) }
+    func note(outcomes count: Int) {
+        guard upkeep.count(outcomes: count) else { return }
+        Task(name: "trimming of events") {
+            do throws(ServiceError) { try await self.trimEvents() } catch {
+                if !self.isShuttingDown { self.noteFailure(error) }
+            }
         }
     }
 }

@@ -82,13 +82,7 @@ extension Act.Commit {
         case (.pause, let session?):
             let suspended = try transaction.suspend(ids, of: session, at: situation.now)
             return .stopped(suspended.ids, events: suspended)
-        default:
-            var outcomes: [(id: TransferID, outcome: CommandOutcome)] = []
-            for id in ids {
-                let moment = situation.moment(of: id)
-                outcomes.append((id, try transaction.command(command, for: id, isSilent: isSilent, at: moment)))
-            }
-            return .each(outcomes)
+        default: return .each(try transaction.command(command, for: ids, isSilent: isSilent, situation))
         }
     }
 }

@@ -51,14 +51,13 @@ extension LocalTransferService {
 
     // MARK: Commits
 
-    /// Stores outcomes, in shared transactions.
+    /// Stores outcomes in one transaction.
     ///
     /// - Returns: The transfers that had not changed since they were read.
     private func store(_ ended: [(record: TransferRecord, outcome: Outcome)]) async -> Set<TransferID> {
-        Set(
-            await concurrently(ended) { service, end in
-                (try? await service.finish(end.record, end.outcome)) == true ? end.record.id : nil
-            })
+        let ends = await journal.prepare(ended.map { TransferEnd($0.record, $0.outcome, at: clock.wall) })
+        let answers = await storeTogether(ends)
+        return Set(zip(ends, answers).compactMap { end, answer in answer.isStored ? end.value.record.id : nil })
     }
 
     /// Calls a closure for each value, all at the same time.
@@ -90,9 +89,11 @@ extension LocalTransferService {
     private func publish(_ committed: Act.Committed) async {
         switch committed {
         case .each(let outcomes):
-            for case .done(let event?, let record) in outcomes.lazy.map(\.outcome) {
-                await hub.publish(event.showing(shown(record, as: event.kind)))
-            }
+            await hub.publish(
+                outcomes.compactMap { id, outcome in
+                    guard case .done(let event?, let record) = outcome else { return nil }
+                    return event.showing(shown(record, as: event.kind))
+                })
         case .stopped(_, let events): await hub.publish(events)
         case .begun(let begun, _):
             await hub.publish(begun.events)
