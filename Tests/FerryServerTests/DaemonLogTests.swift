@@ -22,7 +22,10 @@ import Testing
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         defer { close(file) }
         let output = LogOutput(descriptor: file, path: path, largest: 100)
-        for number in 0..<25 { output.append("line \(number)\n") }
+        for number in 0..<25 {
+            output.append("line \(number)\n")
+            output.flush()
+        }
         let (old, new) = (
             try String(contentsOfFile: path + ".1", encoding: .utf8), try String(contentsOfFile: path, encoding: .utf8)
         )
@@ -38,9 +41,15 @@ import Testing
         let output = LogOutput(descriptor: file, path: path, largest: 6000)
         await withTaskGroup { group in
             for task in 0..<8 {
-                group.addTask { for number in 0..<100 { output.append("\(task) \(number) end\n") } }
+                group.addTask {
+                    for number in 0..<100 {
+                        output.append("\(task) \(number) end\n")
+                        if number % 10 == 0 { output.flush() }
+                    }
+                }
             }
         }
+        output.flush()
         let text =
             try String(contentsOfFile: path + ".1", encoding: .utf8) + String(contentsOfFile: path, encoding: .utf8)
         let lines = text.split(separator: "\n").map(String.init)
@@ -54,7 +63,10 @@ import Testing
         defer { close(file) }
         let output = LogOutput(descriptor: file, path: path, largest: 10)
         try FileManager.default.removeItem(atPath: path)
-        for number in 0..<3 { output.append("line \(number)\n") }
+        for number in 0..<3 {
+            output.append("line \(number)\n")
+            output.flush()
+        }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "line 2\n")
     }
 
@@ -62,7 +74,10 @@ import Testing
         let file = unsafe open(folder + "/other", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         defer { close(file) }
         let output = LogOutput(descriptor: file, path: folder + "/ferryd.log", largest: 10)
-        for number in 0..<25 { output.append("line \(number)\n") }
+        for number in 0..<25 {
+            output.append("line \(number)\n")
+            output.flush()
+        }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["other"])
     }
 }

@@ -31,9 +31,14 @@ extension Daemon {
                 paths = try FerryPaths(environment: environment, userID: geteuid())
             } catch { throw DaemonFailure(error) }
             var end = EndLimit()
-            end.abandon = { status in _exit(status) }
+            let output = LogOutput(descriptor: STDERR_FILENO, path: paths.log)
+            defer { output.flush() }
+            end.abandon = { status in
+                output.flush()
+                _exit(status)
+            }
             let daemon = Daemon(
-                paths: paths, environment: environment, logger: logger(environment, paths), ready: ready, end: end,
+                paths: paths, environment: environment, logger: logger(environment, output), ready: ready, end: end,
                 open: open)
             try await daemon.run()
             return 0
@@ -44,8 +49,7 @@ extension Daemon {
         }
     }
 
-    private static func logger(_ environment: [String: String], _ paths: FerryPaths) -> Logger {
-        let output = LogOutput(descriptor: STDERR_FILENO, path: paths.log)
+    private static func logger(_ environment: [String: String], _ output: LogOutput) -> Logger {
         var logger = Logger(label: "ferryd") { _ in DaemonLogHandler(output: output) }
         logger.logLevel = environment["FERRY_LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0.lowercased()) } ?? .notice
         return logger
