@@ -75,7 +75,7 @@ actor SimulatedRun: AttemptRun {
                 isWhole = true
                 let inMemory = numbers.once(in: 2)
                 world.runIsWhole(job.id, inMemory: inMemory)
-                await journal.isWhole(job.id, inMemory: inMemory)
+                await journal.isWhole(job.id, inMemory: inMemory, isolation: self)
             } else if await checkpoint() == false {
                 return report(.failed(ServiceError(.destinationExists, "The name is taken."), retryAfter: nil))
             }
@@ -92,11 +92,11 @@ actor SimulatedRun: AttemptRun {
     private func waitForName() async {
         job.progress.waitsForName.store(true, ordering: .relaxed)
         world.runWaitsForName(job.id, true)
-        await journal.nameChanged(job.id)
+        await journal.nameChanged(job.id, isolation: self)
         await pause(upTo: 4000)
         job.progress.waitsForName.store(false, ordering: .relaxed)
         world.runWaitsForName(job.id, false)
-        await journal.nameChanged(job.id)
+        await journal.nameChanged(job.id, isolation: self)
     }
 
     /// Makes some bytes durable, with the claim of their destination.
@@ -112,7 +112,7 @@ actor SimulatedRun: AttemptRun {
                 folderInode: process.machine.disk.file(folder)?.inode ?? 0)
             facts.destination = folder + "/" + job.request.url.suffix(6).replacing("/", with: "-")
         }
-        return try? await journal.record(facts, of: job.id)
+        return try? await journal.record(facts, of: job.id, isolation: self)
     }
 
     private func end(isWhole: Bool) async -> RunReport {

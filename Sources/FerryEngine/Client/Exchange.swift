@@ -88,12 +88,12 @@ final class Exchange: Sendable {
     /// Waits for the response head.
     ///
     /// - Throws: ``ServiceError`` for a failure of the client, `timed_out` if no head arrived in time.
-    func head() async throws(ServiceError) -> ResponseHead {
+    func head(isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) -> ResponseHead {
         let watch = watch(timeouts.head, message: "did not answer", beforeRequest: timeouts.unanswered)
         defer { watch.cancel() }
         let head: ResponseHead
         do {
-            head = ResponseHead(try await headFuture.get(), url: url)
+            head = ResponseHead(try await headFuture.value(), url: url)
         } catch {
             if mayBeHTTP2, ClientFailure.isOfHTTP2(error) { throw ClientFailure.notOverHTTP2 }
             throw ClientFailure.transferError(
@@ -117,7 +117,7 @@ final class Exchange: Sendable {
     /// Writes the body to the file and waits for its end.
     ///
     /// - Throws: ``ServiceError``. Bytes received before stay written.
-    func receive(into sink: BodySink) async throws(ServiceError) {
+    func receive(isolation: isolated (any Actor)? = #isolation, into sink: BodySink) async throws(ServiceError) {
         let watch = watch(timeouts.idle, message: "stopped sending")
         defer { watch.cancel() }
         do {
@@ -133,7 +133,9 @@ final class Exchange: Sendable {
     ///
     /// - Parameter progress: Updated with the received bytes.
     /// - Returns: Up to `size` bytes of the body, and the error that ended it early.
-    func gather(_ size: Int, _ progress: TransferProgress) async -> (bytes: ByteBuffer, failure: ServiceError?) {
+    func gather(
+        isolation: isolated (any Actor)? = #isolation, _ size: Int, _ progress: TransferProgress
+    ) async -> (bytes: ByteBuffer, failure: ServiceError?) {
         if let whole = delegate.takeWhole(size) { return (whole, nil) }
         let watch = watch(timeouts.idle, message: "stopped sending")
         defer { watch.cancel() }
@@ -185,7 +187,7 @@ final class Exchange: Sendable {
     var bytesSent: Int64 { recorder?.bytesSent.load(ordering: .relaxed) ?? 0 }
 
     /// Returns the beginning of an error body as text for the error's details, and ends the exchange.
-    func text(limit: Int = 4096) async -> String {
+    func text(isolation: isolated (any Actor)? = #isolation, limit: Int = 4096) async -> String {
         let watch = watch(5, message: "stopped sending")
         defer { watch.cancel() }
         _ = try? await take(.text(ByteBuffer(), limit: limit))
@@ -193,28 +195,30 @@ final class Exchange: Sendable {
     }
 
     /// Drops a short unwanted body, so that its connection stays usable. For a long body the connection is closed.
-    func discard() async {
+    func discard(isolation: isolated (any Actor)? = #isolation) async {
         let watch = watch(5, message: "stopped sending")
         defer { watch.cancel() }
         _ = try? await take(.dropped(0))
     }
 
     /// Ends an unwanted response, without waiting for the request's body.
-    func drop() async {
+    func drop(isolation: isolated (any Actor)? = #isolation) async {
         let isOut = body.map { recorder?.isSent == true || $0.isFinished } ?? true
         if isOut { await discard() } else { await close() }
     }
 
     /// Receives the body and waits for the end of the response.
-    private func take(_ body: ExchangeDelegate.Body) async throws {
+    private func take(
+        isolation: isolated (any Actor)? = #isolation, _ body: ExchangeDelegate.Body
+    ) async throws {
         do {
-            try await delegate.accept(body).get()
+            try await delegate.accept(body).value()
         } catch {
             end(error)
-            _ = try? await task.futureResult.get()
+            _ = try? await task.futureResult.value()
             throw error
         }
-        try await task.futureResult.get()
+        try await task.futureResult.value()
     }
 
     /// Ends the exchange and closes its connection at once.
@@ -227,9 +231,9 @@ final class Exchange: Sendable {
     func finish() { end(EnoughReceived()) }
 
     /// Closes the connection of a response with an unread body, and waits until it is closed.
-    func close() async {
+    func close(isolation: isolated (any Actor)? = #isolation) async {
         end(EnoughReceived())
-        _ = try? await task.futureResult.get()
+        _ = try? await task.futureResult.value()
     }
 
     /// Fails the request. Completes the promises that the client waits for, because it would not notice the failure
@@ -273,6 +277,15 @@ extension ResponseHead {
             status: Int(head.status.code), major: head.version.major,
             fields: head.headers.map { HeaderField(name: $0.name, value: $0.value) }, url: url.string,
             origin: url.origin)
+    }
+}
+
+extension EventLoopFuture where Value: Sendable {
+    /// Waits for the value in the caller's isolation. `get` would switch to another thread and back.
+    func value(isolation: isolated (any Actor)? = #isolation) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            whenComplete { continuation.resume(with: $0) }
+        }
     }
 }
 

@@ -1,12 +1,14 @@
 import FerryCore
 import Foundation
 
-/// Opens the connections of a conversation.
+/// Opens the connections of a conversation, in the isolation of its caller.
 protocol ConversationHost: Sendable {
     /// Sends a request on a connection of the host's choice.
-    func open(_ request: OutgoingRequest) async throws(ServiceError) -> Exchange
+    func open(
+        _ request: OutgoingRequest, isolation: isolated (any Actor)?
+    ) async throws(ServiceError) -> Exchange
     /// Called when a head was received, or none will be.
-    func ended(_ exchange: Exchange, _ request: OutgoingRequest) async
+    func ended(_ exchange: Exchange, _ request: OutgoingRequest, isolation: isolated (any Actor)?) async
 }
 
 /// The outcome of a conversation.
@@ -90,20 +92,20 @@ extension Conversation {
             cookies = try await questions.ask { await $0.cookies(for: url) }
         }
         let request = try request(cookies: cookies, &shared.memory, Self.proofs)
-        let exchange = try await host.open(request)
+        let exchange = try await host.open(request, isolation: isolation)
         let askedAt = SegmentWorkers.now
         let head: ResponseHead
         do throws(ServiceError) {
             head = try await exchange.head()
         } catch let failure {
-            await host.ended(exchange, request)
+            await host.ended(exchange, request, isolation: isolation)
             let error = await CertificateExamination(engine: engine).explained(failure, of: exchange)
             if let challenge = exchange.pendingTrust { return (.wait(.trust(challenge), error), nil) }
             let meaning = exchange.meaning(of: error)
             if meaning == .notOverHTTP2 { engine.clients.refusals.note(request.url.origin) }
             return (failed(meaning, error, wasSent: exchange.mayHaveSentAll, &shared.memory), nil)
         }
-        await host.ended(exchange, request)
+        await host.ended(exchange, request, isolation: isolation)
         let setup = exchange.roundTrip ?? SegmentWorkers.now - askedAt
         if let questions = shared.questions {
             let (set, url) = (head.values("Set-Cookie"), request.url)

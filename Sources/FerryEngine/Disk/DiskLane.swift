@@ -106,12 +106,14 @@ package struct DiskQueue: Sendable {
     }
 
     package func run<Value: Sendable>(
+        isolation: isolated (any Actor)? = #isolation,
         _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Value
     ) async throws(DiskError) -> Value {
         try await result(body).get()
     }
 
     package func result<Value: Sendable>(
+        isolation: isolated (any Actor)? = #isolation,
         _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Value
     ) async -> Result<Value, DiskError> {
         let (system, workers, lane) = (system, workers, lane)

@@ -20,13 +20,17 @@ final class DiskPlaces: Sendable {
     init(disk: DiskQueue) { self.disk = disk }
 
     /// Returns the places of a transfer's partial file and of its final name.
-    func place(of request: TransferRequest) async -> DiskLane.Place {
+    func place(
+        isolation: isolated (any Actor)? = #isolation, of request: TransferRequest
+    ) async -> DiskLane.Place {
         let target = await device(of: Destination.folder(of: request))
         guard let folder = request.file.partialFolder else { return .devices(home: target, target: target) }
         return .devices(home: await device(of: folder), target: target)
     }
 
-    private func device(of folder: String) async -> UInt64? {
+    private func device(
+        isolation: isolated (any Actor)? = #isolation, of folder: String
+    ) async -> UInt64? {
         let now = NIODeadline.now()
         if let found = known.withLock({ $0[folder] }), found.until > now { return found.device }
         let inspected = await disk.at(.folder(folder)).result { system throws(DiskError) in system.device(of: folder) }

@@ -101,7 +101,7 @@ actor SmallFiles {
         guard !made.isEmpty else { return results }
         let isRecorded: [Bool]
         do throws(ServiceError) {
-            isRecorded = try await journal.record(made.map(\.recorded))
+            isRecorded = try await journal.record(made.map(\.recorded), isolation: self)
             reached(.intentCommitted)
         } catch {
             for one in made { results[one.index] = .failed(error, nil) }

@@ -58,7 +58,13 @@ actor LoadConnection: ConversationHost {
         body = LoadSending(load.request.body)
     }
 
-    func open(_ request: OutgoingRequest) async throws(ServiceError) -> Exchange {
+    func open(
+        _ request: OutgoingRequest, isolation: isolated (any Actor)?
+    ) async throws(ServiceError) -> Exchange {
+        try await open(request)
+    }
+
+    private func open(_ request: OutgoingRequest) async throws(ServiceError) -> Exchange {
         try load.checkCanceled()
         let options = load.request
         var key = ClientPool.Key(proxy: request.proxy)
@@ -81,7 +87,9 @@ actor LoadConnection: ConversationHost {
         return try load.open(asked, from: upload.start)
     }
 
-    func ended(_ exchange: Exchange, _ request: OutgoingRequest) async {}
+    func ended(
+        _ exchange: Exchange, _ request: OutgoingRequest, isolation: isolated (any Actor)?
+    ) async {}
 
     private var timeouts: Timeouts {
         var timeouts = load.engine.configuration.timeouts

@@ -6,11 +6,15 @@ struct FirstConnection: ConversationHost {
     let variant: RequestVariant
     var upload: Upload?
 
-    func open(_ request: OutgoingRequest) async throws(ServiceError) -> Exchange {
+    func open(
+        _ request: OutgoingRequest, isolation: isolated (any Actor)?
+    ) async throws(ServiceError) -> Exchange {
         try await run.open(request, variant, upload)
     }
 
-    func ended(_ exchange: Exchange, _ request: OutgoingRequest) async { await run.noteSent(exchange, request, upload) }
+    func ended(_ exchange: Exchange, _ request: OutgoingRequest, isolation: isolated (any Actor)?) async {
+        await run.noteSent(exchange, request, upload)
+    }
 }
 
 extension ConversationTerms {

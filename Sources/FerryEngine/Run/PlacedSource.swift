@@ -17,7 +17,9 @@ struct PlacedSource: Sendable {
     let folder: OpenFile
     let file: OpenFile
     let name: String
+    /// The device of the open file.
     let device: UInt64
+    /// The inode of the open file.
     let inode: UInt64
 
     /// Renames the open file to its final name, and no other file.
@@ -25,21 +27,20 @@ struct PlacedSource: Sendable {
         to newName: String, in newFolder: OpenFile, replacing: Bool, _ disk: any DiskSystem
     ) throws(DiskError) -> Naming {
         // The owner is not compared: a network file system may report any.
-        guard let found = try disk.identity(of: name, in: folder), try isOpenFile(found, disk) else { return .isLost }
+        guard let found = try disk.identity(of: name, in: folder), isOpenFile(found) else { return .isLost }
         guard try disk.rename(name, in: folder, to: newName, in: newFolder, replacing: replacing) else {
             return .isTaken
         }
         // If the name is free again, a program that waited for it took the file.
-        guard let placed = try disk.identity(of: newName, in: newFolder), try !isOpenFile(placed, disk) else {
+        guard let placed = try disk.identity(of: newName, in: newFolder), !isOpenFile(placed) else {
             return .given
         }
         _ = try? disk.rename(newName, in: newFolder, to: name, in: folder, replacing: false)
         return .isLost
     }
 
-    private func isOpenFile(_ found: FileIdentity, _ disk: any DiskSystem) throws(DiskError) -> Bool {
-        let own = try disk.identity(of: file)
-        return found.kind == .regular && found.device == own.device && found.inode == own.inode
+    private func isOpenFile(_ found: FileIdentity) -> Bool {
+        found.kind == .regular && found.device == device && found.inode == inode
     }
 }
 

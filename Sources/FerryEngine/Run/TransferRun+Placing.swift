@@ -9,7 +9,7 @@ extension TransferRun {
         _ partial: PartialFile, size: Int64, _ judged: JudgedDigests
     ) async throws(ServiceError) -> Outcome.Success {
         cost.isWhole = true
-        await journal.isWhole(job.id, inMemory: false)
+        await journal.isWhole(job.id, inMemory: false, isolation: self)
         do throws(ServiceError) {
             let folder = try await openPlace(partial)
             if facts.destination == nil, let success = try await claimAnew(in: folder) { return success }

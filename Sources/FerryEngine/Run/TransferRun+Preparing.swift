@@ -251,7 +251,7 @@ extension TransferRun {
                 throw error
             }
             facts.destination = path
-            if try await journal.record(facts, of: job.id) { return nil }
+            if try await journal.record(facts, of: job.id, isolation: self) { return nil }
             facts.destination = nil
             guard case .refuse(let error) = rule.verdict(on: path, heldBy: .transfer) else { continue }
             if !keepsBytes { try await dropPartialFile() }

@@ -51,7 +51,7 @@ extension TransferRun {
         job.progress.received.store(size, ordering: .relaxed)
         noteCost()
         let new = max(0, size - facts.frontier)
-        await journal.isWhole(job.id, inMemory: true)
+        await journal.isWhole(job.id, inMemory: true, isolation: self)
         let file = SmallFiles.File(
             id: job.id, bytes: bytes, known: $facts, folder: Destination.folder(of: job.request),
             makesFolder: job.request.file.createFolders, folderMode: folderMode,

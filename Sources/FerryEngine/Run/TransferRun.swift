@@ -263,7 +263,7 @@ package actor TransferRun: AttemptRun {
     /// Records the current facts.
     func record() async throws(ServiceError) {
         noteCost()
-        guard try await journal.record(facts, of: job.id) else {
+        guard try await journal.record(facts, of: job.id, isolation: self) else {
             throw ServiceError(
                 .destinationExists, "Another transfer has taken \(facts.destination ?? "the destination").")
         }

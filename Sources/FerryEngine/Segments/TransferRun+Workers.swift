@@ -259,9 +259,11 @@ private struct WorkerConnection: ConversationHost {
     let worker: Int
     let loop: Int
 
-    func open(_ request: OutgoingRequest) async throws(ServiceError) -> Exchange {
+    func open(
+        _ request: OutgoingRequest, isolation: isolated (any Actor)?
+    ) async throws(ServiceError) -> Exchange {
         try await run.open(request, worker, on: loop)
     }
 
-    func ended(_ exchange: Exchange, _ request: OutgoingRequest) async {}
+    func ended(_ exchange: Exchange, _ request: OutgoingRequest, isolation: isolated (any Actor)?) async {}
 }

@@ -11,7 +11,7 @@ enum AttemptUpload {
     /// - Returns: `nil` for a transfer that is not an upload.
     /// - Throws: ``ServiceError`` with code `file_changed`, or Foundation's code for a file that cannot be sent.
     static func open(
-        _ job: TransferJob, _ facts: UploadFacts?, disk: DiskQueue,
+        isolation: isolated (any Actor)? = #isolation, _ job: TransferJob, _ facts: UploadFacts?, disk: DiskQueue,
         record: @escaping @Sendable (UploadFacts) async throws(ServiceError) -> Void
     ) async throws(ServiceError) -> Upload? {
         let request = job.request

@@ -4,11 +4,11 @@ import FerryEngine
 /// Commits a run's facts to the journal and passes them to the service, which shows them while the transfer runs.
 struct JournalFacts: FactsJournal {
     let journal: any Journal
-    let recorded: @Sendable (TransferFacts) async -> Void
-    let whole: @Sendable (_ inMemory: Bool) async -> Void
-    let nameChanged: @Sendable () async -> Void
+    weak let service: LocalTransferService?
 
-    func record(_ facts: TransferFacts, of id: TransferID) async throws(ServiceError) -> Bool {
+    func record(
+        _ facts: TransferFacts, of id: TransferID, isolation: isolated (any Actor)?
+    ) async throws(ServiceError) -> Bool {
         let stored = try journal.prepare(facts)
         let path = facts.destination
         let isRecorded = try await journal.commit(ofRunning: true) { transaction throws(ServiceError) in
@@ -16,11 +16,13 @@ struct JournalFacts: FactsJournal {
             try transaction.updateFacts(id, stored)
             return true
         }
-        if isRecorded { await recorded(facts) }
+        if isRecorded { await service?.take(facts, of: id) }
         return isRecorded
     }
 
-    func record(_ group: [RecordedFacts]) async throws(ServiceError) -> [Bool] {
+    func record(
+        _ group: [RecordedFacts], isolation: isolated (any Actor)?
+    ) async throws(ServiceError) -> [Bool] {
         var stored: [(id: TransferID, path: String?, facts: StoredFacts)] = []
         for one in group { stored.append((one.id, one.facts.destination, try journal.prepare(one.facts))) }
         let all = stored
@@ -37,7 +39,9 @@ struct JournalFacts: FactsJournal {
         }
     }
 
-    func isWhole(_ id: TransferID, inMemory: Bool) async { await whole(inMemory) }
+    func isWhole(_ id: TransferID, inMemory: Bool, isolation: isolated (any Actor)?) async {
+        await service?.leaveHost(id, inMemory: inMemory)
+    }
 
-    func nameChanged(_ id: TransferID) async { await nameChanged() }
+    func nameChanged(_ id: TransferID, isolation: isolated (any Actor)?) async { await service?.nameChanged(of: id) }
 }

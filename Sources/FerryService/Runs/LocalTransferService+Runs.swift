@@ -66,14 +66,7 @@ extension LocalTransferService {
         attempt.limiter.rate = record.request.transport.rateLimit
         attempt.progress.received.store(record.facts.ranges.byteCount, ordering: .relaxed)
         attempt.progress.expected.store(record.facts.identity?.completeLength ?? -1, ordering: .relaxed)
-        let facts = JournalFacts(journal: journal) { [weak self] in
-            await self?.take($0, of: id)
-        } whole: { [weak self] in
-            await self?.leaveHost(id, inMemory: $0)
-        } nameChanged: { [weak self] in
-            await self?.nameChanged(of: id)
-        }
-        let run = engine.makeRun(job, journal: facts)
+        let run = engine.makeRun(job, journal: JournalFacts(journal: journal, service: self))
         attempt.run = run
         transferLog.began(record)
         await performInOrder(queue.take(.began(id, record), at: moment))
@@ -96,14 +89,14 @@ extension LocalTransferService {
     }
 
     /// Stores the facts a run has recorded, such as the response, for samples.
-    private func take(_ facts: TransferFacts, of id: TransferID) { queue.take(facts, of: id) }
+    func take(_ facts: TransferFacts, of id: TransferID) { queue.take(facts, of: id) }
 
     /// Frees the host connection of a transfer that has all its bytes.
-    private func leaveHost(_ id: TransferID, inMemory: Bool) { take(.whole(id, inMemory: inMemory)) }
+    func leaveHost(_ id: TransferID, inMemory: Bool) { take(.whole(id, inMemory: inMemory)) }
 
     /// Yields the slot of a transfer that waits for name resolution. If no slot is free afterwards, the transfer is
     /// requeued.
-    private func nameChanged(of id: TransferID) async {
+    func nameChanged(of id: TransferID) async {
         guard let attempt = attempts[id] else { return }
         await performInOrder(queue.take(.name(id, isSlow: attempt.waitsForName), at: moment))
     }

@@ -48,7 +48,9 @@ final class RecordingJournal: FactsJournal {
         }
     }
 
-    func record(_ facts: TransferFacts, of id: TransferID) async throws(ServiceError) -> Bool {
+    func record(
+        _ facts: TransferFacts, of id: TransferID, isolation: isolated (any Actor)?
+    ) async throws(ServiceError) -> Bool {
         let diskEvents = disk.events.count
         let (isFree, satisfied) = try state.withLock {
             (state) throws(ServiceError) -> (Bool, [CheckedContinuation<Void, Never>]) in
