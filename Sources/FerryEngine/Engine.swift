@@ -37,6 +37,7 @@ package final class Engine: Sendable {
     let places: DiskPlaces
     let folders = FolderSync()
     let clients: ClientPool
+    let shortConnections: ShortConnections
     let names: NameResolver
     let trustFiles = TrustFiles()
     /// The limit on the number of connections.
@@ -60,6 +61,7 @@ package final class Engine: Sendable {
         leftoverDisk = LeftoverDisk(disk: disk)
         places = DiskPlaces(disk: disk)
         names = NameResolver(configuration.lookup)
+        shortConnections = ShortConnections(loops: self.loops)
         clients = ClientPool(
             loops: self.loops, trust: configuration.trust, timeouts: configuration.timeouts, names: names)
     }
@@ -103,6 +105,7 @@ package final class Engine: Sendable {
     /// Shuts down event loops and threads. All runs must have ended, except runs with a disk that does not respond.
     package func shutdown() async {
         names.shutdown()
+        shortConnections.shutdown()
         let (clients, loops, workers) = (clients, loops, workers)
         await Patience.wait(atMost: Self.patience, by: configuration.machine.clock) {
             async let calls: Void = workers.shutdown()

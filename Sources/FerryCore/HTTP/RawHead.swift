@@ -66,7 +66,7 @@ package enum RawHead {
 
     /// Whether every line ends with CRLF, nothing is folded, everything is printable ASCII, and at most one
     /// Content-Length frames the body.
-    private static func isPlain(_ head: Span<UInt8>) -> Bool {
+    static func isPlain(_ head: Span<UInt8>) -> Bool {
         var lengths = 0
         var index = 0
         while index < head.count {

@@ -106,11 +106,11 @@ extension TransferRequest {
     ///
     /// URL, body and the client's note stay.
     package mutating func forgetSecrets() {
-        let old = self
+        guard hasSecrets else { return }
         headers.removeAll(where: SecretParts.isSecret)
         cookies = []
         transport.proxyEnvironment = transport.proxyEnvironment?.mapValues(SecretParts.withoutUserinfo)
-        if self != old { secretsForgotten = true }
+        secretsForgotten = true
     }
 }
 

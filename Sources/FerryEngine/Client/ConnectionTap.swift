@@ -117,14 +117,16 @@ final class ConnectionTap: ChannelDuplexHandler {
         let channel = context.channel
         let isReused = requests > 1
         let connected = connected
+        let isDetailed = recorder?.isDetailed == true
         recorder?.change { facts in
+            facts.isReusedConnection = isReused
+            facts.requestStart = Date()
+            guard isDetailed else { return }
             facts.localAddress = channel.localAddress?.ipAddress
             facts.localPort = channel.localAddress?.port
             facts.remoteAddress = channel.remoteAddress?.ipAddress
             facts.remotePort = channel.remoteAddress?.port
-            facts.isReusedConnection = isReused
             facts.requestHeaderBytes = head.size
-            facts.requestStart = Date()
             guard !isReused else { return }
             // The connection may have been opened for an exchange that has ended, before this one began.
             facts.connectStart = facts.fetchStart.map { min($0, connected) }
@@ -143,7 +145,7 @@ final class ConnectionTap: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            recorder?.change { $0.responseHeaderBytes += head.size }
+            if let recorder, recorder.isDetailed { recorder.change { $0.responseHeaderBytes += head.size } }
             if (102..<200).contains(head.status.code) || head.status == .continue { recorder?.informed(head) }
         case .body: break
         case .end: recorder = nil
@@ -221,6 +223,7 @@ final class ConnectionTap: ChannelDuplexHandler {
     }
 
     private func noteTLS(_ context: ChannelHandlerContext) {
+        guard recorder?.isDetailed == true else { return }
         let handler = tls ?? originTLS(context)
         guard let version = handler?.tlsVersion else { return }
         let isFirst = requests == 1

@@ -71,8 +71,10 @@ extension Engine {
             head.fail(error)
             throw ServiceError(.invalidURL, "“\(url.redacted)” cannot be requested (\(error)).")
         }
-        let exchange = Exchange(
-            request, url: url, key: key, engine: self, timeouts: configuration.timeouts, recorder: recorder)
+        let timeouts = configuration.timeouts
+        let exchange = try Exchange(to: url, key: key, engine: self, timeouts: timeouts, recorder: recorder) {
+            RoutedRequest(request, url: url, key: key, engine: self, delegate: $0, timeouts: timeouts)
+        }
         exchange.whenOver { [directory = clients.directory] in
             directory.remove(mark)
             head.fail(ExchangeEnd.stopped)

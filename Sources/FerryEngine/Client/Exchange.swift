@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import FerryCore
 import Foundation
 import NIOCore
@@ -10,7 +9,7 @@ import Synchronization
 /// Call `head`, then exactly one of `receive`, `text` and `discard`. `stop` may be called at any time.
 final class Exchange: Sendable {
     private let delegate: ExchangeDelegate
-    private let task: RoutedRequest
+    private let task: any ExchangeTransport
     private let headFuture: EventLoopFuture<HTTPResponseHead>
     private let clock: WatchClock
     let timeouts: Timeouts
@@ -23,11 +22,12 @@ final class Exchange: Sendable {
     private let body: RequestBodyStream?
     let recorder: ExchangeRecorder?
 
+    /// - Parameter transport: Creates the transport, which reports to the delegate.
     init(
-        _ request: HTTPClient.Request, url: HTTPURL, key: ClientPool.Key, engine: Engine, timeouts: Timeouts,
+        to url: HTTPURL, key: ClientPool.Key, engine: Engine, timeouts: Timeouts,
         recorder: ExchangeRecorder? = nil, body: RequestBodyStream? = nil, mayBeHTTP2: Bool = false,
-        nameWait: NameWait? = nil
-    ) {
+        transport: (ExchangeDelegate) throws(ServiceError) -> any ExchangeTransport
+    ) throws(ServiceError) {
         let loop = engine.loops[key.loop]
         let promise = loop.makePromise(of: HTTPResponseHead.self)
         clock = engine.loops.clock(key.loop)
@@ -40,9 +40,12 @@ final class Exchange: Sendable {
         wasOpenedEarly = false
         headFuture = promise.futureResult
         delegate = ExchangeDelegate(loop: loop, head: promise, recorder: recorder)
-        task = RoutedRequest(
-            request, url: url, key: key, engine: engine, delegate: delegate, timeouts: timeouts,
-            nameWait: nameWait)
+        do throws(ServiceError) {
+            task = try transport(delegate)
+        } catch {
+            promise.fail(error)
+            throw error
+        }
         task.begin()
     }
 
@@ -61,7 +64,7 @@ final class Exchange: Sendable {
     var isOver: Bool { delegate.isOver }
 
     /// Whether the request was written to an open connection.
-    private var wasAsked: Bool { recorder?.facts.requestStart != nil }
+    private var wasAsked: Bool { recorder?.wasAsked == true }
 
     /// Whether the server may have seen the whole request.
     var mayHaveSentAll: Bool {
@@ -173,12 +176,7 @@ final class Exchange: Sendable {
     var facts: ExchangeFacts? { recorder?.facts }
 
     /// Seconds from the request on an open connection to its head, or `nil` while unknown.
-    var roundTrip: Double? {
-        guard let facts = recorder?.facts, let sent = facts.requestStart, let answered = facts.responseStart else {
-            return nil
-        }
-        return max(0, answered.timeIntervalSince(sent))
-    }
+    var roundTrip: Double? { recorder?.roundTrip }
 
     /// The certificates awaiting the client's decision, if the exchange failed for them.
     var pendingTrust: TrustChallenge? { recorder?.pendingTrust }

@@ -1,18 +1,15 @@
-import AsyncHTTPClient
 import FerryCore
 import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Receives one response on the event loop of its connection.
+/// Receives one response from its transport, on the event loop of its connection.
 ///
 /// Parts received before the head is judged wait here, so that no byte is written too early
 /// (docs/behaviour/transfers.md#R7). They still count if the connection closes meanwhile, while the client would drop
-/// parts it has not delivered. After the head is judged, the client holds each part back until the future of the
+/// parts it has not delivered. After the head is judged, the transport holds each part back until the future of the
 /// previous part completes.
-final class ExchangeDelegate: HTTPClientResponseDelegate {
-    typealias Response = Void
-
+final class ExchangeDelegate: Sendable {
     /// Destinations of a body.
     enum Body {
         case sink(BodySink)
@@ -122,23 +119,26 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         }
     }
 
-    func didSendRequestPart(task: HTTPClient.Task<Void>, _ part: IOData) {
+    // MARK: Events of the transport
+
+    /// - Parameter count: Number of body bytes.
+    func sentPart(_ count: Int) {
         touch()
-        recorder?.sentPart(part.readableBytes)
+        recorder?.sentPart(count)
     }
 
-    func didSendRequest(task: HTTPClient.Task<Void>) {
+    func sentRequest() {
         touch()
         recorder?.sentRequest()
     }
 
-    func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+    func received(_ head: HTTPResponseHead) {
         touch()
         state.withLock { $0.head.take() }?.succeed(head)
-        return loop.makeSucceededVoidFuture()
     }
 
-    func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
+    /// Takes a part of the body. The transport delivers the next one once the future has completed.
+    func received(_ part: ByteBuffer) -> EventLoopFuture<Void> {
         touch()
         recorder?.receivedPart(part.readableBytes)
         if state.withLock(\.isOpen) { return take(part) }
@@ -188,12 +188,10 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         }
     }
 
-    func didFinishRequest(task: HTTPClient.Task<Void>) throws {
+    func finishedResponse() {
         recorder?.ended()
         state.withLock { $0.isWhole = true }
     }
-
-    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) { failed(error) }
 
     /// Ends the exchange without a complete response.
     func failed(_ error: any Error) {

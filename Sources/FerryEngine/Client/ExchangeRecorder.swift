@@ -17,6 +17,8 @@ package final class ExchangeRecorder: Sendable {
 
     /// The target in the request line.
     let target: String
+    /// Whether to record everything, for the client's metrics. Otherwise only the times that the engine needs.
+    let isDetailed: Bool
     /// Decides on the server's certificates. `nil` leaves them to the TLS library.
     let trust: TrustQuestion?
     /// The request head, if the connection is opened before it is known.
@@ -37,8 +39,9 @@ package final class ExchangeRecorder: Sendable {
         url: HTTPURL, method: String, headers: HTTPHeaders, proxy: ProxyChoice? = nil, trust: TrustQuestion? = nil,
         laterHead: EventLoopFuture<HTTPRequestHead>? = nil,
         onInformational: (@Sendable (HTTPResponseHead) -> Void)? = nil, onSent: (@Sendable (Int64) -> Void)? = nil,
-        onReceived: (@Sendable (Int) -> Void)? = nil, onAsked: (@Sendable () -> Void)? = nil
+        onReceived: (@Sendable (Int) -> Void)? = nil, onAsked: (@Sendable () -> Void)? = nil, isDetailed: Bool = true
     ) {
+        self.isDetailed = isDetailed
         // A forwarding proxy needs the absolute URL in the request line (RFC 9112 §3.2.2).
         let isForwarded = proxy?.tunnels(to: url) == false
         target = isForwarded ? "\(url.scheme)://\(url.hostField)\(url.requestTarget)" : url.requestTarget
@@ -49,7 +52,7 @@ package final class ExchangeRecorder: Sendable {
         self.onReceived = onReceived
         self.onAsked = onAsked
         var facts = ExchangeFacts(url: url.string, method: method)
-        facts.fields = Self.shown(headers)
+        if isDetailed { facts.fields = Self.shown(headers) }
         facts.isProxyConnection = proxy != nil
         facts.fetchStart = Date()
         state = Mutex(State(facts: facts))
@@ -71,13 +74,24 @@ package final class ExchangeRecorder: Sendable {
     func begin(url: HTTPURL, headers: HTTPHeaders) {
         change { facts in
             facts.url = url.string
-            facts.fields = Self.shown(headers)
+            if isDetailed { facts.fields = Self.shown(headers) }
             facts.fetchStart = Date()
         }
     }
 
     /// Times and counts known so far.
     package var facts: ExchangeFacts { state.withLock(\.facts) }
+
+    /// Whether the request was written to an open connection.
+    var wasAsked: Bool { state.withLock { $0.facts.requestStart != nil } }
+
+    /// Seconds from the request on an open connection to its head, or `nil` while unknown.
+    var roundTrip: Double? {
+        state.withLock { state in
+            guard let sent = state.facts.requestStart, let answered = state.facts.responseStart else { return nil }
+            return max(0, answered.timeIntervalSince(sent))
+        }
+    }
 
     /// The certificates awaiting the client's decision.
     package var pendingTrust: TrustChallenge? { state.withLock(\.pendingTrust) }
@@ -127,12 +141,11 @@ package final class ExchangeRecorder: Sendable {
 
     func receivedHead(_ head: ResponseHead) {
         state.withLock { state in
-            var facts = state.facts
-            defer { state.facts = facts }
-            facts.responseStart = state.end.map { min($0, Date()) } ?? Date()
-            facts.responseEnd = state.end
-            facts.networkProtocol = head.major == 2 ? "h2" : "http/1.1"
-            facts.response = ResponseFacts(
+            state.facts.responseStart = state.end.map { min($0, Date()) } ?? Date()
+            state.facts.responseEnd = state.end
+            guard isDetailed else { return }
+            state.facts.networkProtocol = head.major == 2 ? "h2" : "http/1.1"
+            state.facts.response = ResponseFacts(
                 url: head.url, status: head.status, version: head.major == 2 ? "HTTP/2" : "HTTP/1.1",
                 fields: head.fields)
         }

@@ -22,6 +22,10 @@ struct ExchangeRequest: Sendable {
     /// Called once the request head has been sent.
     var onAsked: (@Sendable () -> Void)?
     var nameWait: NameWait?
+    /// Whether everything about the exchange is recorded, for the client's metrics.
+    var isDetailed = true
+    /// Whether the response is expected to fit in memory, as recent ones of the server did.
+    var expectsShortResponse = false
 
     init(url: HTTPURL, method: String = "GET", headers: HTTPHeaders, key: ClientPool.Key, timeouts: Timeouts) {
         self.url = url
@@ -76,7 +80,29 @@ extension Engine {
         let recorder = ExchangeRecorder(
             url: url, method: given.method, headers: headers, proxy: key.proxy, trust: question,
             onInformational: informed, onSent: given.onSent, onReceived: given.onReceived,
-            onAsked: given.onAsked)
+            onAsked: given.onAsked, isDetailed: given.isDetailed)
+        var routed = given
+        (routed.key, routed.headers) = (key, headers)
+        let short = shortPlace(of: routed)
+        let exchange = try Exchange(
+            to: url, key: key, engine: self, timeouts: given.timeouts, recorder: recorder, body: given.body,
+            mayBeHTTP2: key.offersHTTP2
+        ) { [routed] delegate throws(ServiceError) in
+            guard let short else { return try route(routed, recorder, delegate) }
+            return ShortRequest(
+                routed.bytes, at: short, by: shortConnections, on: loops[key.loop], delegate: delegate
+            ) { try self.route(routed, recorder, delegate) }
+        }
+        if let body = given.body { exchange.whenOver { body.end() } }
+        return exchange
+    }
+
+    /// Returns the general transport of a request.
+    private func route(
+        _ given: ExchangeRequest, _ recorder: ExchangeRecorder, _ delegate: ExchangeDelegate
+    ) throws(ServiceError) -> any ExchangeTransport {
+        let (url, key) = (given.url, given.key)
+        var headers = given.headers
         // Over HTTP/2 no handler would remove the mark.
         let mark = key.offersHTTP2 ? nil : clients.directory.mark(&headers, for: recorder)
         let request: HTTPClient.Request
@@ -89,14 +115,53 @@ extension Engine {
             if let mark { clients.directory.remove(mark) }
             throw ServiceError(.invalidURL, "“\(url.redacted)” cannot be requested (\(error)).")
         }
-        let exchange = Exchange(
-            request, url: url, key: key, engine: self, timeouts: given.timeouts, recorder: recorder,
-            body: given.body, mayBeHTTP2: key.offersHTTP2, nameWait: given.nameWait)
-        exchange.whenOver { [directory = clients.directory, body = given.body] in
-            if let mark { directory.remove(mark) }
-            body?.end()
+        let transport = RoutedRequest(
+            request, url: url, key: key, engine: self, delegate: delegate, timeouts: given.timeouts,
+            nameWait: given.nameWait)
+        if let mark {
+            transport.futureResult.whenComplete { [directory = clients.directory] _ in directory.remove(mark) }
         }
-        return exchange
+        return transport
+    }
+
+    /// Returns where to send a request whose response is expected to fit in memory. `nil` leaves it to the HTTP client,
+    /// as every request that needs more than a plain connection to a known address.
+    private func shortPlace(of given: ExchangeRequest) -> ShortConnections.Place? {
+        let (url, key) = (given.url, given.key)
+        guard given.expectsShortResponse, !given.isDetailed, !url.isSecure, key.proxy == nil, !key.isFresh,
+            given.method == "GET", given.body == nil, given.onInformational == nil, given.isSafe
+        else { return nil }
+        var host = url.host
+        if host.hasPrefix("[") { host = String(host.dropFirst().dropLast()) }
+        if let address = try? SocketAddress(ipAddress: host, port: url.port) {
+            return ShortConnections.Place(loop: key.loop, address: address)
+        }
+        guard case .known(.success(let addresses)) = names.ask(host, on: loops[key.loop]), let first = addresses.first,
+            let address = try? SocketAddress(ipAddress: first, port: url.port)
+        else { return nil }
+        return ShortConnections.Place(loop: key.loop, address: address)
+    }
+}
+
+extension ExchangeRequest {
+    /// The request without a body in HTTP/1.1 syntax.
+    fileprivate var bytes: ByteBuffer {
+        var bytes = ByteBuffer()
+        bytes.writeString("\(method) \(url.requestTarget) HTTP/1.1\r\n")
+        for (name, value) in headers {
+            bytes.writeString(name)
+            bytes.writeString(": ")
+            bytes.writeString(value)
+            bytes.writeString("\r\n")
+        }
+        bytes.writeString("\r\n")
+        return bytes
+    }
+
+    /// Whether no field contains a byte that would end it.
+    fileprivate var isSafe: Bool {
+        func isSafe(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
+        return isSafe(url.requestTarget) && headers.allSatisfy { isSafe($0.name) && isSafe($0.value) }
     }
 }
 
@@ -115,7 +180,9 @@ extension HTTPURL {
     /// The host without the final full stop, and without the zone of an address that has none: the system's resolver
     /// accepts a zone only for link-local addresses (RFC 4007 §11).
     private var connectionHost: String {
-        guard let zone = host.firstRange(of: "%25"), !isLinkLocalLiteral else { return host.withoutFinalStop }
+        guard host.utf8.contains(UInt8(ascii: "%")), let zone = host.firstRange(of: "%25"), !isLinkLocalLiteral else {
+            return host.withoutFinalStop
+        }
         return host[..<zone.lowerBound] + "]"
     }
 

@@ -63,6 +63,13 @@ extension ReusedConnectionGuard {
 
     /// Reads bytes of a response, which may be informational and incomplete.
     private func note(_ bytes: ByteBuffer) {
+        // Most responses have no informational head. Their bytes are not copied.
+        if unfinished.isEmpty, bytes.readableBytes >= Self.informational.count,
+            !bytes.readableBytesView.starts(with: Self.informational)
+        {
+            state = .idle
+            return
+        }
         unfinished += bytes.readableBytesView
         while unfinished.starts(with: Self.informational) {
             guard let end = unfinished.firstRange(of: Self.endOfHead) else { break }

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// The HTTP client gets addresses and never resolves names itself. Until the request is sent, another address can
 /// replace one that is unreachable or slow (RFC 8305). Later events go to the exchange's delegate.
-final class RoutedRequest: HTTPClientResponseDelegate {
+final class RoutedRequest: ExchangeTransport, HTTPClientResponseDelegate {
     typealias Response = Void
 
     private struct State {
@@ -76,13 +76,10 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         done = loop.makePromise(of: Void.self)
     }
 
-    /// Completed once the exchange has finished.
     var futureResult: EventLoopFuture<Void> { done.futureResult }
 
-    /// Whether a connection has taken the request.
     var isAsked: Bool { state.withLock(\.isAsked) }
 
-    /// Starts the request. Call it once.
     func begin() {
         if boundsConnection { boundConnection() }
         let host = key.proxy?.host ?? url.host
@@ -259,28 +256,22 @@ final class RoutedRequest: HTTPClientResponseDelegate {
             return state.hasChoice ? state.address : nil
         }
         if let preferred { names.prefer(preferred, for: key.proxy?.host ?? url.host) }
-        delegate.didSendRequestHead(task: task, head)
     }
 
-    func didSendRequestPart(task: HTTPClient.Task<Void>, _ part: IOData) {
-        delegate.didSendRequestPart(task: task, part)
-    }
+    func didSendRequestPart(task: HTTPClient.Task<Void>, _ part: IOData) { delegate.sentPart(part.readableBytes) }
 
-    func didSendRequest(task: HTTPClient.Task<Void>) { delegate.didSendRequest(task: task) }
-
-    func didVisitURL(task: HTTPClient.Task<Void>, _ request: HTTPClient.Request, _ head: HTTPResponseHead) {
-        delegate.didVisitURL(task: task, request, head)
-    }
+    func didSendRequest(task: HTTPClient.Task<Void>) { delegate.sentRequest() }
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-        delegate.didReceiveHead(task: task, head)
+        delegate.received(head)
+        return loop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
-        delegate.didReceiveBodyPart(task: task, part)
+        delegate.received(part)
     }
 
-    func didFinishRequest(task: HTTPClient.Task<Void>) throws { try delegate.didFinishRequest(task: task) }
+    func didFinishRequest(task: HTTPClient.Task<Void>) throws { delegate.finishedResponse() }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
         let last: (any Error)? = state.withLock { state in

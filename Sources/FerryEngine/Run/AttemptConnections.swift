@@ -26,9 +26,9 @@ struct AttemptConnections: Sendable {
     }
 
     /// Records the start of a request on the first connection.
-    mutating func opened(_ other: Exchange, keepsFacts: Bool) {
+    mutating func opened(_ other: Exchange) {
         exchange = other
-        if keepsFacts, let recorder = other.recorder { recorders.append(recorder) }
+        if let recorder = other.recorder, recorder.isDetailed { recorders.append(recorder) }
     }
 
     /// The facts about the requests.

@@ -16,6 +16,8 @@ package struct TransferJob: Sendable {
     package var progress: TransferProgress
     /// Whether to offer HTTP/2, which pays off only for small files.
     package var offersHTTP2 = false
+    /// Whether the response is expected to fit in memory, as recent ones of its origin did.
+    package var expectsShortResponse = false
     /// The earlier transfer's file at the destination, for conflict policy `update`.
     package var existing: ExistingFile?
     /// Bytes of the file system to keep free.

@@ -136,7 +136,7 @@ extension TransferRun {
         asked.nameWait = NameWait(progress: job.progress) { [journal, id = job.id] in await journal.nameChanged(id, isolation: nil) }
         try checkStopping()
         let exchange = try engine.open(asked)
-        connections.opened(exchange, keepsFacts: job.request.note != nil)
+        connections.opened(exchange)
         return exchange
     }
 
@@ -156,6 +156,8 @@ extension TransferRun {
         key.isFresh = request.isFresh
         var asked = ExchangeRequest(request, key: key, timeouts: timeouts)
         asked.advisor = job.advisor
+        asked.isDetailed = job.request.note != nil
+        asked.expectsShortResponse = job.expectsShortResponse && worker == nil
         asked.onReceived = job.progress.counting
         return asked
     }

@@ -59,6 +59,7 @@ extension LocalTransferService {
         job.digest = running.digest(of: id)
         job.reserve = queue.sessions.settings.reserve
         job.offersHTTP2 = offersHTTP2(record, key)
+        job.expectsShortResponse = running.hasTinyFiles(key.origin)
         job.existing = try await existingFile(record.request)
         job.advisor = try await advisor(for: record)
         // An action that stopped it meanwhile waits for this task. Nothing was started.
@@ -112,6 +113,8 @@ extension LocalTransferService {
     }
 
     private func offersHTTP2(_ record: TransferRecord, _ key: QueueKey) -> Bool {
+        // A connection without TLS never uses it.
+        guard key.origin.hasPrefix("https:") else { return false }
         if let size = record.request.response.expectedSize { return size <= 4 << 20 }
         return running.hasManySmallFiles(key.origin, waiting: waitingTransfers.waiting(for: key.origin))
     }

@@ -38,6 +38,8 @@ struct TransferLog: Sendable {
 
     /// Returns the URL without password, query and fragment, which may contain secrets.
     private static func shown(_ record: TransferRecord) -> String {
-        String(record.request.url.prefix { $0 != "?" && $0 != "#" })
+        let url = record.request.url
+        let end = url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        return String(url[..<(end ?? url.endIndex)])
     }
 }

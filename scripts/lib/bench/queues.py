@@ -62,3 +62,17 @@ def waiting(bench):
         bench.note(value("waiting", f"first request after a start, most of {len(firsts)}", worst, "s", 1.0))
         bench.note(value("waiting", "daemon, peak since its start", max(memories), "MiB", MEMORY))
         daemon.forget()
+
+
+def actions(bench):
+    """Cancels, removes, pauses and resumes very many waiting transfers with one command each."""
+    count = bench.options.actions
+    with Silent() as silent:
+        for word in ("cancel", "remove", "pause", "resume"):
+            with bench.with_daemon() as daemon:
+                add(bench, count, silent.port, *(["--paused"] if word == "resume" else []))
+                daemon.reset_peak()
+                took = timed([str(FERRY), word, "--all"], bench.environment)["wall"]
+                bench.note(value("actions", f"ferry {word} --all of {count:,}", took, "s", 10.0))
+                bench.note(value("actions", f"ferry {word} --all, daemon, peak", daemon.peak(), "MiB", 150))
+                daemon.forget()

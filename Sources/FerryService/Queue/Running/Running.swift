@@ -204,7 +204,7 @@ struct Running: Sendable {
     private static let mostUnnamed = 64
 
     /// Maximum number of small files in memory, waiting to be placed together without a slot.
-    private static let mostPlacedTogether = 64
+    private static let mostPlacedTogether = 256
 
     /// Returns the capacity left by the running transfers.
     ///
@@ -255,6 +255,9 @@ struct Running: Sendable {
         guard sizes[origin]?.areSmall == true else { return false }
         return slots.values.count { $0.key.origin == origin } + waiting >= 8
     }
+
+    /// Whether the recent files of an origin fit in memory.
+    func hasTinyFiles(_ origin: String) -> Bool { sizes[origin]?.areTiny == true }
 
     // MARK: Questions
 
@@ -307,6 +310,7 @@ struct Running: Sendable {
 private struct RecentSizes: Sendable {
     private static let count = 8
     private static let small: Int64 = 4 << 20
+    private static let tiny: Int64 = 64 << 10
     private var sizes: [Int64] = []
 
     mutating func add(_ size: Int64) {
@@ -314,5 +318,9 @@ private struct RecentSizes: Sendable {
         if sizes.count > Self.count { sizes.removeFirst() }
     }
 
-    var areSmall: Bool { sizes.count == Self.count && sizes.allSatisfy { $0 <= Self.small } }
+    var areSmall: Bool { are(atMost: Self.small) }
+
+    var areTiny: Bool { are(atMost: Self.tiny) }
+
+    private func are(atMost size: Int64) -> Bool { sizes.count == Self.count && sizes.allSatisfy { $0 <= size } }
 }

@@ -1,0 +1,147 @@
+import FerryCore
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Plain HTTP/1.1 connections for responses that fit in memory, each with one request at a time.
+///
+/// For thousands of small files of one server, the general HTTP client's work on each request would be most of it.
+final class ShortConnections: Sendable {
+    /// The destination of a connection, and its event loop.
+    struct Place: Hashable, Sendable {
+        /// Index of the event loop.
+        let loop: Int
+        let address: SocketAddress
+    }
+
+    private struct State {
+        var idle: [Place: [any Channel]] = [:]
+        var isShutDown = false
+    }
+
+    /// Time after which an unused connection is closed. The HTTP client's connections have the same.
+    private static let idleTime = TimeAmount.seconds(15)
+    private static let connectTimeout = TimeAmount.seconds(10)
+
+    private let loops: EngineLoops
+    private let state = Mutex(State())
+
+    init(loops: EngineLoops) { self.loops = loops }
+
+    /// Sends a request on an idle connection, or on a new one. Call it on the event loop of the request's place.
+    func send(_ request: ShortRequest) {
+        while let channel = state.withLock({ $0.idle[request.place]?.popLast() }) {
+            guard channel.isActive else { continue }
+            return channel.write(request, promise: nil)
+        }
+        guard !state.withLock(\.isShutDown) else { return request.sendAgain() }
+        ClientBootstrap(group: loops[request.place.loop])
+            .connectTimeout(Self.connectTimeout)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { [self, place = request.place] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(IdleStateHandler(allTimeout: Self.idleTime))
+                    try pipeline.addHandler(
+                        ShortConnection(
+                            isIdle: { [weak self] in self?.keep($0, at: place) },
+                            isClosed: { [weak self] in self?.forget($0, at: place) }))
+                }
+            }
+            .connect(to: request.place.address)
+            .whenComplete { result in
+                switch result {
+                case .success(let channel): channel.write(request, promise: nil)
+                case .failure: request.sendAgain()
+                }
+            }
+    }
+
+    private func keep(_ channel: any Channel, at place: Place) {
+        let isKept = state.withLock { state in
+            guard !state.isShutDown else { return false }
+            state.idle[place, default: []].append(channel)
+            return true
+        }
+        if !isKept { channel.close(promise: nil) }
+    }
+
+    private func forget(_ channel: any Channel, at place: Place) {
+        state.withLock { state in
+            state.idle[place]?.removeAll { $0 === channel }
+            if state.idle[place]?.isEmpty == true { state.idle[place] = nil }
+        }
+    }
+
+    /// Closes the idle connections. Later requests are left to the HTTP client.
+    func shutdown() {
+        let idle = state.withLock { state in
+            state.isShutDown = true
+            defer { state.idle = [:] }
+            return state.idle.values.flatMap(\.self)
+        }
+        for channel in idle { channel.close(promise: nil) }
+    }
+}
+
+/// One connection: writes a request, and reads its response.
+private final class ShortConnection: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ShortRequest
+    typealias OutboundOut = ByteBuffer
+
+    private let isIdle: (any Channel) -> Void
+    private let isClosed: (any Channel) -> Void
+    private var request: ShortRequest?
+    private var response = ShortResponse()
+
+    /// - Parameters:
+    ///   - isIdle: Called when the connection can take another request.
+    ///   - isClosed: Called when it has closed.
+    init(isIdle: @escaping (any Channel) -> Void, isClosed: @escaping (any Channel) -> Void) {
+        (self.isIdle, self.isClosed) = (isIdle, isClosed)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let next = unwrapOutboundIn(data)
+        guard next.take(context.channel) else { return isIdle(context.channel) }
+        request = next
+        response = ShortResponse()
+        context.writeAndFlush(wrapOutboundOut(next.bytes), promise: promise)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // A server that speaks unasked is not understood.
+        guard let request else { return context.close(promise: nil) }
+        request.received()
+        switch response.take(unwrapInboundIn(data)) {
+        case .incomplete: break
+        case .unusual: giveUp(context)
+        case .whole(let head, let body):
+            self.request = nil
+            if head.isKeepAlive { isIdle(context.channel) } else { context.close(promise: nil) }
+            request.answered(head, body)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // The timeouts of a request are those of its exchange.
+        if event is IdleStateHandler.IdleStateEvent, request == nil { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { giveUp(context) }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isClosed(context.channel)
+        giveUp(context)
+        context.fireChannelInactive()
+    }
+
+    private func giveUp(_ context: ChannelHandlerContext) {
+        let unanswered = request
+        request = nil
+        context.close(promise: nil)
+        unanswered?.sendAgain()
+    }
+}

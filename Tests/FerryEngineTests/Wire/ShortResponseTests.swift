@@ -1,0 +1,175 @@
+import FerryCore
+import FerryTesting
+import Foundation
+import NIOCore
+import Testing
+
+@testable import FerryEngine
+
+@Suite struct `Short responses as their bytes come` {
+    private let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nETag: \"a\"\r\n\r\nhello"
+
+    private func progress(_ parts: [String]) -> ShortResponse.Progress {
+        var response = ShortResponse()
+        var last = ShortResponse.Progress.incomplete
+        for part in parts where last == .incomplete { last = response.take(ByteBuffer(string: part)) }
+        return last
+    }
+
+    @Test func `are whole wherever they are cut`() throws {
+        for cut in 0...text.count {
+            let parts = [String(text.prefix(cut)), String(text.dropFirst(cut))]
+            guard case .whole(let head, let body) = progress(parts) else {
+                Issue.record("cut at \(cut)")
+                continue
+            }
+            #expect(head.status.number == 200 && head.length == 5 && String(buffer: body) == "hello")
+        }
+        let bytes = text.map(String.init)
+        guard case .whole(_, let body) = progress(bytes) else {
+            Issue.record("one byte at a time")
+            return
+        }
+        #expect(String(buffer: body) == "hello")
+    }
+
+    @Test func `wait for the end that the head states`() {
+        for length in 0..<text.count { #expect(progress([String(text.prefix(length))]) == .incomplete) }
+        guard case .whole(_, let body) = progress(["HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"]) else {
+            Issue.record("an empty body")
+            return
+        }
+        #expect(body.readableBytes == 0)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 65537\r\n\r\n",
+        "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n",
+        "HTTP/1.1 103 Early Hints\r\nContent-Length: 5\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!", "220 ready\r\n\r\n", "\r\nHTTP/1.1 200 OK\r\n\r\n",
+        "HTTP/1.1 200 OK\nContent-Length: 5\n\n",
+    ])
+    func `are no others`(text: String) {
+        #expect(progress([text]) == .unusual)
+    }
+
+    @Test func `have heads of usual size`() {
+        #expect(progress(["HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 17 << 10)]) == .unusual)
+    }
+}
+
+/// Requests whose responses are expected to be short, over connections without the HTTP client.
+@Suite(.timeLimit(.minutes(2))) struct `Requests for short responses` {
+    private static let body = SeededBody(seed: 901, size: 9001)
+
+    private struct End: Equatable {
+        var errors: [ErrorCode]
+        var success: Outcome.Success?
+        var digest: String?
+        var names: [String]
+        var notes: [String]
+        var etag: String?
+        var finalURL: String?
+        var redirects: Int
+    }
+
+    private static let modes: [OriginMode] = [
+        .empty, .etag(nil), .lastModified(nil), .contentType("text/html"), .noRanges, .acceptRangesNone,
+        .status(404, body: "gone"), .status(500), .status(503, retryAfter: "1"), .status(401), .status(204), .status(206),
+        .status(304), .status(200, body: "short"), .redirect(to: "/other.bin"), .redirect(to: nil),
+        .field("X-A", "ü"), .field("Connection", "close"), .disposition("attachment; filename=\"other.bin\""),
+        .digest(.repr, .right), .digest(.repr, .wrong), .digest(.content, .right), .digest(.content, .wrong),
+        .gzipAnyway(), .headFlood(.bigField(bytes: 20_000)), .chunked, .untilClose, .lengthTooLong(by: 10),
+        .lengthTooShort(by: 10), .twoLengths, .lengthAndChunked, .cut(after: 100), .reset(after: 100),
+        .closeBeforeHead, .resetBeforeHead, .unasked, .drip(bytes: 1000, every: .milliseconds(1)),
+        .version(SeededBody(seed: 902, size: 200_000)), .raw(Array("HTTP/1.1 200 OK\n\nhello".utf8)),
+        .raw(Array("HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".utf8)),
+    ]
+
+    @Test(arguments: modes.indices, [false, true])
+    func `end as all others do`(index: Int, isOnlyFirst: Bool) async throws {
+        let mode = Self.modes[index]
+        var ends: [End] = []
+        for isShort in [false, true] {
+            let rule: OriginRule = isOnlyFirst ? .on(.requestNumbers(1..<3), mode) : .always(mode)
+            try await withEngine(OriginScript(Self.body, rule)) { harness, origin in
+                let request = harness.request(origin.url())
+                let history = await harness.transfer(request, tries: 3) { $0.expectsShortResponse = isShort }
+                let facts = history.facts
+                let names = harness.contents.filter { $0 != EngineHarness.partialName }
+                var success = history.success
+                success?.path = ""
+                ends.append(
+                    End(
+                        errors: isOnlyFirst ? [] : history.errors.map(\.code), success: success,
+                        digest: try names.first.map { try sha256(harness.path($0)) }, names: names,
+                        notes: isOnlyFirst ? [] : facts.notes, etag: facts.identity?.etag,
+                        finalURL: facts.finalURL.map { String($0.split(separator: "/").last ?? "") },
+                        redirects: facts.redirects.count))
+            }
+        }
+        #expect(ends[0] == ends[1], "\(mode)")
+    }
+
+    @Test func `are sent once, on one kept connection`() async throws {
+        try await withEngine(OriginScript(Self.body)) { harness, origin in
+            for name in ["a", "b", "c"] {
+                let request = harness.request(origin.url()) { $0.file.name = name }
+                let history = await harness.transfer(request) { $0.expectsShortResponse = true }
+                #expect(history.success?.size == Self.body.size)
+                let digest = try sha256(harness.path(name))
+                #expect(digest == Self.body.sha256Hex)
+            }
+            #expect(origin.requests.count == 3 && origin.facts.connections == 1)
+        }
+    }
+
+    @Test func `have the fields of all others, in their order`() async throws {
+        var heads: [[Substring]] = []
+        for isShort in [false, true] {
+            try await withEngine(OriginScript(Self.body)) { harness, origin in
+                let request = harness.request(origin.url("/a%20b?c=d%20e#f")) {
+                    $0.headers = [HeaderField(name: "X-Own", value: "ü 1")]
+                }
+                _ = await harness.transfer(request) { $0.expectsShortResponse = isShort }
+                let asked = try #require(origin.requests.first)
+                let lines = String(decoding: asked.headBytes, as: UTF8.self).split(separator: "\r\n")
+                heads.append(lines.filter { !$0.hasPrefix("Host: 127.0.0.1:") })
+            }
+        }
+        #expect(heads[0] == heads[1])
+    }
+
+    @Test(arguments: [OriginMode.status(404, body: "no"), .redirect(to: "/other.bin")])
+    func `are not repeated for short errors and redirects`(mode: OriginMode) async throws {
+        try await withEngine(OriginScript(Self.body, .on(.request(1), mode))) { harness, origin in
+            _ = await harness.transfer(harness.request(origin.url()), tries: 1) { $0.expectsShortResponse = true }
+            if case .status = mode { #expect(origin.requests.count == 1) } else { #expect(origin.requests.count == 2) }
+        }
+    }
+
+    @Test func `stop at once, and leave nothing`() async throws {
+        try await withEngine(OriginScript(Self.body, .always(.hold("body", at: .body(100))))) { harness, origin in
+            var job = harness.job(harness.request(origin.url()))
+            job.expectsShortResponse = true
+            let run = harness.makeRun(job)
+            async let report = run.run()
+            await origin.wait { $0.held.contains("body") }
+            await run.stop()
+            let result = await report.result
+            if case .stopped = result {} else { Issue.record("It has not stopped: \(result)") }
+            #expect(harness.contents.isEmpty)
+            origin.release("body")
+        }
+    }
+
+    @Test func `time out like all others`() async throws {
+        try await withEngine(OriginScript(Self.body, .always(.hold("head", at: .head)))) { harness, origin in
+            let request = harness.request(origin.url()) { $0.timing.idleTimeout = 0.2 }
+            let history = await harness.transfer(request, tries: 1) { $0.expectsShortResponse = true }
+            #expect(history.codes == [.timedOut])
+            origin.release("head")
+        }
+    }
+}
