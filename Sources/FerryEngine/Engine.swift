@@ -54,16 +54,17 @@ package final class Engine: Sendable {
 
     package init(_ configuration: Configuration, loops: Int = min(4, System.coreCount)) {
         self.configuration = configuration
-        home = configuration.machine.home ?? DecidingActor()
+        let loops = EngineLoops(count: loops)
+        self.loops = loops
+        home = configuration.machine.home ?? DecidingActor(on: loops[EngineLoops.home])
         workers = configuration.machine.workers ?? DiskThreads()
-        self.loops = EngineLoops(count: loops)
         disk = DiskQueue(system: configuration.disk, workers: workers)
         leftoverDisk = LeftoverDisk(disk: disk)
         places = DiskPlaces(disk: disk)
         names = NameResolver(configuration.lookup)
-        shortConnections = ShortConnections(loops: self.loops)
+        shortConnections = ShortConnections(loop: loops[EngineLoops.home])
         clients = ClientPool(
-            loops: self.loops, trust: configuration.trust, timeouts: configuration.timeouts, names: names)
+            loops: loops, trust: configuration.trust, timeouts: configuration.timeouts, names: names)
     }
 
     /// Returns the index of an event loop, round-robin. Only writes to the same place can block it.
@@ -116,10 +117,15 @@ package final class Engine: Sendable {
     }
 }
 
-/// Serializes the decisions of runs and their service.
+/// Serializes the decisions of runs and their service, on an event loop.
 ///
-/// Actors on its executor call each other without a thread switch: a small file calls its service a dozen times. It
-/// must not run anything that may block or that grows with the size of a file.
-package actor DecidingActor {
-    package init() {}
+/// Actors on its executor call each other without a thread switch: a small file calls its service a dozen times, and is
+/// received on the same loop. It must not run anything that may block or that grows with the size of a file.
+actor DecidingActor {
+    private let loop: any EventLoop
+
+    // SAFETY: The actor keeps alive the loop, which is the executor.
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.executor.asUnownedSerialExecutor() }
+
+    init(on loop: any EventLoop) { self.loop = loop }
 }

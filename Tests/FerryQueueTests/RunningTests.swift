@@ -158,6 +158,16 @@ import Testing
         running.noteSize(5 << 20, of: "a")
         #expect(!running.hasManySmallFiles("a", waiting: 8))
     }
+
+    @Test func `have small responses to expect once the last eight files of an origin had at most 64 KiB`() {
+        var running = Running()
+        for _ in 0..<7 { running.noteSize(64 << 10, of: "a") }
+        #expect(!running.hasTinyFiles("a"))
+        running.noteSize(0, of: "a")
+        #expect(running.hasTinyFiles("a") && !running.hasTinyFiles("b"))
+        running.noteSize(64 << 10 + 1, of: "a")
+        #expect(!running.hasTinyFiles("a"))
+    }
 }
 
 @Suite struct `Slots beside plain flags` {

@@ -7,6 +7,8 @@ import Testing
 @testable import FerryService
 @testable import FerryStore
 
+private actor Home {}
+
 @Suite(.timeLimit(.minutes(2))) struct `The event hub` {
     private let journal: any Journal
 
@@ -33,7 +35,7 @@ import Testing
 
     /// A listener that catches up reads committed events, which may include unpublished ones.
     @Test func `an event that was read from the journal is not delivered again`() async throws {
-        let hub = EventHub(journal: journal, lastNumber: 0)
+        let hub = EventHub(journal: journal, lastNumber: 0, home: Home())
         let first = try await append()
         let second = try await append()
         await hub.publish(first)
@@ -49,7 +51,7 @@ import Testing
 
     /// An event that was committed but is never published must not delay later events.
     @Test func `a number without an event is looked up in the journal by listeners`() async throws {
-        let hub = EventHub(journal: journal, lastNumber: 0, patience: .milliseconds(1))
+        let hub = EventHub(journal: journal, lastNumber: 0, home: Home(), patience: .milliseconds(1))
         var events = try await listen(hub, after: nil).makeAsyncIterator()
         let missing = try await append()
         await hub.publish(try await append())
@@ -63,7 +65,7 @@ import Testing
     }
 
     @Test func `events are delivered in the order of their numbers, whatever the order of the calls`() async throws {
-        let hub = EventHub(journal: journal, lastNumber: 0)
+        let hub = EventHub(journal: journal, lastNumber: 0, home: Home())
         var events = try await listen(hub, after: nil).makeAsyncIterator()
         let (first, second, third) = (try await append(), try await append(), try await append())
         for event in [third, first, second] { await hub.publish(event) }
@@ -73,7 +75,7 @@ import Testing
     }
 
     @Test func `a listener for ends alone gets them from the journal and as they come`() async throws {
-        let hub = EventHub(journal: journal, lastNumber: 0)
+        let hub = EventHub(journal: journal, lastNumber: 0, home: Home())
         for kind in [TransferEvent.Kind.submitted, .failed, .resumed] { await hub.publish(try await append(kind)) }
         var subscription = EventSubscription()
         (subscription.after, subscription.endsAlone) = (0, true)
@@ -91,7 +93,7 @@ import Testing
 
     /// A client may know event numbers of a journal that was set aside since.
     @Test func `a number that was never given means from here on`() async throws {
-        let hub = EventHub(journal: journal, lastNumber: 0)
+        let hub = EventHub(journal: journal, lastNumber: 0, home: Home())
         var events = try await listen(hub, after: 1000).makeAsyncIterator()
         await hub.publish(try await append())
         #expect(try await events.next()?.number == 1)
@@ -127,7 +129,7 @@ import Testing
     }
 
     @Test func `events of one kind that wait are one batch, in the order of their numbers`() async throws {
-        let hub = EventHub(journal: journal, lastNumber: 0)
+        let hub = EventHub(journal: journal, lastNumber: 0, home: Home())
         let signals = try await signals(hub, after: nil)
         let submitted = try await append(.submitted, 0..<5)
         let more = try await append(.submitted, 5..<7)
@@ -146,7 +148,7 @@ import Testing
     }
 
     @Test func `a listener that does not read gets the rest from the journal, all of it once`() async throws {
-        let hub = EventHub(journal: journal, lastNumber: 0)
+        let hub = EventHub(journal: journal, lastNumber: 0, home: Home())
         let signals = try await signals(hub, after: nil)
         let count = UInt64(EventQueue.idCapacity)
         for round: UInt64 in 0..<3 {
@@ -161,7 +163,7 @@ import Testing
     }
 
     @Test func `an event that was read in the journal before its notification is delivered once`() async throws {
-        let hub = EventHub(journal: journal, lastNumber: 0)
+        let hub = EventHub(journal: journal, lastNumber: 0, home: Home())
         await hub.publish(try await append(.submitted, 0..<3))
         let early = try await append(.removed, 0..<2)
         let late = try await append(.removed, 2..<3)
@@ -189,7 +191,7 @@ import Testing
     /// A listener with full events reads a batch's events from the journal. A regression: live events in the meantime
     /// were dropped, so a transfer that started and finished then was never reported as running.
     @Test func `a live event is delivered in its place while a listener catches up`() async throws {
-        let hub = EventHub(journal: journal, lastNumber: 0)
+        let hub = EventHub(journal: journal, lastNumber: 0, home: Home())
         await hub.publish(try await append())
         var events = try await listen(hub, after: 0).makeAsyncIterator()
         await hub.publish(live(.waiting, 1))
@@ -205,7 +207,7 @@ import Testing
     }
 
     @Test func `a listener for whole events reads many at once in the journal`() async throws {
-        let hub = EventHub(journal: journal, lastNumber: 0)
+        let hub = EventHub(journal: journal, lastNumber: 0, home: Home())
         var events = try await listen(hub, after: nil).makeAsyncIterator()
         await hub.publish(try await append())
         await hub.publish(try await append(.removed, 0..<600))
@@ -218,7 +220,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Listeners that nobody reads` {
     @Test func `are refused beyond a number, and leave places behind`() async throws {
-        let hub = EventHub(journal: MemoryJournal(), lastNumber: 0)
+        let hub = EventHub(journal: MemoryJournal(), lastNumber: 0, home: Home())
         var streams: [AsyncThrowingStream<TransferEvent, any Error>] = []
         for _ in 0..<EventHub.mostListeners {
             streams.append(try await hub.listen(EventSubscription()) { _ in true })

@@ -5,7 +5,7 @@ package struct TransferEnd: Sendable {
     /// The transfer with its outcome.
     package let record: TransferRecord
     /// The transfer as the event shows it permanently.
-    package let snapshot: Transfer
+    @Boxed package private(set) var snapshot: Transfer
     /// The kind of the event.
     package let kind: TransferEvent.Kind
     package let at: Date
@@ -36,7 +36,7 @@ package struct TransferEnd: Sendable {
         }
         self.unneeded = unneeded
         self.record = ended
-        snapshot = Transfer(ended, live: .waiting(.slot))
+        _snapshot = Boxed(wrappedValue: Transfer(ended, live: .waiting(.slot)))
         kind = TransferEvent.Kind(of: outcome)
         at = now
     }

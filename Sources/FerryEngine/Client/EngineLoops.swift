@@ -5,8 +5,12 @@ import Synchronization
 /// The event loops of an engine, grouped by the file system that bodies are written to.
 ///
 /// The loop that reads a body also writes it. A blocking write stalls its whole loop, so a loop serves only one file
-/// system.
+/// system. The home loop writes no bodies: it runs the decisions of runs and their service, and reads responses that fit
+/// in memory.
 final class EngineLoops: Sendable {
+    /// Index of the home loop.
+    static let home = 0
+
     private struct Seat {
         let loop: any EventLoop
         let clock: WatchClock
@@ -28,10 +32,18 @@ final class EngineLoops: Sendable {
     private static let mostGroups = 16
 
     private let count: Int
+    private let homeGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let state = Mutex(State())
 
     /// - Parameter count: Number of loops per file system.
-    init(count: Int) { self.count = count }
+    init(count: Int) {
+        self.count = count
+        let home = homeGroup.next()
+        state.withLock { $0.seats.append(Seat(loop: home, clock: WatchClock(loop: home))) }
+    }
+
+    // Actors run on the home loop even after `shutdown`. Those that do keep the engine alive.
+    deinit { homeGroup.shutdownGracefully { _ in } }
 
     /// Returns the index of a loop for bodies written to a file system, round-robin. `nil` stands for bodies that are
     /// not written to disk.
@@ -49,7 +61,7 @@ final class EngineLoops: Sendable {
     private func add(to state: inout State) -> Share {
         // NIO terminates the process if the system refuses a thread. Shared loops are only slower.
         guard state.groups.count < Self.mostGroups, state.groups.isEmpty || BlockingThread.areAvailable(count) else {
-            return Share(first: state.shares.count % state.groups.count * count)
+            return Share(first: 1 + state.shares.count % state.groups.count * count)
         }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: count)
         let first = state.seats.count
@@ -63,7 +75,7 @@ final class EngineLoops: Sendable {
     /// Returns the watches of a loop.
     func clock(_ number: Int) -> WatchClock { state.withLock { $0.seats[number].clock } }
 
-    /// Shuts down all loops.
+    /// Shuts down all loops except the home loop.
     func shutdown() async {
         let groups = state.withLock(\.groups)
         await withTaskGroup(of: Void.self) { tasks in

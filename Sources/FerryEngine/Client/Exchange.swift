@@ -82,6 +82,7 @@ final class Exchange: Sendable {
             // A connection lost after its request may be a refusal (docs/behaviour/transfers.md#O34).
             if wasOpenedEarly, !wasAsked { return .unusedConnection }
             if error == ClientFailure.staleConnection { return .staleConnection }
+            if error == ClientFailure.notShort { return .notShort }
             return error == ClientFailure.notOverHTTP2 ? .notOverHTTP2 : .other
         case .proxyAuthRequired: return .proxyRefused
         default: return .other

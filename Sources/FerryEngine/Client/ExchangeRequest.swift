@@ -81,28 +81,21 @@ extension Engine {
             url: url, method: given.method, headers: headers, proxy: key.proxy, trust: question,
             onInformational: informed, onSent: given.onSent, onReceived: given.onReceived,
             onAsked: given.onAsked, isDetailed: given.isDetailed)
-        var routed = given
-        (routed.key, routed.headers) = (key, headers)
-        let short = shortPlace(of: routed)
-        let exchange = try Exchange(
-            to: url, key: key, engine: self, timeouts: given.timeouts, recorder: recorder, body: given.body,
-            mayBeHTTP2: key.offersHTTP2
-        ) { [routed] delegate throws(ServiceError) in
-            guard let short else { return try route(routed, recorder, delegate) }
-            return ShortRequest(
-                routed.bytes, at: short, by: shortConnections, on: loops[key.loop], delegate: delegate
-            ) { try self.route(routed, recorder, delegate) }
+        guard let address = shortAddress(of: given, key) else {
+            return try route(given, key, headers, recorder)
         }
-        if let body = given.body { exchange.whenOver { body.end() } }
-        return exchange
+        key.loop = EngineLoops.home
+        return try Exchange(to: url, key: key, engine: self, timeouts: given.timeouts, recorder: recorder) {
+            ShortRequest(given.bytes, to: address, by: shortConnections, delegate: $0)
+        }
     }
 
-    /// Returns the general transport of a request.
+    /// Sends a request by the HTTP client.
     private func route(
-        _ given: ExchangeRequest, _ recorder: ExchangeRecorder, _ delegate: ExchangeDelegate
-    ) throws(ServiceError) -> any ExchangeTransport {
-        let (url, key) = (given.url, given.key)
-        var headers = given.headers
+        _ given: ExchangeRequest, _ key: ClientPool.Key, _ headers: HTTPHeaders, _ recorder: ExchangeRecorder
+    ) throws(ServiceError) -> Exchange {
+        let url = given.url
+        var headers = headers
         // Over HTTP/2 no handler would remove the mark.
         let mark = key.offersHTTP2 ? nil : clients.directory.mark(&headers, for: recorder)
         let request: HTTPClient.Request
@@ -115,31 +108,34 @@ extension Engine {
             if let mark { clients.directory.remove(mark) }
             throw ServiceError(.invalidURL, "“\(url.redacted)” cannot be requested (\(error)).")
         }
-        let transport = RoutedRequest(
-            request, url: url, key: key, engine: self, delegate: delegate, timeouts: given.timeouts,
-            nameWait: given.nameWait)
-        if let mark {
-            transport.futureResult.whenComplete { [directory = clients.directory] _ in directory.remove(mark) }
+        let exchange = try Exchange(
+            to: url, key: key, engine: self, timeouts: given.timeouts, recorder: recorder, body: given.body,
+            mayBeHTTP2: key.offersHTTP2
+        ) {
+            RoutedRequest(
+                request, url: url, key: key, engine: self, delegate: $0, timeouts: given.timeouts,
+                nameWait: given.nameWait)
         }
-        return transport
+        exchange.whenOver { [directory = clients.directory, body = given.body] in
+            if let mark { directory.remove(mark) }
+            body?.end()
+        }
+        return exchange
     }
 
     /// Returns where to send a request whose response is expected to fit in memory. `nil` leaves it to the HTTP client,
     /// as every request that needs more than a plain connection to a known address.
-    private func shortPlace(of given: ExchangeRequest) -> ShortConnections.Place? {
-        let (url, key) = (given.url, given.key)
+    private func shortAddress(of given: ExchangeRequest, _ key: ClientPool.Key) -> SocketAddress? {
+        let url = given.url
         guard given.expectsShortResponse, !given.isDetailed, !url.isSecure, key.proxy == nil, !key.isFresh,
             given.method == "GET", given.body == nil, given.onInformational == nil, given.isSafe
         else { return nil }
         var host = url.host
         if host.hasPrefix("[") { host = String(host.dropFirst().dropLast()) }
-        if let address = try? SocketAddress(ipAddress: host, port: url.port) {
-            return ShortConnections.Place(loop: key.loop, address: address)
-        }
-        guard case .known(.success(let addresses)) = names.ask(host, on: loops[key.loop]), let first = addresses.first,
-            let address = try? SocketAddress(ipAddress: first, port: url.port)
+        if let address = try? SocketAddress(ipAddress: host, port: url.port) { return address }
+        guard case .known(.success(let addresses)) = names.ask(host, on: loops[key.loop]), let first = addresses.first
         else { return nil }
-        return ShortConnections.Place(loop: key.loop, address: address)
+        return try? SocketAddress(ipAddress: first, port: url.port)
     }
 }
 

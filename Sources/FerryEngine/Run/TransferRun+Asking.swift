@@ -157,7 +157,8 @@ extension TransferRun {
         var asked = ExchangeRequest(request, key: key, timeouts: timeouts)
         asked.advisor = job.advisor
         asked.isDetailed = job.request.note != nil
-        asked.expectsShortResponse = job.expectsShortResponse && worker == nil
+        // Only the first request: if it got no short response, the HTTP client sends it again.
+        asked.expectsShortResponse = job.expectsShortResponse && worker == nil && connections.exchange == nil
         asked.onReceived = job.progress.counting
         return asked
     }

@@ -27,7 +27,7 @@ actor EventHub {
     private nonisolated let liveListeners = Atomic(0)
 
     init(
-        journal: any Journal, lastNumber: Int64, home: any Actor = DecidingActor(),
+        journal: any Journal, lastNumber: Int64, home: any Actor,
         clock: any MachineClock = SystemClock(), patience: Duration = .seconds(1)
     ) {
         self.home = home

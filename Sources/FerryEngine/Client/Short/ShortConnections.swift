@@ -7,15 +7,8 @@ import Synchronization
 ///
 /// For thousands of small files of one server, the general HTTP client's work on each request would be most of it.
 final class ShortConnections: Sendable {
-    /// The destination of a connection, and its event loop.
-    struct Place: Hashable, Sendable {
-        /// Index of the event loop.
-        let loop: Int
-        let address: SocketAddress
-    }
-
     private struct State {
-        var idle: [Place: [any Channel]] = [:]
+        var idle: [SocketAddress: [any Channel]] = [:]
         var isShutDown = false
     }
 
@@ -23,53 +16,53 @@ final class ShortConnections: Sendable {
     private static let idleTime = TimeAmount.seconds(15)
     private static let connectTimeout = TimeAmount.seconds(10)
 
-    private let loops: EngineLoops
+    let loop: any EventLoop
     private let state = Mutex(State())
 
-    init(loops: EngineLoops) { self.loops = loops }
+    init(loop: any EventLoop) { self.loop = loop }
 
-    /// Sends a request on an idle connection, or on a new one. Call it on the event loop of the request's place.
+    /// Sends a request on an idle connection, or on a new one. Call it on the event loop.
     func send(_ request: ShortRequest) {
-        while let channel = state.withLock({ $0.idle[request.place]?.popLast() }) {
+        while let channel = state.withLock({ $0.idle[request.address]?.popLast() }) {
             guard channel.isActive else { continue }
             return channel.write(request, promise: nil)
         }
-        guard !state.withLock(\.isShutDown) else { return request.sendAgain() }
-        ClientBootstrap(group: loops[request.place.loop])
+        guard !state.withLock(\.isShutDown) else { return request.isUnanswered() }
+        ClientBootstrap(group: loop)
             .connectTimeout(Self.connectTimeout)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelInitializer { [self, place = request.place] channel in
+            .channelInitializer { [self, address = request.address] channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(IdleStateHandler(allTimeout: Self.idleTime))
                     try pipeline.addHandler(
                         ShortConnection(
-                            isIdle: { [weak self] in self?.keep($0, at: place) },
-                            isClosed: { [weak self] in self?.forget($0, at: place) }))
+                            isIdle: { [weak self] in self?.keep($0, at: address) },
+                            isClosed: { [weak self] in self?.forget($0, at: address) }))
                 }
             }
-            .connect(to: request.place.address)
+            .connect(to: request.address)
             .whenComplete { result in
                 switch result {
                 case .success(let channel): channel.write(request, promise: nil)
-                case .failure: request.sendAgain()
+                case .failure: request.isUnanswered()
                 }
             }
     }
 
-    private func keep(_ channel: any Channel, at place: Place) {
+    private func keep(_ channel: any Channel, at address: SocketAddress) {
         let isKept = state.withLock { state in
             guard !state.isShutDown else { return false }
-            state.idle[place, default: []].append(channel)
+            state.idle[address, default: []].append(channel)
             return true
         }
         if !isKept { channel.close(promise: nil) }
     }
 
-    private func forget(_ channel: any Channel, at place: Place) {
+    private func forget(_ channel: any Channel, at address: SocketAddress) {
         state.withLock { state in
-            state.idle[place]?.removeAll { $0 === channel }
-            if state.idle[place]?.isEmpty == true { state.idle[place] = nil }
+            state.idle[address]?.removeAll { $0 === channel }
+            if state.idle[address]?.isEmpty == true { state.idle[address] = nil }
         }
     }
 
@@ -142,6 +135,6 @@ private final class ShortConnection: ChannelDuplexHandler {
         let unanswered = request
         request = nil
         context.close(promise: nil)
-        unanswered?.sendAgain()
+        unanswered?.isUnanswered()
     }
 }
