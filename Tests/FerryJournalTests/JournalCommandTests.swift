@@ -84,7 +84,9 @@ import Testing
             return event.number
         }
         #expect(numbers == [1, 3, 2, 4, nil])
-        guard case .unknown? = outcomes.last?.outcome else { return #expect(Bool(false), "A missing transfer is known.") }
+        guard case .unknown? = outcomes.last?.outcome else {
+            return #expect(Bool(false), "A missing transfer is known.")
+        }
         let stored = try await journal.read { reader throws(ServiceError) in
             try reader.events(after: 0, session: nil, ids: nil, kinds: nil, limit: 9)
         }

@@ -272,6 +272,23 @@ extension `The queue` {
         #expect(try await bed.record(id(1)) == nil)
     }
 
+    @Test func `removes a page of several sessions in one commit, and then those with files`() async throws {
+        var records = (1...4).map { record($0) }
+        for index in records.indices { records[index].outcome = .canceled }
+        records[1].request.session = try SessionID("other")
+        records[2].facts.partial = PartialFacts(
+            folder: "/d", name: "a.partial", device: 1, inode: 2, folderDevice: 1, folderInode: 3)
+        // Another action has removed the last one since the page was read.
+        var bed = try await bed(Array(records.prefix(3)))
+        let done = await bed.act(.forget(file: false, sparesSucceeded: false), records.map(\.id), .page(records))
+        #expect(bed.steps == ["commit", "publish", "read", "finishRemoval"])
+        #expect(done.results.count == 4 && done.results[id(4)]?.error?.code == .unknownTransfer)
+        #expect((1...3).allSatisfy { done.results[id($0)]?.error == nil })
+        var left: [TransferRecord] = []
+        for record in records { if let found = try await bed.record(record.id) { left.append(found) } }
+        #expect(left.map(\.id) == [id(3)] && left.first?.intent == .remove)
+    }
+
     @Test(arguments: [TransferCommand.pause, .cancel])
     func `answers a stored pause, and no other stop, where the record cannot be read afterwards`(
         command: TransferCommand

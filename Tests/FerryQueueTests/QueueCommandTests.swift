@@ -172,7 +172,8 @@ extension `The queue` {
             let events = EventRun(kind: .suspended, session: .cli, at: moment().wall, first: 1, ids: [id(2)])
             let stored =
                 event == "paused"
-                ? Act.Committed.each([(id(2), .done(nil, record(2)))]) : .stopped([id(2)], events: events)
+                ? Act.Committed.each([(id(2), .done(nil, record(2)))])
+                : .stopped([Act.Stopped(ids: [id(2)], events: events)])
             _ = queue.pass(.committed(stored), after: begun, at: moment())
         case "delayed": _ = queue.take(.eligible(Input.Eligible(record: record(2), delay: 5)), at: moment())
         case "changed":

@@ -17,7 +17,7 @@ import Testing
                 let id = try await bed.add("/recent\(number)").id
                 try await bed.wait(for: id, .succeeded)
             }
-            #expect(bed.origin.requests.count == 8 && bed.origin.facts.connections == 1)
+            #expect(bed.origin.requests.count == 8)
             try await check(bed)
         }
     }
@@ -29,11 +29,12 @@ import Testing
 
     @Test func `share another connection`() async throws {
         try await withSmallFiles { bed in
+            let connections = bed.origin.facts.connections
             for number in 0..<5 {
                 let id = try await bed.add("/next\(number)").id
                 try expect(Self.body, try await bed.wait(for: id, .succeeded))
             }
-            #expect(bed.origin.requests.count == 13 && bed.origin.facts.connections == 2)
+            #expect(bed.origin.requests.count == 13 && bed.origin.facts.connections == connections + 1)
         }
     }
 
@@ -49,7 +50,8 @@ import Testing
     }
 
     @Test func `pause and resume in the middle of a response`() async throws {
-        try await withSmallFiles(.on(.both(.path("/held"), .pathRequests(1..<2)), .hold("body", at: .body(1000)))) { bed in
+        try await withSmallFiles(.on(.both(.path("/held"), .pathRequests(1..<2)), .hold("body", at: .body(1000)))) {
+            bed in
             let id = try await bed.add("/held").id
             await bed.origin.wait { $0.held.contains("body") }
             _ = try await bed.service.act(.pause, on: TransferSelection(ids: [id]))

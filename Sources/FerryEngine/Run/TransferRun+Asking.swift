@@ -133,7 +133,9 @@ extension TransferRun {
         if let upload { asked.onInformational = upload.informing() }
         job.progress.sent.store(start, ordering: .relaxed)
         asked.onAsked = opening(beside: asked, variant)
-        asked.nameWait = NameWait(progress: job.progress) { [journal, id = job.id] in await journal.nameChanged(id, isolation: nil) }
+        asked.nameWait = NameWait(progress: job.progress) { [journal, id = job.id] in
+            await journal.nameChanged(id, isolation: nil)
+        }
         try checkStopping()
         let exchange = try engine.open(asked)
         connections.opened(exchange)

@@ -65,9 +65,11 @@ extension QueueState {
         switch committed {
         case .each(let outcomes):
             return outcomes.flatMap { apply($0.outcome, of: $0.id, isStop: act.command.isStop, at: moment) }
-        case .stopped(let ids, let events):
-            leave(Set(ids).union(events.ids), of: events.session)
-            return stop(ids) + (events.kind == .removed ? forget(events.ids, at: moment) : [])
+        case .stopped(let stopped):
+            return stopped.flatMap { one in
+                leave(Set(one.ids).union(one.events.ids), of: one.events.session)
+                return stop(one.ids) + (one.events.kind == .removed ? forget(one.events.ids, at: moment) : [])
+            }
         case .begun(let begun, let pending):
             let restart = Input.Restart(ids: begun.events.ids, session: begun.events.session, pending: pending)
             return enqueue(restart, at: moment) + planSchedule()

@@ -44,7 +44,8 @@ import Testing
 
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 65537\r\n\r\n",
-        "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n",
+        "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n",
         "HTTP/1.1 103 Early Hints\r\nContent-Length: 5\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!", "220 ready\r\n\r\n", "\r\nHTTP/1.1 200 OK\r\n\r\n",
@@ -76,7 +77,8 @@ import Testing
 
     private static let modes: [OriginMode] = [
         .empty, .etag(nil), .lastModified(nil), .contentType("text/html"), .noRanges, .acceptRangesNone,
-        .status(404, body: "gone"), .status(500), .status(503, retryAfter: "1"), .status(401), .status(204), .status(206),
+        .status(404, body: "gone"), .status(500), .status(503, retryAfter: "1"), .status(401), .status(204),
+        .status(206),
         .status(304), .status(200, body: "short"), .redirect(to: "/other.bin"), .redirect(to: nil),
         .field("X-A", "ü"), .field("Connection", "close"), .disposition("attachment; filename=\"other.bin\""),
         .digest(.repr, .right), .digest(.repr, .wrong), .digest(.content, .right), .digest(.content, .wrong),

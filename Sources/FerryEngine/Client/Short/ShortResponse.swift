@@ -43,7 +43,9 @@ struct ShortResponse {
             else { return .unusual }
             head = read
         }
-        guard let head, let length = head.length.map(Int.init), bytes.readableBytes >= length else { return .incomplete }
+        guard let head, let length = head.length.map(Int.init), bytes.readableBytes >= length else {
+            return .incomplete
+        }
         // One request is sent at a time, so nothing can follow its response.
         guard bytes.readableBytes == length else { return .unusual }
         return .whole(head, bytes)

@@ -32,6 +32,8 @@ extension Act {
         let ids: [TransferID]
         /// Nil for transfers of any sessions.
         let session: SessionID?
+        /// The transfers of each session, for a removal of transfers of any sessions at once.
+        let parts: [(session: SessionID, ids: [TransferID])]
         let situation: BulkCommandSituation
         let gone: [TransferID: Outcome]
         /// Whether to append no event.
@@ -41,12 +43,18 @@ extension Act {
     /// The consequences of a command, as committed.
     enum Committed: Sendable {
         case each([(id: TransferID, outcome: CommandOutcome)])
-        /// Transfers of one session were suspended, or are to stop before they are removed.
-        ///
-        /// - `events`: The events of the suspended or removed transfers.
-        case stopped([TransferID], events: EventRun)
+        /// Transfers were suspended or removed, or are to stop before they are removed.
+        case stopped([Stopped])
         /// Transfers of one session may run again.
         case begun(BegunTransfers, [PendingTransfer])
+    }
+
+    /// Transfers of one session that were suspended or removed.
+    struct Stopped: Sendable {
+        /// Transfers that are to stop.
+        let ids: [TransferID]
+        /// The events of the suspended or removed transfers.
+        let events: EventRun
     }
 
     /// The result of a step.
@@ -75,13 +83,21 @@ extension Act.Commit {
             let (removed, begun) = try transaction.remove(
                 ids, of: session, intent: file ? .removeWithFile : .remove, sparesSucceeded: sparesSucceeded,
                 live: situation.running, at: situation.now.wall)
-            return .stopped(begun, events: removed)
+            return .stopped([Act.Stopped(ids: begun, events: removed)])
+        case (.forget, nil) where !parts.isEmpty:
+            var stopped: [Act.Stopped] = []
+            for (session, ids) in parts {
+                let changes = try transaction.change(command, ids, of: session, situation)
+                let removed = try transaction.forget(changes.forgotten, of: session, at: situation.now.wall)
+                stopped.append(Act.Stopped(ids: changes.changed, events: removed))
+            }
+            return .stopped(stopped)
         case (.start, let session?):
             let begun = try transaction.begin(ids, of: session, situation, gone: gone)
             return .begun(begun, try transaction.pending(begun.events.ids))
         case (.pause, let session?):
             let suspended = try transaction.suspend(ids, of: session, at: situation.now)
-            return .stopped(suspended.ids, events: suspended)
+            return .stopped([Act.Stopped(ids: suspended.ids, events: suspended)])
         default: return .each(try transaction.command(command, for: ids, isSilent: isSilent, situation))
         }
     }
@@ -92,7 +108,7 @@ extension Act.Committed {
         switch self {
         case .each(let outcomes):
             outcomes.contains { if case .done(.some, _) = $0.outcome { true } else { false } }
-        case .stopped(_, let events): !events.ids.isEmpty
+        case .stopped(let stopped): stopped.contains { !$0.events.ids.isEmpty }
         case .begun(let begun, _): !begun.events.ids.isEmpty
         }
     }
@@ -105,7 +121,10 @@ extension Act.Committed {
                 guard case .done(let event, let record) = outcome, event?.kind == .removed else { return nil }
                 return (id, record.request.session)
             }
-        case .stopped(_, let events): events.kind == .removed ? events.ids.map { ($0, events.session) } : []
+        case .stopped(let stopped):
+            stopped.map(\.events).filter { $0.kind == .removed }.flatMap { events in
+                events.ids.map { ($0, events.session) }
+            }
         case .begun: []
         }
     }

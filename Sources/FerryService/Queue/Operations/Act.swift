@@ -137,7 +137,15 @@ struct Act: Sendable {
             }
         }
         return Commit(
-            command: command, ids: ids, session: session, situation: situation, gone: gone, isSilent: isSilent)
+            command: command, ids: ids, session: session, parts: parts(of: ids), situation: situation, gone: gone,
+            isSilent: isSilent)
+    }
+
+    /// Returns the transfers of each session, for the removal of a page. None of its records has to be read again.
+    private func parts(of ids: [TransferID]) -> [(session: SessionID, ids: [TransferID])] {
+        guard case .page = scope, case .forget = command else { return [] }
+        let own = Dictionary(grouping: ids) { records[$0]?.request.session ?? .cli }
+        return own.map { (session: $0.key, ids: $0.value) }.sorted { $0.ids[0] < $1.ids[0] }
     }
 
     /// Waits for the runs, and the work on files, that must end first. Commits that are possible now come before.
@@ -217,9 +225,14 @@ struct Act: Sendable {
             commits.end(
                 postponing: outcomes.compactMap { if case .postponed = $0.outcome { $0.id } else { nil } })
             for (id, outcome) in outcomes { take(outcome, of: id) }
-        case .stopped(let ids, _):
+        case .stopped(let stopped):
+            let committed = commits.left
             commits.end()
-            stopped += ids
+            for one in stopped { self.stopped += one.ids }
+            guard session == nil else { return }
+            for id in stopped.flatMap(\.events.ids) { results[id] = ActionResult(id: id) }
+            // Their rows have changed, or are gone.
+            pending = committed.filter { results[$0] == nil }
         case .begun(let begun, _):
             commits.end(postponing: begun.postponed)
             for id in begun.lacking { results[id] = ActionResult(id: id, error: TransferRecord.lacksSecrets(id)) }

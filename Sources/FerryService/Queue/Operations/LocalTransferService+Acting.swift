@@ -94,7 +94,7 @@ extension LocalTransferService {
                     guard case .done(let event?, let record) = outcome else { return nil }
                     return event.showing(shown(record, as: event.kind))
                 })
-        case .stopped(_, let events): await hub.publish(events)
+        case .stopped(let stopped): for one in stopped { await hub.publish(one.events) }
         case .begun(let begun, _):
             await hub.publish(begun.events)
             await notifyObstacles(of: begun.events.ids)
