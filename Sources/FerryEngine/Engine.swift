@@ -48,21 +48,26 @@ package final class Engine: Sendable {
     private let workers: any DiskWorkers
     /// The executor shared by runs and their service, so that calls between them need no thread switch.
     package let home: any Actor
+    /// Keeps the home loop, which has connections too, if `home` is another actor.
+    private let homeActor: DecidingActor
 
     /// Time a shutdown waits for calls that may never return.
     private static let patience = Duration.seconds(2)
 
     package init(_ configuration: Configuration, loops: Int = min(4, System.coreCount)) {
         self.configuration = configuration
-        let loops = EngineLoops(count: loops)
+        let homeLoop = HomeLoop()
+        let loops = EngineLoops(count: loops, home: homeLoop)
         self.loops = loops
-        home = configuration.machine.home ?? DecidingActor(on: loops[EngineLoops.home])
+        let own = DecidingActor(on: homeLoop)
+        homeActor = own
+        home = configuration.machine.home ?? own
         workers = configuration.machine.workers ?? DiskThreads()
         disk = DiskQueue(system: configuration.disk, workers: workers)
         leftoverDisk = LeftoverDisk(disk: disk)
         places = DiskPlaces(disk: disk)
         names = NameResolver(configuration.lookup)
-        shortConnections = ShortConnections(loop: loops[EngineLoops.home])
+        shortConnections = ShortConnections(loop: homeLoop.loop)
         clients = ClientPool(
             loops: loops, trust: configuration.trust, timeouts: configuration.timeouts, names: names)
     }
@@ -122,10 +127,10 @@ package final class Engine: Sendable {
 /// Actors on its executor call each other without a thread switch: a small file calls its service a dozen times, and is
 /// received on the same loop. It must not run anything that may block or that grows with the size of a file.
 actor DecidingActor {
-    private let loop: any EventLoop
+    private let home: HomeLoop
 
     // SAFETY: The actor keeps alive the loop, which is the executor.
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.executor.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.loop.executor.asUnownedSerialExecutor() }
 
-    init(on loop: any EventLoop) { self.loop = loop }
+    init(on home: HomeLoop) { self.home = home }
 }

@@ -92,6 +92,8 @@ import Testing
             let list = try await ferry.run(["list", "--json"])
             let id = try #require(try await ferry.list().first?.id)
             let page = try await ferry.run(["info", id])
+            // It writes its last lines before it ends.
+            #expect(try await ferry.run(["daemon", "stop"]).status == 0)
             for text in [result.stdout, result.stderr, list.stdout, page.stdout, ferry.log] {
                 #expect(!text.contains("hidden"))
             }

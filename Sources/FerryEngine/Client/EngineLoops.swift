@@ -32,18 +32,13 @@ final class EngineLoops: Sendable {
     private static let mostGroups = 16
 
     private let count: Int
-    private let homeGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let state = Mutex(State())
 
     /// - Parameter count: Number of loops per file system.
-    init(count: Int) {
+    init(count: Int, home: HomeLoop) {
         self.count = count
-        let home = homeGroup.next()
-        state.withLock { $0.seats.append(Seat(loop: home, clock: WatchClock(loop: home))) }
+        state.withLock { $0.seats.append(Seat(loop: home.loop, clock: WatchClock(loop: home.loop))) }
     }
-
-    // Actors run on the home loop even after `shutdown`. Those that do keep the engine alive.
-    deinit { homeGroup.shutdownGracefully { _ in } }
 
     /// Returns the index of a loop for bodies written to a file system, round-robin. `nil` stands for bodies that are
     /// not written to disk.
@@ -82,4 +77,14 @@ final class EngineLoops: Sendable {
             for group in groups { tasks.addTask { _ = try? await group.shutdownGracefully() } }
         }
     }
+}
+
+/// The event loop of an engine's decisions. It ends once nothing runs on it.
+final class HomeLoop: Sendable {
+    let loop: any EventLoop
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    init() { loop = group.next() }
+
+    deinit { group.shutdownGracefully { _ in } }
 }

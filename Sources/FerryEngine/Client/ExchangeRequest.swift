@@ -130,10 +130,12 @@ extension Engine {
         guard given.expectsShortResponse, !given.isDetailed, !url.isSecure, key.proxy == nil, !key.isFresh,
             given.method == "GET", given.body == nil, given.onInformational == nil, given.isSafe
         else { return nil }
-        var host = url.host
-        if host.hasPrefix("[") { host = String(host.dropFirst().dropLast()) }
-        if let address = try? SocketAddress(ipAddress: host, port: url.port) { return address }
-        guard case .known(.success(let addresses)) = names.ask(host, on: loops[key.loop]), let first = addresses.first
+        if url.host.hasPrefix("[") {
+            return try? SocketAddress(ipAddress: String(url.host.dropFirst().dropLast()), port: url.port)
+        }
+        if let address = try? SocketAddress(ipAddress: url.host, port: url.port) { return address }
+        guard case .known(.success(let addresses)) = names.ask(url.host, on: loops[key.loop]),
+            let first = addresses.first
         else { return nil }
         return try? SocketAddress(ipAddress: first, port: url.port)
     }

@@ -36,7 +36,7 @@ struct DaemonLogHandler: LogHandler {
         return line + "\n"
     }
 
-    /// Returns a date as in ISO 8601, in seconds. Each message has one, and Foundation's style takes ten times as long.
+    /// Returns a date as in ISO 8601, in seconds. The system's functions format it, because every message has one.
     private static func date(_ now: Date) -> String {
         var seconds = time_t(now.timeIntervalSince1970.rounded(.down))
         var parts = unsafe tm()

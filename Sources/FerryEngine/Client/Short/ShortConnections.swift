@@ -5,7 +5,7 @@ import Synchronization
 
 /// Plain HTTP/1.1 connections for responses that fit in memory, each with one request at a time.
 ///
-/// For thousands of small files of one server, the general HTTP client's work on each request would be most of it.
+/// They do less for each request than the general HTTP client, which matters for thousands of small files of a server.
 final class ShortConnections: Sendable {
     private struct State {
         var idle: [SocketAddress: [any Channel]] = [:]
@@ -25,7 +25,7 @@ final class ShortConnections: Sendable {
     func send(_ request: ShortRequest) {
         while let channel = state.withLock({ $0.idle[request.address]?.popLast() }) {
             guard channel.isActive else { continue }
-            return channel.write(request, promise: nil)
+            return write(request, to: channel)
         }
         guard !state.withLock(\.isShutDown) else { return request.isUnanswered() }
         ClientBootstrap(group: loop)
@@ -44,10 +44,14 @@ final class ShortConnections: Sendable {
             .connect(to: request.address)
             .whenComplete { result in
                 switch result {
-                case .success(let channel): channel.write(request, promise: nil)
+                case .success(let channel): self.write(request, to: channel)
                 case .failure: request.isUnanswered()
                 }
             }
+    }
+
+    private func write(_ request: ShortRequest, to channel: any Channel) {
+        channel.write(request).whenFailure { _ in request.isUnanswered() }
     }
 
     private func keep(_ channel: any Channel, at address: SocketAddress) {
@@ -97,14 +101,17 @@ private final class ShortConnection: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let next = unwrapOutboundIn(data)
-        guard next.take(context.channel) else { return isIdle(context.channel) }
+        guard next.take(context.channel) else {
+            promise?.succeed()
+            return isIdle(context.channel)
+        }
         request = next
         response = ShortResponse()
         context.writeAndFlush(wrapOutboundOut(next.bytes), promise: promise)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // A server that speaks unasked is not understood.
+        // Nothing was requested.
         guard let request else { return context.close(promise: nil) }
         request.received()
         switch response.take(unwrapInboundIn(data)) {
