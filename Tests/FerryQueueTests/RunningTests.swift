@@ -117,20 +117,20 @@ import Testing
 
     @Test func `need no connection when their bytes are there, and no slot while they are placed together`() {
         var running = Running()
-        for number in 1...262 {
+        for number in 1...134 {
             _ = running.start(id(number), a)
             running.becameWhole(id(number), inMemory: true)
         }
-        // 256 of them need no slot, and none needs a connection.
+        // 128 of them need no slot, and none needs a connection.
         var limits = running.limits(under: rules(active: 7, perHost: 1))
         #expect(!limits.isFull && limits.obstacle(a) == nil)
         limits.takeSlot(b)
         #expect(limits.isFull)
         // If the session has a limit, each of them counts.
-        #expect(running.limits(under: rules(active: 262, ofSession: 270)).isFull)
+        #expect(running.limits(under: rules(active: 134, ofSession: 140)).isFull)
         running.becameWhole(id(1), inMemory: false)
         #expect(!running.limits(under: rules(active: 7)).isFull)
-        _ = running.start(id(263), a)
+        _ = running.start(id(135), a)
         #expect(running.limits(under: rules(active: 99, perHost: 1)).obstacle(a) == .host)
     }
 

@@ -204,7 +204,7 @@ struct Running: Sendable {
     private static let mostUnnamed = 64
 
     /// Maximum number of small files in memory, waiting to be placed together without a slot.
-    private static let mostPlacedTogether = 256
+    private static let mostPlacedTogether = 128
 
     /// Returns the capacity left by the running transfers.
     ///
