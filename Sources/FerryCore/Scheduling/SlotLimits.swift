@@ -48,9 +48,7 @@ package struct SlotLimits: Sendable {
     package var isFull: Bool { running >= min(settings.activeTransfers, settings.connectionsTotal) }
 
     /// Whether a session has its own limit for transfers.
-    package func limitsTransfers(of session: SessionID) -> Bool {
-        !sessionLimits.isEmpty && sessionLimits[session] != nil
-    }
+    package func limitsTransfers(of session: SessionID) -> Bool { sessionLimits[session] != nil }
 
     /// Why a transfer with this key must wait, or nil if it may run.
     package func obstacle(_ key: QueueKey) -> WaitReason? {

@@ -25,7 +25,7 @@ final class EarlyConnection: Sendable {
     /// - Returns: `nil` if the request needs another connection or this one is closed.
     func ask(_ given: ExchangeRequest) -> Exchange? {
         guard given.key == key, given.url.origin == origin, given.method == "GET", given.body == nil,
-            given.advisor == nil, !isOver, given.headers.allSatisfy({ Self.isSafe($0.value) })
+            given.advisor == nil, !isOver, given.headers.allSatisfy({ $0.value.isSafeInField })
         else { return nil }
         var headers = given.headers
         // The request has no body.
@@ -40,11 +40,6 @@ final class EarlyConnection: Sendable {
     var isOver: Bool { exchange.isOver }
 
     func close() { exchange.stop() }
-
-    /// Returns whether the client would send this field value (RFC 9110 §5.5).
-    private static func isSafe(_ value: String) -> Bool {
-        value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
-    }
 }
 
 extension Engine {

@@ -3,6 +3,18 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
+/// Carries one request and its response for an exchange. Reports to the exchange's delegate.
+protocol ExchangeTransport: AnyObject, Sendable {
+    /// Completed once the exchange has finished.
+    var futureResult: EventLoopFuture<Void> { get }
+    /// Whether a connection has taken the request.
+    var isAsked: Bool { get }
+    /// Starts the request. Call it once.
+    func begin()
+    /// Ends the exchange.
+    func fail(reason error: any Error)
+}
+
 /// Receives one response from its transport, on the event loop of its connection.
 ///
 /// Parts received before the head is judged wait here, so that no byte is written too early

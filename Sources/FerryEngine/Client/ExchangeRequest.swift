@@ -128,7 +128,8 @@ extension Engine {
     private func shortAddress(of given: ExchangeRequest, _ key: ClientPool.Key) -> SocketAddress? {
         let url = given.url
         guard given.expectsShortResponse, !given.isDetailed, !url.isSecure, key.proxy == nil, !key.isFresh,
-            given.method == "GET", given.body == nil, given.onInformational == nil, given.isSafe
+            given.method == "GET", given.body == nil, given.onInformational == nil,
+            !given.timeouts.boundsConnection, given.isSafe
         else { return nil }
         if url.host.hasPrefix("[") {
             return try? SocketAddress(ipAddress: String(url.host.dropFirst().dropLast()), port: url.port)
@@ -158,8 +159,7 @@ extension ExchangeRequest {
 
     /// Whether no field contains a byte that would end it.
     fileprivate var isSafe: Bool {
-        func isSafe(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
-        return isSafe(url.requestTarget) && headers.allSatisfy { isSafe($0.name) && isSafe($0.value) }
+        url.requestTarget.isSafeInField && headers.allSatisfy { $0.name.isSafeInField && $0.value.isSafeInField }
     }
 }
 
@@ -195,6 +195,9 @@ extension HTTPURL {
 }
 
 extension String {
+    /// Whether the client would send this field value (RFC 9110 §5.5).
+    var isSafeInField: Bool { utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") } }
+
     /// The host name as TLS requires it (RFC 6066 §3): without the final full stop of an absolute name.
     var withoutFinalStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

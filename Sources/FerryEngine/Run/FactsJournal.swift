@@ -1,6 +1,6 @@
 package import FerryCore
 
-/// Makes the facts of runs durable. Its calls begin in the isolation of their callers.
+/// Makes the facts of runs durable. Each call runs in the isolation of its caller.
 package protocol FactsJournal: Sendable {
     /// Makes facts durable, together with the claim of their destination.
     ///

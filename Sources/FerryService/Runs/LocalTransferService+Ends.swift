@@ -149,7 +149,7 @@ extension LocalTransferService {
 }
 
 extension Journal {
-    /// Prepares outcomes for their transaction. Leaves out those that cannot be encoded.
+    /// Prepares outcomes for their transaction. An outcome that cannot be encoded is left out.
     ///
     /// Runs on no actor, since the outcomes may be many.
     func prepare(_ ends: [TransferEnd]) async -> [StoredEnd] { ends.compactMap { try? prepare($0) } }

@@ -113,8 +113,6 @@ extension LocalTransferService {
     }
 
     private func offersHTTP2(_ record: TransferRecord, _ key: QueueKey) -> Bool {
-        // A connection without TLS never uses it.
-        guard key.origin.hasPrefix("https:") else { return false }
         if let size = record.request.response.expectedSize { return size <= 4 << 20 }
         return running.hasManySmallFiles(key.origin, waiting: waitingTransfers.waiting(for: key.origin))
     }

@@ -21,7 +21,7 @@ def listed(bench, name, count):
     return path
 
 
-def command(verb, folder, urls):
+def command(folder, urls, verb="get"):
     folder.mkdir(parents=True)
     return [str(FERRY), verb, "-q", "-d", str(folder), "-i", str(urls)]
 
@@ -34,7 +34,7 @@ def many_files(bench):
         urls = listed(bench, name, count)
         with bench.with_daemon() as daemon:
             before = daemon.processor_time()
-            took = timed(command("get", bench.output / name, urls), bench.environment)
+            took = timed(command(bench.output / name, urls), bench.environment)
             bench.note(value("many files", f"{count:,} files", took["wall"], "s"))
             bench.note(value("many files", f"{count:,} files, processor time for each",
                              (daemon.processor_time() - before + took["processor"]) / count * 1e6, "µs"))
@@ -65,14 +65,14 @@ def beside(bench):
         for pair in range(bench.options.pairs):
             alone.append(fetch())
             bench.file.unlink()
-            small = subprocess.Popen(command("get", bench.output / f"small{pair}", urls), env=bench.environment)
+            small = subprocess.Popen(command(bench.output / f"small{pair}", urls), env=bench.environment)
             together.append(fetch())
             bench.file.unlink()
             small.wait(LIMIT)
         ratios = sorted(one / other for one, other in zip(together, alone))
         bench.note(value("beside", f"a large file beside {count:,} small ones, times alone", ratios[len(ratios) // 2], "", 1.1))
         bench.note(value("beside", "ferry list, alone, 99 of 100 within", late(lists(lambda done: done < 100)), "ms"))
-        small = subprocess.Popen(command("get", bench.output / "listed", urls), env=bench.environment)
+        small = subprocess.Popen(command(bench.output / "listed", urls), env=bench.environment)
         times = lists(lambda done: small.poll() is None or not done)
         bench.note(value("beside", "ferry list, beside small files, 99 of 100 within", late(times), "ms", 20))
 
@@ -80,29 +80,29 @@ def beside(bench):
 def killed(bench, name, count, round_number):
     """Kills the daemon or its client while small files are fetched. Returns the number of wrong, missing and extra files."""
     source, folder = bench.origin.folder / name, bench.output / f"killed{round_number}"
-    client = subprocess.Popen(command("get", folder, bench.folder / f"{name}.urls"), env=bench.environment,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(random.uniform(0.02, 0.6))
+    urls, wrong = bench.folder / f"{name}.urls", 0
+    names = {f"{number:06}" for number in range(count)}
     if random.random() < 0.7:
+        # All are handed over durably before the kill.
+        subprocess.run(command(folder, urls, "add"), env=bench.environment, check=True, stdout=subprocess.DEVNULL)
+        time.sleep(random.uniform(0, 0.4))
         bench.daemon.kill()
         wrong = sum(path.read_bytes() != (source / path.name).read_bytes()
                     for path in folder.iterdir() if (source / path.name).exists())
-        client.kill()
-        client.wait()
         bench.daemon.start()
     else:
+        client = subprocess.Popen(command(folder, urls), env=bench.environment, stdout=subprocess.DEVNULL)
+        time.sleep(random.uniform(0.02, 0.6))
         client.kill()
         client.wait()
-        wrong = 0
-    # A killed client may have handed over nothing yet.
+        # It may have handed over nothing yet.
+        names = names if unfinished(bench) or any(folder.iterdir()) else set()
     deadline = time.monotonic() + LIMIT
     while time.monotonic() < deadline and unfinished(bench):
         time.sleep(0.02)
     found = {path.name for path in folder.iterdir()}
-    names = {f"{number:06}" for number in range(count)}
-    handed = names if found else set()
     wrong += sum((folder / one).read_bytes() != (source / one).read_bytes() for one in found & names)
-    missing, extra = len(handed - found), len(found - names)
+    missing, extra = len(names - found), len(found - names)
     if wrong or missing or extra:
         say(f"round {round_number}: {wrong} wrong, {missing} missing, {extra} extra")
     else:

@@ -14,7 +14,8 @@ final class ShortConnections: Sendable {
 
     /// Time after which an unused connection is closed. The HTTP client's connections have the same.
     private static let idleTime = TimeAmount.seconds(15)
-    private static let connectTimeout = TimeAmount.seconds(10)
+    /// Time after which a connection is left to the HTTP client, which tries all addresses of the host.
+    private static let connectTimeout = TimeAmount.seconds(1)
 
     let loop: any EventLoop
     private let state = Mutex(State())

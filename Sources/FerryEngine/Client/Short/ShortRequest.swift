@@ -35,8 +35,8 @@ final class ShortRequest: ExchangeTransport {
     func begin() { connections.loop.execute { self.connections.send(self) } }
 
     func fail(reason error: any Error) {
-        let channel = state.withLock(\.channel)
         connections.loop.execute {
+            let channel = self.state.withLock(\.channel)
             guard self.finish(.failure(error)) else { return }
             channel?.close(promise: nil)
         }
