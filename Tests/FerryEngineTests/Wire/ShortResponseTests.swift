@@ -127,6 +127,19 @@ import Testing
         }
     }
 
+    @Test func `are left to the HTTP client if they limit the time for connecting`() async throws {
+        try await withEngine(OriginScript(Self.body)) { harness, origin in
+            for (name, limit) in [("a", nil), ("b", 5), ("c", nil)] as [(String, Double?)] {
+                let request = harness.request(origin.url()) {
+                    ($0.file.name, $0.timing.connectTimeout) = (name, limit)
+                }
+                let history = await harness.transfer(request) { $0.expectsShortResponse = true }
+                #expect(history.success?.size == Self.body.size)
+            }
+            #expect(origin.requests.map(\.connection) == [1, 2, 1])
+        }
+    }
+
     @Test func `have the fields of all others, in their order`() async throws {
         var heads: [[Substring]] = []
         for isShort in [false, true] {
