@@ -50,6 +50,8 @@ package final class Engine: Sendable {
     package let home: any Actor
     /// Keeps the home loop, which has connections too, if `home` is another actor.
     private let homeActor: DecidingActor
+    /// Runs tasks on the home loop. `nil` if `home` is another actor.
+    package let homeTasks: (any TaskExecutor)?
 
     /// Time a shutdown waits for calls that may never return.
     private static let patience = Duration.seconds(2)
@@ -62,6 +64,7 @@ package final class Engine: Sendable {
         let own = DecidingActor(on: homeLoop)
         homeActor = own
         home = configuration.machine.home ?? own
+        homeTasks = configuration.machine.home == nil ? HomeTasks(on: homeLoop) : nil
         workers = configuration.machine.workers ?? DiskThreads()
         disk = DiskQueue(system: configuration.disk, workers: workers)
         leftoverDisk = LeftoverDisk(disk: disk)
@@ -89,7 +92,10 @@ package final class Engine: Sendable {
 
     /// Creates a run for one attempt. It does nothing before `run` is called.
     package func makeRun(_ job: TransferJob, journal: any FactsJournal) -> any AttemptRun {
-        configuration.machine.makeRun?(self, job, journal) ?? TransferRun(job, engine: self, journal: journal)
+        if let makeRun = configuration.machine.makeRun { return makeRun(self, job, journal) }
+        // A short attempt runs on the loop of its connections.
+        if homeTasks != nil, let attempt = ShortAttempt(job, engine: self, journal: journal) { return attempt }
+        return TransferRun(job, engine: self, journal: journal)
     }
 
     /// Forgets failed name resolutions, because the machine has changed its network.

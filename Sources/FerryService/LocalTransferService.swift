@@ -24,7 +24,7 @@ package actor LocalTransferService: TransferService {
     /// Attempts of the transfers that have a slot.
     var attempts: [TransferID: Attempt] = [:]
     var starting = StartingTransfers()
-    var ending = GroupedCalls<StoredEnd, Bool>()
+    var ending = GroupedCalls<TransferEnd, Bool>()
     var alarm = AlarmClock()
     var waiters = Waiters()
     var samplers: Task<Void, Never>?

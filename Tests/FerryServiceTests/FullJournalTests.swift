@@ -37,12 +37,12 @@ import Testing
     @Test func `refuses an outcome that does not fit, and stores the others of its group`() async throws {
         try await withStoredService(Self.script) { bed, local in
             let journal = await local.journal
-            var ends: [StoredEnd] = []
+            var ends: [TransferEnd] = []
             for number in 0..<4 {
                 let id = try await bed.add("/\(number)") { $0.timing.paused = true }.id
                 var record = try #require(try await journal.record(id))
                 if number == 1 { record.facts.name = String(repeating: "n", count: 2_000_000) }
-                ends.append(try journal.prepare(TransferEnd(record, .canceled, at: .distantPast)))
+                ends.append(TransferEnd(record, .canceled, at: .distantPast))
             }
             var stored: [Bool] = []
             try await withRoom(forPages: 100, local) {

@@ -116,13 +116,13 @@ package struct Conversation: Sendable {
         case .staleConnection where mayRepeat && stale < Self.mostStale:
             stale += 1
             return .send(after: 0)
-        case .notOverHTTP2 where mayRepeat, .notShort where mayRepeat: return .send(after: 0)
+        case .notOverHTTP2 where mayRepeat: return .send(after: 0)
         case .proxyRefused:
             guard terms.asksClient, let proxy else { break }
             let challenge = memory.challenged(proxy)
             state = .provingToProxy(proxy, challenge, error)
             return .ask(.challenge(challenge))
-        case .staleConnection, .notOverHTTP2, .notShort, .other: break
+        case .staleConnection, .notOverHTTP2, .other: break
         }
         return .fail(error, later: nil)
     }

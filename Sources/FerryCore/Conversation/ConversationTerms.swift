@@ -35,8 +35,6 @@ package enum RequestFailure: Hashable, Sendable {
     case unusedConnection
     /// HTTP/2 was negotiated, but the server did not respond over it.
     case notOverHTTP2
-    /// A connection for short responses got no response of that kind.
-    case notShort
     /// The proxy requires credentials.
     case proxyRefused
     case other

@@ -17,9 +17,6 @@ enum ClientFailure {
     /// A server that was offered HTTP/2 did not respond over it. The request is repeated over HTTP/1.1.
     static let notOverHTTP2 = ServiceError(.connectionLost, "The server did not respond over HTTP/2.")
 
-    /// A request for a short response got none. It is sent again by the HTTP client.
-    static let notShort = ServiceError(.connectionLost, "The server's response is not a short one.")
-
     /// Returns whether an error before the head may be a refusal of HTTP/2.
     ///
     /// The client reports the end of an HTTP/2 stream or connection with internal error types, or as a plain close.

@@ -82,7 +82,6 @@ final class Exchange: Sendable {
             // A connection lost after its request may be a refusal (docs/behaviour/transfers.md#O34).
             if wasOpenedEarly, !wasAsked { return .unusedConnection }
             if error == ClientFailure.staleConnection { return .staleConnection }
-            if error == ClientFailure.notShort { return .notShort }
             return error == ClientFailure.notOverHTTP2 ? .notOverHTTP2 : .other
         case .proxyAuthRequired: return .proxyRefused
         default: return .other
@@ -242,15 +241,12 @@ final class Exchange: Sendable {
         delegate.abandon(error)
     }
 
-    /// Ten years: longer than any exchange, and representable in nanoseconds.
-    private static let longestWatch = 3650.0 * 86_400
-
     /// Ends the exchange after this many idle seconds. Time spent on a client's decision does not count.
     ///
     /// - Parameter total: Seconds until the end while no connection has taken the request.
     func watch(_ seconds: Double, message: String, beforeRequest total: Double? = nil) -> IdleWatch {
-        let seconds = min(seconds, Self.longestWatch)
-        let lead = min(total ?? seconds, Self.longestWatch) - seconds
+        let seconds = min(seconds, IdleWatch.longest)
+        let lead = min(total ?? seconds, IdleWatch.longest) - seconds
         let earliest = NIODeadline.now() + .nanoseconds(Int64(lead * 1e9))
         let error = ServiceError(
             .timedOut, "\(url.host) \(message) for \(Int(seconds)) s.", details: ErrorDetails(url: url.redacted))

@@ -24,8 +24,6 @@ struct ExchangeRequest: Sendable {
     var nameWait: NameWait?
     /// Whether everything about the exchange is recorded, for the client's metrics.
     var isDetailed = true
-    /// Whether the response is expected to fit in memory, as recent ones of the server did.
-    var expectsShortResponse = false
 
     init(url: HTTPURL, method: String = "GET", headers: HTTPHeaders, key: ClientPool.Key, timeouts: Timeouts) {
         self.url = url
@@ -81,21 +79,6 @@ extension Engine {
             url: url, method: given.method, headers: headers, proxy: key.proxy, trust: question,
             onInformational: informed, onSent: given.onSent, onReceived: given.onReceived,
             onAsked: given.onAsked, isDetailed: given.isDetailed)
-        guard let address = shortAddress(of: given, key) else {
-            return try route(given, key, headers, recorder)
-        }
-        key.loop = EngineLoops.home
-        return try Exchange(to: url, key: key, engine: self, timeouts: given.timeouts, recorder: recorder) {
-            ShortRequest(given.bytes, to: address, by: shortConnections, delegate: $0)
-        }
-    }
-
-    /// Sends a request by the HTTP client.
-    private func route(
-        _ given: ExchangeRequest, _ key: ClientPool.Key, _ headers: HTTPHeaders, _ recorder: ExchangeRecorder
-    ) throws(ServiceError) -> Exchange {
-        let url = given.url
-        var headers = headers
         // Over HTTP/2 no handler would remove the mark.
         let mark = key.offersHTTP2 ? nil : clients.directory.mark(&headers, for: recorder)
         let request: HTTPClient.Request
@@ -121,45 +104,6 @@ extension Engine {
             body?.end()
         }
         return exchange
-    }
-
-    /// Returns where to send a request whose response is expected to fit in memory. `nil` leaves it to the HTTP client,
-    /// as every request that needs more than a plain connection to a known address.
-    private func shortAddress(of given: ExchangeRequest, _ key: ClientPool.Key) -> SocketAddress? {
-        let url = given.url
-        guard given.expectsShortResponse, !given.isDetailed, !url.isSecure, key.proxy == nil, !key.isFresh,
-            given.method == "GET", given.body == nil, given.onInformational == nil,
-            !given.timeouts.boundsConnection, given.isSafe
-        else { return nil }
-        if url.host.hasPrefix("[") {
-            return try? SocketAddress(ipAddress: String(url.host.dropFirst().dropLast()), port: url.port)
-        }
-        if let address = try? SocketAddress(ipAddress: url.host, port: url.port) { return address }
-        guard case .known(.success(let addresses)) = names.ask(url.host, on: loops[key.loop]),
-            let first = addresses.first
-        else { return nil }
-        return try? SocketAddress(ipAddress: first, port: url.port)
-    }
-}
-
-extension ExchangeRequest {
-    /// The request without a body in HTTP/1.1 syntax.
-    fileprivate var bytes: ByteBuffer {
-        var bytes = ByteBuffer()
-        bytes.writeString("\(method) \(url.requestTarget) HTTP/1.1\r\n")
-        for (name, value) in headers {
-            bytes.writeString(name)
-            bytes.writeString(": ")
-            bytes.writeString(value)
-            bytes.writeString("\r\n")
-        }
-        bytes.writeString("\r\n")
-        return bytes
-    }
-
-    /// Whether no field contains a byte that would end it.
-    fileprivate var isSafe: Bool {
-        url.requestTarget.isSafeInField && headers.allSatisfy { $0.name.isSafeInField && $0.value.isSafeInField }
     }
 }
 

@@ -3,6 +3,9 @@ import Synchronization
 
 /// Detects inactivity. The waiting method holds the watch until it cancels it.
 final class IdleWatch: Sendable {
+    /// Ten years in seconds: longer than any exchange, and representable in nanoseconds.
+    static let longest = 3650.0 * 86_400
+
     private let clock: WatchClock
     private let limit: TimeAmount
     private let activity: @Sendable () -> NIODeadline

@@ -40,7 +40,7 @@ extension Conversation {
     }
 
     /// Hash and nonce functions for FerryCore's password proofs.
-    private static let proofs = ProofSource(digester: DigestHashing.digest, nonce: DigestHashing.clientNonce)
+    static let proofs = ProofSource(digester: DigestHashing.digest, nonce: DigestHashing.clientNonce)
 
     /// Performs the conversation to its outcome.
     ///

@@ -6,6 +6,8 @@ struct AttemptConnections: Sendable {
     private(set) var place = DiskLane.Place.anywhere
     /// Index of the first connection's event loop.
     private(set) var loop = 0
+    /// The response to the first request, until the request asks for it.
+    var received: ReceivedResponse?
     /// The exchange on the first connection.
     private(set) var exchange: Exchange?
     /// Facts about each request, for the client's metrics.

@@ -11,24 +11,11 @@ extension TransferRun {
         situation.hasExpectedDigest = options.judgesByDigest
         situation.expectedSize = job.request.response.expectedSize
         situation.existing = job.existing?.identity
-        situation.raw = raw
+        situation.raw = job.request.raw
         situation.rangesOff = facts.rangesOff
         situation.bypassesCaches = facts.bypassesCaches
         situation.isUnconditional = variant.isUnconditional || (sources.current > 0 && options.judgesByDigest)
         return situation
-    }
-
-    /// The limits that the caller's own method, body and fields set on requests.
-    var raw: RawRequest? {
-        guard job.request.body == nil,
-            let kind = try? RequestFieldRule.kind(method: job.request.method, fields: job.request.headers)
-        else { return .verbatim }
-        return switch kind {
-        case .plain: RawRequest?.none
-        case .ownRange(let range): .ownRange(range)
-        case .coded: .coded
-        case .raw: .verbatim
-        }
     }
 
     /// Requests the original URL, and judges the final response.
@@ -78,9 +65,7 @@ extension TransferRun {
     /// Throws for a status that the client's own rule treats as a failure, whatever the policy.
     private func checkRetriedStatus(_ accepted: AcceptedExchange) async throws(ServiceError) {
         let head = accepted.head
-        guard let rule = job.request.timing.retryRule,
-            rule.statusCodes.union(rule.expiredStatusCodes).contains(head.status)
-        else { return }
+        guard let rule = job.request.timing.retryRule, rule.fails(head.status) else { return }
         await accepted.exchange.close()
         ending.later = RetryAfterResponse(head)
         noteRefusal(head, accepted.course.url)
@@ -93,19 +78,9 @@ extension TransferRun {
     }
 
     func situation(_ asked: Asked, _ accepted: AcceptedExchange, _ variant: RequestVariant) -> ResumeSituation {
-        var situation = ResumeSituation(asked: asked, response: .success(accepted.head))
-        // The conversation has already followed permitted redirects.
-        situation.locationIsGood = false
+        var situation = job.situation(asked, accepted.head, method: accepted.course.method, options)
         situation.ranges = facts.ranges
         situation.identity = facts.identity
-        situation.hasExpectedDigest = options.judgesByDigest
-        situation.raw = raw
-        situation.method = accepted.course.method
-        situation.acceptsAnyStatus = job.request.response.statusPolicy == .any
-        situation.acceptableStatuses = job.request.response.acceptableStatuses
-        situation.hasCredentials = job.credentials != nil
-        situation.expectedSize = job.request.response.expectedSize
-        situation.maxSize = job.request.response.maxSize
         situation.usedFreshConnection = variant.isFresh
         situation.restarts = facts.restarts
         situation.restart = variant.restart
@@ -137,7 +112,12 @@ extension TransferRun {
             await journal.nameChanged(id, isolation: nil)
         }
         try checkStopping()
-        let exchange = try engine.open(asked)
+        let exchange: Exchange
+        if let response = connections.received.take() {
+            exchange = try engine.replay(response, to: asked)
+        } else {
+            exchange = try engine.open(asked)
+        }
         connections.opened(exchange)
         return exchange
     }
@@ -159,8 +139,6 @@ extension TransferRun {
         var asked = ExchangeRequest(request, key: key, timeouts: timeouts)
         asked.advisor = job.advisor
         asked.isDetailed = job.request.note != nil
-        // Only the first request: if it got no short response, the HTTP client sends it again.
-        asked.expectsShortResponse = job.expectsShortResponse && worker == nil && connections.exchange == nil
         asked.onReceived = job.progress.counting
         return asked
     }
@@ -215,4 +193,9 @@ extension TransferRun {
         // Keep the list bounded for a transfer attempted for days.
         facts.exchanges = Array(((facts.exchanges ?? []) + made).suffix(64))
     }
+}
+
+extension RetryRule {
+    /// Whether the client treats a status as a failure to retry, whatever the policy.
+    func fails(_ status: Int) -> Bool { statusCodes.contains(status) || expiredStatusCodes.contains(status) }
 }

@@ -200,10 +200,7 @@ extension TransferRun {
 
     /// The attributes set before the final name.
     var attributes: PlacedAttributes {
-        PlacedAttributes(
-            keepsMode: options.placementRule.replaces, mode: umask.applied(to: 0o666),
-            modified: job.request.file.remoteTime ? facts.identity?.lastModified.flatMap(HTTPDate.parse) : nil,
-            origin: job.request.file.originAttribute ? facts.redirects.last ?? facts.finalURL : nil)
+        PlacedAttributes(job.request, facts, options, umask: engine.configuration.umask)
     }
 
     // MARK: Another file system

@@ -64,7 +64,7 @@ extension TransferRun {
             if facts.identity != identity || !facts.joined || lacksResponse || isSealed {
                 facts.identity = identity
                 facts.joined = true
-                noteWay(answer)
+                facts.noteWay(answer.course)
                 if lacksResponse { noteResponse(answer.head, answer.url) }
                 try await record()
             }
@@ -97,19 +97,8 @@ extension TransferRun {
                 reached(.restartCommitted)
             }
         }
-        facts.identity = body.identity
-        if raw == .verbatim { facts.identity?.completeLength = body.completeLength }
-        if !body.isResumable, body.completeLength != nil || body.isDecoded { facts.rangesOff = true }
         if keepsResponse { noteResponse(answer.head, answer.url) }
-        for note in body.notes where !facts.notes.contains(note.rawValue) { facts.notes.append(note.rawValue) }
-        if facts.name == nil {
-            facts.name = FileName.choose(
-                callerName: job.request.file.name,
-                contentDisposition: answer.head.value("Content-Disposition"),
-                originalURL: try sources.original.get(), finalURL: answer.url,
-                nameFrom: job.request.file.nameFrom)
-        }
-        noteWay(answer)
+        facts.accept(body, answer.head, answer.course, for: job.request, original: try sources.original.get())
     }
 
     /// Creates the partial file and records its facts (docs/behaviour/transfers.md#D1, step 3).
@@ -176,15 +165,6 @@ extension TransferRun {
     private func isRefusal(_ response: ResponseFacts) -> Bool {
         guard let accepted = job.request.response.acceptableStatuses else { return false }
         return response.status != 206 && !accepted.contains(response.status)
-    }
-
-    private func noteWay(_ answer: Answer) {
-        facts.finalURL = answer.course.chain.count == 0 ? answer.url.withoutUserinfo.string : answer.url.redacted
-        facts.redirects = answer.course.chain.count == 0 ? [] : answer.course.chain.redacted
-        if let name = facts.name, FileName.runsOnDesktop(name) {
-            let note = "a desktop may run this file when it is opened"
-            if !facts.notes.contains(note) { facts.notes.append(note) }
-        }
     }
 
     /// Mode bits to remove from the file and its folders.

@@ -24,7 +24,7 @@ extension TransferRun {
         let length = body.completeLength ?? 0
         let (bytes, failure) = await answer.exchange.gather(Int(length), job.progress)
         let stated = answer.statedDigest(from: 0)
-        let computed = stated.flatMap { Self.digest($0.algorithms, of: bytes) }?.finalize() ?? []
+        let computed = stated.flatMap { SmallBody.digest($0.algorithms, of: bytes) }?.finalize() ?? []
         if failure == nil, Int64(bytes.readableBytes) == length, stated?.difference(from: computed) == nil {
             if let success = try await placeSmall(bytes) { return success }
             if partial != nil { return try await finish() }
@@ -46,17 +46,14 @@ extension TransferRun {
         else {
             return nil
         }
-        let judged = judge(bytes)
+        let body = SmallBody(job: job, bytes: bytes)
+        let judged = body.judge(expectedDigests)
         guard judged.mismatched.isEmpty else { return nil }
         job.progress.received.store(size, ordering: .relaxed)
         noteCost()
         let new = max(0, size - facts.frontier)
         await journal.isWhole(job.id, inMemory: true, isolation: self)
-        let file = SmallFiles.File(
-            id: job.id, bytes: bytes, known: $facts, folder: Destination.folder(of: job.request),
-            makesFolder: job.request.file.createFolders, folderMode: folderMode,
-            rule: options.placementRule, attributes: attributes, verified: judged.verified, reserve: job.reserve,
-            journal: journal)
+        let file = body.file($facts, options, judged, umask: engine.configuration.umask, journal: journal)
         switch await engine.smallFiles(at: place).place(file) {
         case .notMade: return nil
         case .recorded(let facts, let partial):
@@ -69,25 +66,7 @@ extension TransferRun {
         case .placed(let facts):
             $facts = facts
             cost.gained += new
-            // More digests may have been requested while the file was being placed.
-            let isJudged = options.onMismatch == .fail || judged.cover(options.checksums)
-            let final = isJudged ? judged : judge(bytes)
-            return Outcome.Success(
-                path: self.facts.destination ?? "", size: size, verified: final.verified, mismatched: final.mismatched,
-                lengthVerified: self.facts.lengthVerified)
+            return body.success(self.facts, options, judged)
         }
-    }
-
-    private func judge(_ bytes: ByteBuffer) -> JudgedDigests {
-        let expected = expectedDigests
-        return JudgedDigests(
-            Self.digest(Set(expected.map(\.algorithm)), of: bytes)?.finalize() ?? [], expected: expected)
-    }
-
-    private static func digest(_ algorithms: Set<DigestAlgorithm>, of bytes: ByteBuffer) -> RunningDigest? {
-        guard !algorithms.isEmpty else { return nil }
-        var digest = RunningDigest(algorithms)
-        unsafe bytes.withUnsafeReadableBytes { unsafe digest.update($0) }
-        return digest
     }
 }

@@ -33,7 +33,8 @@ package actor TransferRun: AttemptRun {
     // SAFETY: The actor keeps alive what owns the executor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe engine.home.unownedExecutor }
 
-    init(_ job: TransferJob, engine: Engine, journal: any FactsJournal) {
+    /// - Parameter received: The response to the first request, if that was sent before.
+    init(_ job: TransferJob, engine: Engine, journal: any FactsJournal, received: ReceivedResponse? = nil) {
         self.job = job
         self.engine = engine
         self.journal = journal
@@ -47,6 +48,7 @@ package actor TransferRun: AttemptRun {
         _facts = job.$facts
         options = RunOptions(job.request)
         cost.frontier = job.facts.frontier
+        connections.received = received
         job.progress.spent.store(job.facts.bytesSpent, ordering: .relaxed)
     }
 
@@ -84,9 +86,6 @@ package actor TransferRun: AttemptRun {
     }
 
     package func follow(_ request: TransferRequest) { options = RunOptions(request) }
-
-    /// Stops at the next safe point: the written bytes become durable, then `run` returns.
-    package func stop() { stop(with: nil) }
 
     package func stop(with error: ServiceError?) {
         ending.stop(with: error)
@@ -203,7 +202,7 @@ package actor TransferRun: AttemptRun {
 
     /// Returns whether another URL may succeed after this error.
     private func mayAskAnother(after error: ServiceError) -> Bool {
-        !ending.isStopping && writes.fault == nil && ending.challenge == nil && raw == nil && job.request.body == nil
+        !ending.isStopping && writes.fault == nil && ending.challenge == nil && job.request.raw == nil && job.request.body == nil
             && error.code.row.subject.allowsMirrors
     }
 
@@ -288,5 +287,5 @@ package actor TransferRun: AttemptRun {
     func reached(_ step: LifecycleStep) { engine.configuration.reached(step) }
 
     /// Digests that the complete file must have: the caller's and the server's.
-    var expectedDigests: [Checksum] { options.checksums + (facts.identity?.reprDigests ?? []) }
+    var expectedDigests: [Checksum] { options.expectedDigests(with: facts) }
 }

@@ -42,26 +42,28 @@ actor EventHub {
 
     /// Publishes an event to all listeners. Durable events are delivered in number order, whatever the order of the
     /// calls.
-    func publish(_ event: TransferEvent) {
-        if let number = event.number, !order.follows(number) { return notify(order.add(event, number)) }
-        offer(event)
-    }
-
-    private func offer(_ event: TransferEvent) {
-        for index in listeners.indices { listeners.values[index].offer(event) }
-    }
+    func publish(_ event: TransferEvent) { deliver(ordered(event)) }
 
     /// Publishes several events.
-    func publish(_ events: [TransferEvent]) { for event in events { publish(event) } }
+    func publish(_ events: [TransferEvent]) { deliver(events.flatMap(ordered)) }
 
     /// Publishes events that were recorded together.
-    func publish(_ run: EventRun) { notify(order.add(run)) }
+    func publish(_ run: EventRun) { deliver(order.add(run)) }
 
-    private func notify(_ events: [EventOrder.Delivery]) {
-        for next in events {
-            switch next {
-            case .event(let event): offer(event)
-            case .run(let run): for index in listeners.indices { listeners.values[index].offer(run) }
+    /// Returns what can be delivered now that an event has come.
+    private func ordered(_ event: TransferEvent) -> [EventOrder.Delivery] {
+        guard let number = event.number, !order.follows(number) else { return [.event(event)] }
+        return order.add(event, number)
+    }
+
+    private func deliver(_ deliveries: [EventOrder.Delivery]) {
+        // Changed in place: a copy of a listener would copy its whole queue.
+        for id in Array(listeners.keys) {
+            for next in deliveries {
+                switch next {
+                case .event(let event): listeners[id]?.offer(event)
+                case .run(let run): listeners[id]?.offer(run)
+                }
             }
         }
         if order.isFull { skipGap() } else { watchGap() }

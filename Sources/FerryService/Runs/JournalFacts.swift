@@ -23,9 +23,7 @@ struct JournalFacts: FactsJournal {
     func record(
         _ group: [RecordedFacts], isolation: isolated (any Actor)?
     ) async throws(ServiceError) -> [Bool] {
-        var stored: [(id: TransferID, path: String?, facts: StoredFacts)] = []
-        for one in group { stored.append((one.id, one.facts.destination, try journal.prepare(one.facts))) }
-        let all = stored
+        let all = try await prepare(group)
         return try await journal.commit(ofRunning: true) { transaction throws(ServiceError) in
             var recorded: [Bool] = []
             for one in all {
@@ -37,6 +35,15 @@ struct JournalFacts: FactsJournal {
             }
             return recorded
         }
+    }
+
+    /// Prepares facts for their transaction, on no actor.
+    private func prepare(
+        _ group: [RecordedFacts]
+    ) async throws(ServiceError) -> [(id: TransferID, path: String?, facts: StoredFacts)] {
+        var stored: [(id: TransferID, path: String?, facts: StoredFacts)] = []
+        for one in group { stored.append((one.id, one.facts.destination, try journal.prepare(one.facts))) }
+        return stored
     }
 
     func isWhole(_ id: TransferID, inMemory: Bool, isolation: isolated (any Actor)?) async {

@@ -17,14 +17,22 @@ extension LocalTransferService {
         let attempt = Attempt(limiter: limiter, gate: gate)
         attempts[id] = attempt
         StartWatch.began(id)
-        attempt.task = Task(name: "attempt at a transfer") {
-            let next = await self.runAttempt(id)
-            // Callers that stop or change the transfer wait for this task until here, so that they do not overwrite its
-            // facts.
-            self.attempts[id] = nil
-            StartWatch.ended(id)
-            await self.performInOrder(self.queue.take(.ended(id, next), at: moment))
+        let name = "attempt at a transfer"
+        if running.hasTinyFiles(key.origin), let executor = engine.homeTasks {
+            // These attempts do nothing that could hold up the loop.
+            attempt.task = Task(name: name, executorPreference: executor) { await self.performAttempt(id) }
+        } else {
+            attempt.task = Task(name: name) { await self.performAttempt(id) }
         }
+    }
+
+    private func performAttempt(_ id: TransferID) async {
+        let next = await runAttempt(id)
+        // Callers that stop or change the transfer wait for this task until here, so that they do not overwrite its
+        // facts.
+        attempts[id] = nil
+        StartWatch.ended(id)
+        await performInOrder(queue.take(.ended(id, next), at: moment))
     }
 
     // MARK: Records

@@ -64,7 +64,7 @@ extension LocalTransferService {
         let end = TransferEnd(record, outcome, at: clock.wall)
         if let copy = end.unneeded.copy { try? await engine.removeCopy(copy, of: record.id) }
         if let partial = end.unneeded.partial { try? await engine.removePartialFile(partial) }
-        guard try await storeEnd(try journal.prepare(end)) else { return false }
+        guard try await storeEnd(end) else { return false }
         if outcome == .canceled, record.facts.released == nil, let upload = record.facts.upload {
             UploadUpkeep(engine).cancel(upload, of: record)
         }
@@ -91,7 +91,7 @@ extension LocalTransferService {
     /// Stores an outcome with other pending ones.
     ///
     /// - Returns: False, with nothing stored, if the transfer has changed since the decision or was removed.
-    func storeEnd(_ end: StoredEnd) async throws(ServiceError) -> Bool {
+    func storeEnd(_ end: TransferEnd) async throws(ServiceError) -> Bool {
         let answer = await withCheckedContinuation { continuation in
             guard ending.add(end, continuation) else { return }
             Task(name: "ends of transfers") { await self.storeEnds() }
@@ -109,7 +109,13 @@ extension LocalTransferService {
     /// Stores outcomes and their events in one transaction, and notifies all listeners.
     ///
     /// - Returns: The answer to each, as from ``storeEnd(_:)``.
-    func storeTogether(_ ends: [StoredEnd]) async -> [Result<Bool, ServiceError>] {
+    func storeTogether(_ ends: [TransferEnd]) async -> [Result<Bool, ServiceError>] {
+        let prepared = await journal.prepare(ends)
+        var answers = await storeTogether(prepared.compactMap { try? $0.get() })[...]
+        return prepared.map { $0.flatMap { _ in answers.removeFirst() } }
+    }
+
+    private func storeTogether(_ ends: [StoredEnd]) async -> [Result<Bool, ServiceError>] {
         do throws(ServiceError) {
             return try await store(ends).map(Result.success)
         } catch {
@@ -149,10 +155,12 @@ extension LocalTransferService {
 }
 
 extension Journal {
-    /// Prepares outcomes for their transaction. An outcome that cannot be encoded is left out.
+    /// Prepares outcomes for their transaction.
     ///
     /// Runs on no actor, since the outcomes may be many.
-    func prepare(_ ends: [TransferEnd]) async -> [StoredEnd] { ends.compactMap { try? prepare($0) } }
+    func prepare(_ ends: [TransferEnd]) async -> [Result<StoredEnd, ServiceError>] {
+        ends.map { end in Result { () throws(ServiceError) in try prepare(end) } }
+    }
 }
 
 extension Result where Success == Bool {

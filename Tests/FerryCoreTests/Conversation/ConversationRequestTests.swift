@@ -92,7 +92,7 @@ private func field(_ name: String, _ value: String) -> HeaderField { HeaderField
         ])
     func `Q5 the requests that may be sent again`(method: String, wasSent: Bool, mayRepeat: Bool) throws {
         #expect(RepetitionRule.mayRepeat(method, wasSent: wasSent) == mayRepeat)
-        for failure in [RequestFailure.staleConnection, .notOverHTTP2, .notShort] {
+        for failure in [RequestFailure.staleConnection, .notOverHTTP2] {
             var bed = try Bed { $0.method = method }
             #expect(try bed.fail(failure, wasSent: wasSent).word == (mayRepeat ? "send" : "fail connection_lost"))
         }

@@ -48,6 +48,9 @@ final class EngineHarness: Sendable {
 
     func makeRun(_ job: TransferJob) -> TransferRun { TransferRun(job, engine: engine, journal: journal) }
 
+    /// Creates the run that the engine chooses for a job.
+    func makeAttempt(_ job: TransferJob) -> any AttemptRun { engine.makeRun(job, journal: journal) }
+
     /// Makes attempts until the transfer has finished or the limit is reached.
     func transfer(
         _ request: TransferRequest, from facts: TransferFacts = TransferFacts(), tries: Int = 20,
@@ -65,7 +68,7 @@ final class EngineHarness: Sendable {
             job.digest = reports.last?.digest
             job.budget = ledger.budget ?? TransferBudget()
             adjust(&job)
-            let report = await makeRun(job).run()
+            let report = await makeAttempt(job).run()
             reports.append(report)
             ledger.attempted(report.cost, now: start)
             switch report.result {
@@ -85,6 +88,12 @@ final class EngineHarness: Sendable {
             }
         }
         return History(reports: reports, end: .unfinished(last))
+    }
+
+    /// Changes a job so that its response is expected to be short, unless an earlier attempt has left something.
+    static func expectShort(_ job: inout TransferJob) {
+        job.expectsShortResponse = true
+        job.mayHaveLeftovers = job.facts != TransferFacts()
     }
 
     // MARK: What is on disk
@@ -211,6 +220,10 @@ final class EngineHarness: Sendable {
         await engine.shutdown()
         outside.remove()
     }
+}
+
+extension AttemptRun {
+    func stop() { stop(with: nil) }
 }
 
 /// Runs `body` with an engine, shuts it down, and checks that nothing was written outside its folder.

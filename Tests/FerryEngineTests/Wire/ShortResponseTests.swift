@@ -97,7 +97,7 @@ import Testing
             let rule: OriginRule = isOnlyFirst ? .on(.requestNumbers(1..<3), mode) : .always(mode)
             try await withEngine(OriginScript(Self.body, rule)) { harness, origin in
                 let request = harness.request(origin.url())
-                let history = await harness.transfer(request, tries: 3) { $0.expectsShortResponse = isShort }
+                let history = await harness.transfer(request, tries: 3) { if isShort { EngineHarness.expectShort(&$0) } }
                 let facts = history.facts
                 let names = harness.contents.filter { $0 != EngineHarness.partialName }
                 var success = history.success
@@ -118,7 +118,7 @@ import Testing
         try await withEngine(OriginScript(Self.body)) { harness, origin in
             for name in ["a", "b", "c"] {
                 let request = harness.request(origin.url()) { $0.file.name = name }
-                let history = await harness.transfer(request) { $0.expectsShortResponse = true }
+                let history = await harness.transfer(request, adjust: EngineHarness.expectShort)
                 #expect(history.success?.size == Self.body.size)
                 let digest = try sha256(harness.path(name))
                 #expect(digest == Self.body.sha256Hex)
@@ -133,7 +133,7 @@ import Testing
                 let request = harness.request(origin.url()) {
                     ($0.file.name, $0.timing.connectTimeout) = (name, limit)
                 }
-                let history = await harness.transfer(request) { $0.expectsShortResponse = true }
+                let history = await harness.transfer(request, adjust: EngineHarness.expectShort)
                 #expect(history.success?.size == Self.body.size)
             }
             #expect(origin.requests.map(\.connection) == [1, 2, 1])
@@ -147,7 +147,7 @@ import Testing
                 let request = harness.request(origin.url("/a%20b?c=d%20e#f")) {
                     $0.headers = [HeaderField(name: "X-Own", value: "ü 1")]
                 }
-                _ = await harness.transfer(request) { $0.expectsShortResponse = isShort }
+                _ = await harness.transfer(request) { if isShort { EngineHarness.expectShort(&$0) } }
                 let asked = try #require(origin.requests.first)
                 let lines = String(decoding: asked.headBytes, as: UTF8.self).split(separator: "\r\n")
                 heads.append(lines.filter { !$0.hasPrefix("Host: 127.0.0.1:") })
@@ -159,7 +159,8 @@ import Testing
     @Test(arguments: [OriginMode.status(404, body: "no"), .redirect(to: "/other.bin")])
     func `are not repeated for short errors and redirects`(mode: OriginMode) async throws {
         try await withEngine(OriginScript(Self.body, .on(.request(1), mode))) { harness, origin in
-            _ = await harness.transfer(harness.request(origin.url()), tries: 1) { $0.expectsShortResponse = true }
+            _ = await harness.transfer(
+                harness.request(origin.url()), tries: 1, adjust: EngineHarness.expectShort)
             if case .status = mode { #expect(origin.requests.count == 1) } else { #expect(origin.requests.count == 2) }
         }
     }
@@ -167,8 +168,8 @@ import Testing
     @Test func `stop at once, and leave nothing`() async throws {
         try await withEngine(OriginScript(Self.body, .always(.hold("body", at: .body(100))))) { harness, origin in
             var job = harness.job(harness.request(origin.url()))
-            job.expectsShortResponse = true
-            let run = harness.makeRun(job)
+            EngineHarness.expectShort(&job)
+            let run = harness.makeAttempt(job)
             async let report = run.run()
             await origin.wait { $0.held.contains("body") }
             await run.stop()
@@ -182,7 +183,7 @@ import Testing
     @Test func `time out like all others`() async throws {
         try await withEngine(OriginScript(Self.body, .always(.hold("head", at: .head)))) { harness, origin in
             let request = harness.request(origin.url()) { $0.timing.idleTimeout = 0.2 }
-            let history = await harness.transfer(request, tries: 1) { $0.expectsShortResponse = true }
+            let history = await harness.transfer(request, tries: 1, adjust: EngineHarness.expectShort)
             #expect(history.codes == [.timedOut])
             origin.release("head")
         }

@@ -55,9 +55,8 @@ extension LocalTransferService {
     ///
     /// - Returns: The transfers that had not changed since they were read.
     private func store(_ ended: [(record: TransferRecord, outcome: Outcome)]) async -> Set<TransferID> {
-        let ends = await journal.prepare(ended.map { TransferEnd($0.record, $0.outcome, at: clock.wall) })
-        let answers = await storeTogether(ends)
-        return Set(zip(ends, answers).compactMap { end, answer in answer.isStored ? end.value.record.id : nil })
+        let answers = await storeTogether(ended.map { TransferEnd($0.record, $0.outcome, at: clock.wall) })
+        return Set(zip(ended, answers).compactMap { one, answer in answer.isStored ? one.record.id : nil })
     }
 
     /// Calls a closure for each value, all at the same time.

@@ -121,7 +121,7 @@ private final class ShortConnection: ChannelDuplexHandler {
         case .whole(let head, let body):
             self.request = nil
             if head.isKeepAlive { isIdle(context.channel) } else { context.close(promise: nil) }
-            request.answered(head, body)
+            request.answered(ReceivedResponse(head: head, body: body))
         }
     }
 

@@ -1,0 +1,56 @@
+import FerryCore
+import NIOCore
+import NIOHTTP1
+
+/// Gives an exchange a response that was received before the exchange began.
+final class ReplayedResponse: ExchangeTransport {
+    private let response: ReceivedResponse
+    private let delegate: ExchangeDelegate
+    private let loop: any EventLoop
+    private let done: EventLoopPromise<Void>
+
+    init(_ response: ReceivedResponse, on loop: any EventLoop, delegate: ExchangeDelegate) {
+        (self.response, self.loop, self.delegate) = (response, loop, delegate)
+        done = loop.makePromise(of: Void.self)
+    }
+
+    var futureResult: EventLoopFuture<Void> { done.futureResult }
+
+    var isAsked: Bool { true }
+
+    func begin() {
+        loop.execute {
+            let (head, body) = (self.response.head, self.response.body)
+            self.delegate.sentRequest()
+            self.delegate.received(
+                HTTPResponseHead(
+                    version: .http1_1, status: HTTPResponseStatus(statusCode: head.status.number),
+                    headers: HTTPHeaders(head.fields.map { ($0.name, $0.value) })))
+            guard body.readableBytes > 0 else { return self.finish() }
+            // The body waits in memory for its destination.
+            self.delegate.received(body).assumeIsolated().whenComplete { _ in self.finish() }
+        }
+    }
+
+    private func finish() {
+        delegate.finishedResponse()
+        done.succeed()
+    }
+
+    /// Has no effect: the response is complete.
+    func fail(reason error: any Error) {}
+}
+
+extension Engine {
+    /// Returns the exchange of a request whose response has been received.
+    func replay(_ response: ReceivedResponse, to asked: ExchangeRequest) throws(ServiceError) -> Exchange {
+        var key = asked.key
+        key.loop = EngineLoops.home
+        let recorder = ExchangeRecorder(
+            url: asked.url, method: asked.method, headers: asked.headers, onReceived: asked.onReceived,
+            isDetailed: asked.isDetailed)
+        return try Exchange(to: asked.url, key: key, engine: self, timeouts: asked.timeouts, recorder: recorder) {
+            ReplayedResponse(response, on: loops[key.loop], delegate: $0)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import FerryCore
+import Foundation
+import NIOCore
+
+/// The request of a file that is expected to fit in memory, and the facts from its response.
+///
+/// Pure value. It covers the usual course only: one plain request without a body, and a response with the whole file.
+/// A ``TransferRun`` decides about everything else.
+struct ShortPlan: Sendable {
+    let url: HTTPURL
+    private let job: TransferJob
+    private let asked: Asked
+    private let conversation: Conversation
+    private let fields: [HeaderField]
+
+    /// - Returns: `nil` if the job needs a ``TransferRun``.
+    init?(_ job: TransferJob, _ configuration: Engine.Configuration) {
+        guard job.expectsShortResponse, job.isUntried, job.request.isUsual, job.gate.isOpen,
+            let url = try? HTTPURL(parsing: job.request.url), !url.isSecure, url.credentials == nil,
+            let plan = PlannedRequest(job.firstSituation)
+        else { return nil }
+        var memory = ConversationMemory()
+        let terms = ConversationTerms(job, home: url.origin, configuration)
+        var conversation = Conversation(terms, from: RequestCourse(from: url, terms), planned: plan.fields)
+        guard let request = try? conversation.request(cookies: nil, &memory, Conversation.proofs),
+            request.proxy == nil, request.isSafe
+        else { return nil }
+        self.job = job
+        self.url = url
+        self.conversation = conversation
+        asked = plan.asked
+        fields = request.fields
+    }
+
+    /// The request in HTTP/1.1 syntax.
+    var bytes: ByteBuffer {
+        var bytes = ByteBuffer()
+        bytes.writeString("GET \(url.requestTarget) HTTP/1.1\r\n")
+        for field in fields {
+            bytes.writeString(field.name)
+            bytes.writeString(": ")
+            bytes.writeString(field.value)
+            bytes.writeString("\r\n")
+        }
+        bytes.writeString("\r\n")
+        return bytes
+    }
+
+    /// Returns the facts of the file in a response.
+    ///
+    /// - Returns: `nil` if a ``TransferRun`` has to judge the response.
+    func facts(of response: ReceivedResponse, _ options: RunOptions) -> Boxed<TransferFacts>? {
+        let head = ResponseHead(
+            status: response.head.status.number, fields: response.head.fields, url: url.string, origin: url.origin)
+        var (conversation, memory) = (conversation, ConversationMemory())
+        guard case .accept = conversation.received(head, &memory, now: Date()),
+            case .start(let body) = ResumeTable.decide(
+                job.situation(asked, head, method: conversation.course.method, options)
+            ).decision,
+            body.completeLength == Int64(response.body.readableBytes), body.end == body.completeLength,
+            job.request.timing.retryRule?.fails(head.status) != true, head.value("Content-Digest") == nil,
+            !job.request.response.decode || head.contentEncodings.isEmpty
+        else { return nil }
+        var facts = job.$facts
+        facts.wrappedValue.accept(body, head, conversation.course, for: job.request, original: url)
+        return facts
+    }
+}
+
+extension TransferJob {
+    /// Whether no attempt has left anything on disk, in the facts or for this attempt.
+    fileprivate var isUntried: Bool {
+        var new = TransferFacts()
+        new.startedAt = facts.startedAt
+        return !mayHaveLeftovers && facts == new && existing == nil && digest == nil && advisor == nil
+            && credentials == nil
+    }
+
+    fileprivate var firstSituation: RequestSituation {
+        var situation = RequestSituation()
+        situation.hasExpectedDigest = RunOptions(request).judgesByDigest
+        situation.expectedSize = request.response.expectedSize
+        return situation
+    }
+}
+
+extension TransferRequest {
+    /// Whether one plain request gets the file, and nothing but the file is wanted.
+    fileprivate var isUsual: Bool {
+        raw == nil && body == nil && note == nil && mirrors.isEmpty && cookies.isEmpty && file.partialFolder == nil
+            && !file.spooled && file.continues == nil && response.statusPolicy == .strict
+            && response.acceptableStatuses == nil && timing.minSpeed == 0 && timing.connectTimeout == nil
+    }
+}
+
+extension OutgoingRequest {
+    /// Whether no part of the head contains a byte that would end it.
+    fileprivate var isSafe: Bool {
+        url.requestTarget.isSafeInField && fields.allSatisfy { $0.name.isSafeInField && $0.value.isSafeInField }
+    }
+}
