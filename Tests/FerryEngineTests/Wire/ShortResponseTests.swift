@@ -180,6 +180,47 @@ import Testing
         }
     }
 
+    @Test(arguments: [nil, ServiceError(.deadlineExceeded, "Late.")])
+    func `end with the error for which they are stopped`(error: ServiceError?) async throws {
+        try await withEngine(OriginScript(Self.body, .always(.hold("body", at: .body(100))))) { harness, origin in
+            var job = harness.job(harness.request(origin.url()))
+            EngineHarness.expectShort(&job)
+            let run = harness.makeAttempt(job)
+            #expect(run is ShortAttempt)
+            async let report = run.run()
+            await origin.wait { $0.held.contains("body") }
+            await run.stop(with: error)
+            switch await report.result {
+            case .stopped: #expect(error == nil)
+            case .failed(let found, _): #expect(found == error)
+            case .succeeded, .challenged: Issue.record("It has not stopped.")
+            }
+            origin.release("body")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `verify digests that are given while they wait`(isRight: Bool) async throws {
+        try await withEngine(OriginScript(Self.body, .always(.hold("head", at: .head)))) { harness, origin in
+            var job = harness.job(harness.request(origin.url()))
+            EngineHarness.expectShort(&job)
+            let run = harness.makeAttempt(job)
+            async let report = run.run()
+            await origin.wait { $0.held.contains("head") }
+            var changed = job.request
+            let body = isRight ? Self.body : SeededBody(seed: 903, size: 9001)
+            changed.response.checksums = [body.checksum(.sha256)]
+            await run.follow(changed)
+            origin.release("head")
+            switch await report.result {
+            case .succeeded(let success): #expect(isRight && success.verified == changed.response.checksums)
+            case .failed(let error, _): #expect(!isRight && error.code == .digestMismatch)
+            case .stopped, .challenged: Issue.record("It has not ended by itself.")
+            }
+            #expect(origin.requests.count == 1 && harness.contents == (isRight ? ["file.bin"] : []))
+        }
+    }
+
     @Test func `time out like all others`() async throws {
         try await withEngine(OriginScript(Self.body, .always(.hold("head", at: .head)))) { harness, origin in
             let request = harness.request(origin.url()) { $0.timing.idleTimeout = 0.2 }
