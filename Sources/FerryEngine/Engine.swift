@@ -48,10 +48,7 @@ package final class Engine: Sendable {
     private let workers: any DiskWorkers
     /// The executor shared by runs and their service, so that calls between them need no thread switch.
     package let home: any Actor
-    /// Keeps the home loop, which has connections too, if `home` is another actor.
-    private let homeActor: DecidingActor
-    /// Runs tasks on the home loop. `nil` if `home` is another actor.
-    package let homeTasks: (any TaskExecutor)?
+    private let loopTasks: HomeTasks
 
     /// Time a shutdown waits for calls that may never return.
     private static let patience = Duration.seconds(2)
@@ -61,10 +58,8 @@ package final class Engine: Sendable {
         let homeLoop = HomeLoop()
         let loops = EngineLoops(count: loops, home: homeLoop)
         self.loops = loops
-        let own = DecidingActor(on: homeLoop)
-        homeActor = own
-        home = configuration.machine.home ?? own
-        homeTasks = configuration.machine.home == nil ? HomeTasks(on: homeLoop) : nil
+        loopTasks = HomeTasks(on: homeLoop)
+        home = configuration.machine.home ?? DecidingActor(on: homeLoop)
         workers = configuration.machine.workers ?? DiskThreads()
         disk = DiskQueue(system: configuration.disk, workers: workers)
         leftoverDisk = LeftoverDisk(disk: disk)
@@ -74,6 +69,9 @@ package final class Engine: Sendable {
         clients = ClientPool(
             loops: loops, trust: configuration.trust, timeouts: configuration.timeouts, names: names)
     }
+
+    /// Runs tasks on the home loop. `nil` if decisions are made elsewhere.
+    package var homeTasks: (any TaskExecutor)? { configuration.machine.home == nil ? loopTasks : nil }
 
     /// Returns the index of an event loop, round-robin. Only writes to the same place can block it.
     func takeLoop(for place: DiskLane.Place = .anywhere) -> Int {
@@ -126,17 +124,4 @@ package final class Engine: Sendable {
             await calls
         }
     }
-}
-
-/// Serializes the decisions of runs and their service, on an event loop.
-///
-/// Actors on its executor call each other without a thread switch: a small file calls its service a dozen times, and is
-/// received on the same loop. It must not run anything that may block or that grows with the size of a file.
-actor DecidingActor {
-    private let home: HomeLoop
-
-    // SAFETY: The actor keeps alive the loop, which is the executor.
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.loop.executor.asUnownedSerialExecutor() }
-
-    init(on home: HomeLoop) { self.home = home }
 }

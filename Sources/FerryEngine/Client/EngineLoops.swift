@@ -78,29 +78,3 @@ final class EngineLoops: Sendable {
         }
     }
 }
-
-/// The event loop of an engine's decisions. It ends once nothing runs on it.
-final class HomeLoop: Sendable {
-    let loop: any EventLoop
-    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-
-    init() { loop = group.next() }
-
-    deinit { group.shutdownGracefully { _ in } }
-}
-
-/// Runs tasks on the home loop: with `Task(executorPreference:)`, a continuation resumes its task there, and not on the
-/// global executor first.
-final class HomeTasks: TaskExecutor {
-    private let home: HomeLoop
-
-    init(on home: HomeLoop) { self.home = home }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        home.loop.execute { [self] in
-            unsafe job.runSynchronously(
-                isolatedTo: home.loop.executor.asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-        }
-    }
-}

@@ -114,7 +114,7 @@ extension TransferRun {
         try checkStopping()
         let exchange: Exchange
         if let response = connections.received.take() {
-            exchange = try engine.replay(response, to: asked)
+            exchange = try Exchange(asked, replaying: response, engine: engine)
         } else {
             exchange = try engine.open(asked)
         }

@@ -202,7 +202,7 @@ package actor TransferRun: AttemptRun {
 
     /// Returns whether another URL may succeed after this error.
     private func mayAskAnother(after error: ServiceError) -> Bool {
-        !ending.isStopping && writes.fault == nil && ending.challenge == nil && job.request.raw == nil && job.request.body == nil
+        !ending.isStopping && writes.fault == nil && ending.challenge == nil && job.request.raw == nil
             && error.code.row.subject.allowsMirrors
     }
 

@@ -141,7 +141,8 @@ extension TransferRun {
         guard let wanted = options.connections, wanted > 1 else { return nil }
         let isSharable =
             asked.method == "GET" && asked.body == nil && asked.advisor == nil && asked.key.proxy == nil
-            && !variant.isFresh && job.request.raw == nil && !facts.rangesOff && job.existing == nil && job.request.mirrors.isEmpty
+            && !variant.isFresh && job.request.raw == nil && !facts.rangesOff && job.existing == nil
+            && job.request.mirrors.isEmpty
         let length = facts.identity?.completeLength ?? job.request.response.expectedSize
         let opening = EarlyOpening(
             wanted: wanted,

@@ -41,16 +41,18 @@ final class ReplayedResponse: ExchangeTransport {
     func fail(reason error: any Error) {}
 }
 
-extension Engine {
-    /// Returns the exchange of a request whose response has been received.
-    func replay(_ response: ReceivedResponse, to asked: ExchangeRequest) throws(ServiceError) -> Exchange {
+extension Exchange {
+    /// Creates the exchange of a request whose response has been received.
+    convenience init(
+        _ asked: ExchangeRequest, replaying response: ReceivedResponse, engine: Engine
+    ) throws(ServiceError) {
         var key = asked.key
         key.loop = EngineLoops.home
         let recorder = ExchangeRecorder(
             url: asked.url, method: asked.method, headers: asked.headers, onReceived: asked.onReceived,
             isDetailed: asked.isDetailed)
-        return try Exchange(to: asked.url, key: key, engine: self, timeouts: asked.timeouts, recorder: recorder) {
-            ReplayedResponse(response, on: loops[key.loop], delegate: $0)
+        try self.init(to: asked.url, key: key, engine: engine, timeouts: asked.timeouts, recorder: recorder) {
+            ReplayedResponse(response, on: engine.loops[EngineLoops.home], delegate: $0)
         }
     }
 }

@@ -26,7 +26,7 @@ actor ShortAttempt: AttemptRun {
     /// - Returns: `nil` if the job needs a ``TransferRun`` from the beginning.
     init?(_ job: TransferJob, engine: Engine, journal: any FactsJournal) {
         guard job.expectsShortResponse, let plan = ShortPlan(job, engine.configuration),
-            let address = engine.knownAddress(of: plan.url)
+            let address = engine.names.knownAddress(of: plan.url, on: engine.loops[EngineLoops.home])
         else { return nil }
         self.job = job
         self.plan = plan
@@ -134,16 +134,16 @@ actor ShortAttempt: AttemptRun {
     }
 }
 
-extension Engine {
+extension NameResolver {
     /// Returns the address of a URL's host, if it is known without waiting.
-    fileprivate func knownAddress(of url: HTTPURL) -> SocketAddress? {
+    fileprivate func knownAddress(of url: HTTPURL, on loop: any EventLoop) -> SocketAddress? {
         if url.host.hasPrefix("[") {
             return try? SocketAddress(ipAddress: String(url.host.dropFirst().dropLast()), port: url.port)
         }
         if let address = try? SocketAddress(ipAddress: url.host, port: url.port) { return address }
-        guard case .known(.success(let addresses)) = names.ask(url.host, on: loops[EngineLoops.home]),
-            let first = addresses.first
-        else { return nil }
+        guard case .known(.success(let addresses)) = ask(url.host, on: loop), let first = addresses.first else {
+            return nil
+        }
         return try? SocketAddress(ipAddress: first, port: url.port)
     }
 }

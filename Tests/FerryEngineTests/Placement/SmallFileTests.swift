@@ -126,7 +126,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `D5 are looked for where the sync of the folder failed`(isShort: Bool) async throws {
+    @Test(arguments: [false, true]) func `D5 are looked for where the sync of the folder failed`(isShort: Bool)
+        async throws
+    {
         try await withEngine(OriginScript(body)) { harness, origin in
             harness.disk.fail(.syncFolder, times: 1)
             let history = await harness.transfer(harness.request(origin.url())) {
@@ -138,7 +140,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `F6 F7 take another name where theirs is taken or claimed`(isShort: Bool) async throws {
+    @Test(arguments: [false, true]) func `F6 F7 take another name where theirs is taken or claimed`(isShort: Bool)
+        async throws
+    {
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("file.bin")
             harness.journal.take(harness.path("file-1.bin"))
@@ -150,7 +154,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `F6 F8 take another name where theirs is taken at the last moment`(isShort: Bool) async throws {
+    @Test(arguments: [false, true]) func `F6 F8 take another name where theirs is taken at the last moment`(
+        isShort: Bool
+    ) async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             harness.disk.before(.rename) { try? harness.put("file.bin") }
             let history = await harness.transfer(harness.request(origin.url())) {

@@ -40,7 +40,8 @@ import Testing
     ) throws -> TransferFacts? {
         let job = job(change)
         let plan = try #require(ShortPlan(job, configuration))
-        let head = try #require(UnambiguousHead(Array("HTTP/1.1 \(head)\r\nContent-Length: \(body.utf8.count)\r\n\r\n".utf8)))
+        let text = "HTTP/1.1 \(head)\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+        let head = try #require(UnambiguousHead(Array(text.utf8)))
         let response = ReceivedResponse(head: head, body: ByteBuffer(string: body))
         return plan.facts(of: response, RunOptions(job.request))?.wrappedValue
     }

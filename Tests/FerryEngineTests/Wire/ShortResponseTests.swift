@@ -97,7 +97,9 @@ import Testing
             let rule: OriginRule = isOnlyFirst ? .on(.requestNumbers(1..<3), mode) : .always(mode)
             try await withEngine(OriginScript(Self.body, rule)) { harness, origin in
                 let request = harness.request(origin.url())
-                let history = await harness.transfer(request, tries: 3) { if isShort { EngineHarness.expectShort(&$0) } }
+                let history = await harness.transfer(request, tries: 3) {
+                    if isShort { EngineHarness.expectShort(&$0) }
+                }
                 let facts = history.facts
                 let names = harness.contents.filter { $0 != EngineHarness.partialName }
                 var success = history.success
