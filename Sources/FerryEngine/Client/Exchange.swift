@@ -248,8 +248,7 @@ final class Exchange: Sendable {
         let seconds = min(seconds, IdleWatch.longest)
         let lead = min(total ?? seconds, IdleWatch.longest) - seconds
         let earliest = NIODeadline.now() + .nanoseconds(Int64(lead * 1e9))
-        let error = ServiceError(
-            .timedOut, "\(url.host) \(message) for \(Int(seconds)) s.", details: ErrorDetails(url: url.redacted))
+        let error = IdleWatch.expiry(of: url, message, after: seconds)
         let task = task
         let (delegate, recorder) = (delegate, recorder)
         delegate.touch()

@@ -1,3 +1,4 @@
+import FerryCore
 import NIOCore
 import Synchronization
 
@@ -24,6 +25,12 @@ final class IdleWatch: Sendable {
     }
 
     deinit { clock.remove(self) }
+
+    /// Returns the error of an exchange that was inactive for too long.
+    static func expiry(of url: HTTPURL, _ message: String, after seconds: Double) -> ServiceError {
+        ServiceError(
+            .timedOut, "\(url.host) \(message) for \(Int(seconds)) s.", details: ErrorDetails(url: url.redacted))
+    }
 
     func cancel() {
         isCanceled.store(true, ordering: .relaxed)

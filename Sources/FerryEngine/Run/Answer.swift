@@ -41,3 +41,34 @@ struct RequestVariant: Sendable {
     /// Whether to repeat the request on a new connection.
     var isFresh = false
 }
+
+extension TransferJob {
+    /// The limits that the caller's own method, body and fields set on requests. A request with a body is verbatim.
+    var raw: RawRequest? {
+        guard request.body == nil,
+            let kind = try? RequestFieldRule.kind(method: request.method, fields: request.headers)
+        else { return .verbatim }
+        return switch kind {
+        case .plain: RawRequest?.none
+        case .ownRange(let range): .ownRange(range)
+        case .coded: .coded
+        case .raw: .verbatim
+        }
+    }
+
+    /// Returns the inputs of the decision about a response, as for an attempt without bytes or history.
+    func situation(_ asked: Asked, _ head: ResponseHead, method: String, _ options: RunOptions) -> ResumeSituation {
+        var situation = ResumeSituation(asked: asked, response: .success(head))
+        // The conversation has already followed permitted redirects.
+        situation.locationIsGood = false
+        situation.hasExpectedDigest = options.judgesByDigest
+        situation.raw = raw
+        situation.method = method
+        situation.acceptsAnyStatus = request.response.statusPolicy == .any
+        situation.acceptableStatuses = request.response.acceptableStatuses
+        situation.hasCredentials = credentials != nil
+        situation.expectedSize = request.response.expectedSize
+        situation.maxSize = request.response.maxSize
+        return situation
+    }
+}

@@ -6,7 +6,7 @@ struct AttemptConnections: Sendable {
     private(set) var place = DiskLane.Place.anywhere
     /// Index of the first connection's event loop.
     private(set) var loop = 0
-    /// The response to the first request, until the request asks for it.
+    /// A response that a short attempt has received. The first request takes it.
     var received: ReceivedResponse?
     /// The exchange on the first connection.
     private(set) var exchange: Exchange?

@@ -11,7 +11,7 @@ extension TransferRun {
         situation.hasExpectedDigest = options.judgesByDigest
         situation.expectedSize = job.request.response.expectedSize
         situation.existing = job.existing?.identity
-        situation.raw = job.request.raw
+        situation.raw = job.raw
         situation.rangesOff = facts.rangesOff
         situation.bypassesCaches = facts.bypassesCaches
         situation.isUnconditional = variant.isUnconditional || (sources.current > 0 && options.judgesByDigest)

@@ -98,7 +98,7 @@ extension TransferRun {
             }
         }
         if keepsResponse { noteResponse(answer.head, answer.url) }
-        facts.accept(body, answer.head, answer.course, for: job.request, original: try sources.original.get())
+        facts.accept(body, answer.head, answer.course, for: job, original: try sources.original.get())
     }
 
     /// Creates the partial file and records its facts (docs/behaviour/transfers.md#D1, step 3).

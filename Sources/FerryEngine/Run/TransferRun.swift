@@ -33,7 +33,7 @@ package actor TransferRun: AttemptRun {
     // SAFETY: The actor keeps alive what owns the executor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe engine.home.unownedExecutor }
 
-    /// - Parameter received: The response to the first request, if that was sent before.
+    /// - Parameter received: The response to the first request, if a short attempt has received it.
     init(_ job: TransferJob, engine: Engine, journal: any FactsJournal, received: ReceivedResponse? = nil) {
         self.job = job
         self.engine = engine
@@ -202,7 +202,7 @@ package actor TransferRun: AttemptRun {
 
     /// Returns whether another URL may succeed after this error.
     private func mayAskAnother(after error: ServiceError) -> Bool {
-        !ending.isStopping && writes.fault == nil && ending.challenge == nil && job.request.raw == nil
+        !ending.isStopping && writes.fault == nil && ending.challenge == nil && job.raw == nil
             && error.code.row.subject.allowsMirrors
     }
 

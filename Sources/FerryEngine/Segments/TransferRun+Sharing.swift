@@ -13,8 +13,8 @@ extension TransferRun {
     ///
     /// See docs/behaviour/transfers.md#S2.
     func mayShare(_ answer: Answer, length: Int64?, from start: Int64) -> Bool {
-        guard let length, options.connections != 1, length - start >= SegmentRule.worthSharing, job.request.raw == nil,
-            job.advisor == nil, job.request.body == nil, answer.course.method == "GET", !facts.rangesOff,
+        guard let length, options.connections != 1, length - start >= SegmentRule.worthSharing, job.raw == nil,
+            job.advisor == nil, answer.course.method == "GET", !facts.rangesOff,
             answer.head.contentEncodings.isEmpty,
             answer.head.value("Accept-Ranges")?.lowercased() != "none"
         else { return false }
@@ -141,7 +141,7 @@ extension TransferRun {
         guard let wanted = options.connections, wanted > 1 else { return nil }
         let isSharable =
             asked.method == "GET" && asked.body == nil && asked.advisor == nil && asked.key.proxy == nil
-            && !variant.isFresh && job.request.raw == nil && !facts.rangesOff && job.existing == nil
+            && !variant.isFresh && job.raw == nil && !facts.rangesOff && job.existing == nil
             && job.request.mirrors.isEmpty
         let length = facts.identity?.completeLength ?? job.request.response.expectedSize
         let opening = EarlyOpening(

@@ -5,9 +5,9 @@ import Synchronization
 
 /// An attempt at a file that is expected to fit in memory, as recent ones of its origin did.
 ///
-/// Its request goes over ``ShortConnections``, and its file is placed together with others. Whatever is unusual about
-/// the response or the destination is left to a ``TransferRun``, which sends no second request for a response that was
-/// received.
+/// It sends one request over ``ShortConnections``, and places the file together with others. If the response or the
+/// destination needs anything more, a ``TransferRun`` continues the attempt. It gets the response that was received, so
+/// that the request is not sent twice.
 actor ShortAttempt: AttemptRun {
     private let job: TransferJob
     private let plan: ShortPlan
@@ -71,11 +71,8 @@ actor ShortAttempt: AttemptRun {
             on: engine.loops.clock(EngineLoops.home), limit: .nanoseconds(Int64(seconds * 1e9)),
             activity: { [request] in request.activity },
             expired: { [request, url = plan.url] in
-                let fault = request.hasBegun ? "stopped sending" : "did not answer"
-                request.fail(
-                    ServiceError(
-                        .timedOut, "\(url.host) \(fault) for \(Int(seconds)) s.",
-                        details: ErrorDetails(url: url.redacted)))
+                let message = request.hasBegun ? "stopped sending" : "did not answer"
+                request.fail(IdleWatch.expiry(of: url, message, after: seconds))
             })
         defer { watch.cancel() }
         return await request.send(on: engine.shortConnections)

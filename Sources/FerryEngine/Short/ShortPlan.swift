@@ -15,7 +15,7 @@ struct ShortPlan: Sendable {
 
     /// - Returns: `nil` if the job needs a ``TransferRun``.
     init?(_ job: TransferJob, _ configuration: Engine.Configuration) {
-        guard job.expectsShortResponse, job.isUntried, job.request.isUsual, job.gate.isOpen,
+        guard job.expectsShortResponse, job.isUntried, job.isUsual,
             let url = try? HTTPURL(parsing: job.request.url), !url.isSecure, url.credentials == nil,
             let plan = PlannedRequest(job.firstSituation)
         else { return nil }
@@ -62,7 +62,7 @@ struct ShortPlan: Sendable {
             !job.request.response.decode || head.contentEncodings.isEmpty
         else { return nil }
         var facts = job.$facts
-        facts.wrappedValue.accept(body, head, conversation.course, for: job.request, original: url)
+        facts.wrappedValue.accept(body, head, conversation.course, for: job, original: url)
         return facts
     }
 }
@@ -76,20 +76,19 @@ extension TransferJob {
             && credentials == nil
     }
 
+    /// Whether one plain request gets the file, and nothing but the file is wanted.
+    fileprivate var isUsual: Bool {
+        raw == nil && gate.isOpen && request.note == nil && request.mirrors.isEmpty && request.cookies.isEmpty
+            && request.file.partialFolder == nil && !request.file.spooled && request.file.continues == nil
+            && request.response.statusPolicy == .strict && request.response.acceptableStatuses == nil
+            && request.timing.minSpeed == 0 && request.timing.connectTimeout == nil
+    }
+
     fileprivate var firstSituation: RequestSituation {
         var situation = RequestSituation()
         situation.hasExpectedDigest = RunOptions(request).judgesByDigest
         situation.expectedSize = request.response.expectedSize
         return situation
-    }
-}
-
-extension TransferRequest {
-    /// Whether one plain request gets the file, and nothing but the file is wanted.
-    fileprivate var isUsual: Bool {
-        raw == nil && body == nil && note == nil && mirrors.isEmpty && cookies.isEmpty && file.partialFolder == nil
-            && !file.spooled && file.continues == nil && response.statusPolicy == .strict
-            && response.acceptableStatuses == nil && timing.minSpeed == 0 && timing.connectTimeout == nil
     }
 }
 

@@ -1,6 +1,5 @@
 import FerryCore
 import NIOCore
-import NIOHTTP1
 import Synchronization
 
 /// A response that fits in memory.

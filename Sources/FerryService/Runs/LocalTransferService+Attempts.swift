@@ -19,7 +19,7 @@ extension LocalTransferService {
         StartWatch.began(id)
         let name = "attempt at a transfer"
         if running.hasTinyFiles(key.origin), let executor = engine.homeTasks {
-            // These attempts do nothing that could hold up the loop.
+            // Each file resumes several continuations. Without this executor they would switch threads twice each.
             attempt.task = Task(name: name, executorPreference: executor) { await self.performAttempt(id) }
         } else {
             attempt.task = Task(name: name) { await self.performAttempt(id) }
