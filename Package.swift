@@ -133,8 +133,26 @@ let package = Package(
                 "FerryAPI", "FerryClient", "FerryCore", "FerryFoundation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        // A fleet: many machines that share one queue. Nothing else depends on these modules or on libpq.
+        .target(
+            name: "FerryFleet",
+            dependencies: [
+                "FerryAPI", "FerryClient", "FerryCore", "FerryFoundation",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
+        .target(
+            name: "FerryPostgres", dependencies: ["CPostgres", "FerryAPI", "FerryCore", "FerryFleet", "FerryFoundation"]),
         .executableTarget(name: "ferry", dependencies: ["FerryCommands"]),
         .executableTarget(name: "ferryd", dependencies: ["FerryServer"]),
+        // The shared queue in memory, for tests.
+        .target(
+            name: "FleetKit", dependencies: ["FerryCore", "FerryFleet", "FerryFoundation"], path: "Tests/FleetKit"),
+        .testTarget(name: "FerryFleetTests", dependencies: ["FerryCore", "FerryFleet", "FerryFoundation", "FleetKit"]),
+        .testTarget(
+            name: "FerryPostgresTests",
+            dependencies: ["FerryCore", "FerryFleet", "FerryFoundation", "FerryPostgres", "FerryTesting", "FleetKit"]),
         // Misbehaving origins and daemons that crash: shared by the test targets, in no product.
         .target(
             name: "FerryTesting",
@@ -331,13 +349,13 @@ if let names = Context.environment["FERRY_TARGETS"], !names.isEmpty {
 /// Targets with a README.md.
 let documented: Set = [
     "FerryFoundation", "FerryCore", "FerryEngine", "FerryStore", "FerryService", "FerryAPI", "FerryAria2",
-    "FerryPage", "FerryServer", "FerryClient", "FerryCommands",
+    "FerryPage", "FerryServer", "FerryClient", "FerryCommands", "FerryFleet", "FerryPostgres",
     "FerryTesting", "FerryURLSession", "BackgroundURLSession", "Ferry",
 ]
 
 /// Targets without Ferry's own Swift settings.
 let foreign: Set = [
-    "CFerrySystem", "CTaskHooks", "FerryPage", "ClientFerryTests", "ClientSwift5Tests", "ClientSwift6Tests",
+    "CFerrySystem", "CPostgres", "CTaskHooks", "FerryPage", "ClientFerryTests", "ClientSwift5Tests", "ClientSwift6Tests",
 ]
 
 // Not NonisolatedNonsendingByDefault: with Swift 6.3.1, after such a function throws, an actor's code continues off the

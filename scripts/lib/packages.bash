@@ -22,6 +22,8 @@ ferry_has() {  # whether the contents of a package are available
     tzdata) [ -d /usr/share/zoneinfo ] ;;
     libc6-dev) [ -e /usr/include/stdlib.h ] ;;
     g++) compgen -G '/usr/include/c++/*' >/dev/null ;;
+    libpq-dev) [ -e /usr/include/libpq-fe.h ] || [ -e /usr/include/postgresql/libpq-fe.h ] ;;
+    postgresql) compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null ;;
     libsqlite3-dev) [ -e /usr/include/sqlite3.h ] ;;
     zlib1g-dev) [ -e /usr/include/zlib.h ] ;;
     libcurl4-openssl-dev) [ -e /usr/include/curl/curl.h ] || compgen -G '/usr/include/*/curl/curl.h' >/dev/null ;;
@@ -36,6 +38,8 @@ ferry_has() {  # whether the contents of a package are available
 ferry_fedora_name() {
     case "$1" in
     libsqlite3-dev) echo sqlite-devel ;;
+    libpq-dev) echo libpq-devel ;;
+    postgresql) echo postgresql-server ;;
     squid-openssl) echo squid ;;
     chromium-driver) echo chromedriver ;;
     zlib1g-dev) echo zlib-devel ;;
@@ -73,7 +77,7 @@ ferry_packages() {
     } </dev/null >&2 || ferry_die "apt-get failed, see above; these packages are needed: ${missing[*]}"
     # Some packages start servers on installation. Stop them: only the programs are needed.
     [ -d /run/systemd/system ] || return 0
-    for name in nginx tinyproxy squid-openssl; do
+    for name in nginx tinyproxy squid-openssl postgresql; do
         case " ${missing[*]} " in
         *" $name "*) "${as_root[@]}" systemctl disable -q --now "${name%-openssl}" >&2 || true ;;
         esac

@@ -182,6 +182,22 @@ extension ErrorCode {
             ErrorRow(
                 "the journal cannot be written or read", .final, about: .transfer, exit: .own, http: 500, aria2: 1,
                 url: -1)
+        case .queueUnreachable:
+            ErrorRow(
+                "the fleet's database cannot be reached", .final, about: .transfer, exit: .daemon, http: 503,
+                aria2: nil, url: nil, kept: .none)
+        case .queueUnsuitable:
+            ErrorRow(
+                "the fleet's database lacks Ferry's schema, a version or a permission", .final, about: .transfer,
+                exit: .daemon, http: 503, aria2: nil, url: nil, kept: .none)
+        case .workerInUse:
+            ErrorRow(
+                "another machine of the fleet has this worker's name", .final, about: .transfer, exit: .own,
+                http: 409, aria2: nil, url: nil, kept: .none)
+        case .workerLost:
+            ErrorRow(
+                "several workers of the fleet were lost with this job", .final, about: .transfer, exit: .own,
+                http: 500, aria2: nil, url: nil, kept: .none)
         case .internal:
             ErrorRow("Ferry's own fault", .final, about: .transfer, exit: .own, http: 500, aria2: 1, url: -1)
         case .unrecognized:

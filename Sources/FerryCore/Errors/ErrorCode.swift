@@ -44,6 +44,10 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case unknownTransfer = "unknown_transfer"
     case daemonUnreachable = "daemon_unreachable"
     case journalFailed = "journal_failed"
+    case queueUnreachable = "queue_unreachable"
+    case queueUnsuitable = "queue_unsuitable"
+    case workerInUse = "worker_in_use"
+    case workerLost = "worker_lost"
     case `internal`
     /// A code from a newer version. The error keeps the original word.
     case unrecognized

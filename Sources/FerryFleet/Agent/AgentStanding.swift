@@ -1,0 +1,84 @@
+/// The worker's standing in the fleet: its membership, its validity, and the call in flight.
+package struct AgentStanding: Hashable, Sendable {
+    package private(set) var member: Membership?
+    /// Until when the worker certainly holds its leases, counted from before the last successful heartbeat was sent.
+    package private(set) var validUntil = -Double.infinity
+    /// The call in flight, and when it was sent.
+    private(set) var inFlight: WorkerCall?
+    private var sentAt = 0.0
+    var joinDue = Double.infinity
+    private var beatDue = Double.infinity
+    private(set) var isRescueDue = false
+    private var failures = 0
+    /// When another machine was first found to have the worker's name, since the last success.
+    private var refusedSince: Double?
+
+    /// Delays between failed attempts to join, in seconds.
+    private static let firstDelay = 0.2
+    private static let longestDelay = 5.0
+
+    var nextCallDue: Double {
+        if inFlight != nil { return .infinity }
+        return member == nil ? joinDue : isRescueDue ? -.infinity : beatDue
+    }
+
+    func isJoinDue(at now: Double) -> Bool { member == nil && joinDue <= now }
+    func isBeatDue(at now: Double) -> Bool { member != nil && beatDue <= now }
+
+    /// Whether a delivery may begin.
+    func allowsDelivery(at now: Double, lease: Double) -> Bool { member != nil && now < validUntil - lease / 5 }
+
+    mutating func begin(_ call: WorkerCall, at now: Double) {
+        inFlight = call
+        sentAt = now
+        if call == .rescue { isRescueDue = false }
+    }
+
+    /// Ends the call in flight, and returns it.
+    mutating func end() -> WorkerCall? {
+        defer { inFlight = nil }
+        return inFlight
+    }
+
+    mutating func joined(_ member: Membership, lease: Double) {
+        self.member = member
+        failures = 0
+        refusedSince = nil
+        beaten(lease: lease)
+    }
+
+    mutating func beaten(lease: Double) {
+        validUntil = sentAt + lease
+        beatDue = sentAt + lease / 3
+        isRescueDue = true
+    }
+
+    /// The leases are lost. The worker joins anew at once.
+    mutating func lost(at now: Double) {
+        member = nil
+        validUntil = -.infinity
+        joinDue = now
+    }
+
+    /// The database moved to another timeline, or is another one: the worker joins anew and adopts its leases.
+    mutating func moved(at now: Double) {
+        member = nil
+        joinDue = now
+    }
+
+    /// The database did not answer. Validity goes on: the leases stand until it is over.
+    mutating func unreachable(at now: Double) {
+        member = nil
+        failures += 1
+        joinDue = now + min(Self.firstDelay * Double(1 << min(failures - 1, 10)), Self.longestDelay)
+    }
+
+    /// Another machine has the name. Returns whether to give up: it has had it for a lease and a half, so it is alive.
+    mutating func refused(at now: Double, lease: Double) -> Bool {
+        member = nil
+        let since = refusedSince ?? now
+        refusedSince = since
+        joinDue = now + lease / 10
+        return now - since > lease * 1.5
+    }
+}

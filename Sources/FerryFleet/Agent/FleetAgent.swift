@@ -1,0 +1,207 @@
+package import FerryCore
+
+/// The agent of one worker: decides what to claim, hand over, deliver, end and give back. A pure value: no clock and no I/O.
+///
+/// The shell performs the effects and reports what came of them as inputs. One call to the queue is in flight at a time;
+/// what happens meanwhile is told together with the next.
+package struct FleetAgent: Sendable {
+    package enum Input: Hashable, Sendable {
+        /// Begins the worker's life.
+        case started
+        /// The queue's answer to the call in flight. On failure the call may have been performed or not.
+        case answered(WorkerAnswer)
+        case callFailed(ServiceError)
+        /// All transfers of the worker's session in its daemon, after attaching.
+        case listed([LocalTransfer])
+        /// A transfer has changed.
+        case changed(LocalTransfer)
+        /// A transfer is gone.
+        case removed(TransferID)
+        /// Another process of this machine has the worker's session.
+        case sessionRefused(ServiceError)
+        /// The daemon is gone. Another `listed` follows when it is back.
+        case daemonLost
+        /// The daemon has got these jobs.
+        case submitted([JobToken: TransferID])
+        /// The daemon has refused a job.
+        case refused(JobToken, ServiceError)
+        /// It is unknown which of these jobs the daemon has. A `listed` follows.
+        case submissionLost([JobToken])
+        case prepared(LeaseKey, PreparedFile)
+        case placed(LeaseKey, Placement)
+        case deliveryFailed(LeaseKey, DeliveryFailure)
+        /// Jobs may be waiting.
+        case notified
+        case alarm
+        /// Claims nothing more, and returns what has not ended within this many seconds.
+        case drain(patience: Double)
+    }
+
+    package enum Effect: Hashable, Sendable {
+        case call(WorkerCall, Membership?)
+        /// Submits jobs to the daemon in one batch.
+        case submit([Lease])
+        /// Removes transfers with their files. `removed` follows for each.
+        case remove([TransferID])
+        case suspend([TransferID])
+        case resume([TransferID])
+        case prepare(Delivery)
+        case place(Delivery, PreparedFile, known: [Intent])
+        /// Stops copying.
+        case abandon(LeaseKey)
+        /// Removes the copy of a delivery, and also those of earlier holders of the job.
+        case discard(Delivery, ofEarlier: Bool)
+        /// Holds origins in the daemon.
+        case hold([Heartbeat.Hold])
+        /// Sends `alarm` at this time, in place of an earlier alarm.
+        case setAlarm(Double)
+        case log(Event)
+        /// The agent has ended: after a drain, or because it cannot go on.
+        case exit(ServiceError?)
+    }
+
+    /// An event for the log and the counters.
+    package enum Event: Hashable, Sendable {
+        case joined(adopted: Int)
+        case givenUp
+        case unreachable(ServiceError)
+        case rescued(Rescue)
+        case stale(JobID)
+        /// A file that an earlier holder had placed was recognized.
+        case recognized(JobID)
+        case ended(JobID, JobOutcome.Kind)
+        case returned(JobID, JobReturn.Reason)
+        case deliveryFailed(JobID, ServiceError)
+        case draining
+    }
+
+    package struct Configuration: Hashable, Sendable {
+        package var worker: WorkerDescription
+        /// Maximum number of jobs claimed beyond the slots.
+        package var mostAhead: Int
+        /// Seconds between two claims of an idle worker.
+        package var poll: Double
+        /// Maximum number of deliveries at once.
+        package var deliveries: Int
+
+        package init(worker: WorkerDescription, mostAhead: Int = 1000, poll: Double = 5, deliveries: Int = 4) {
+            self.worker = worker
+            self.mostAhead = mostAhead
+            self.poll = poll
+            self.deliveries = deliveries
+        }
+
+        package var lease: Double { worker.lease }
+    }
+
+    package let configuration: Configuration
+    package internal(set) var standing = AgentStanding()
+    package internal(set) var jobs: [JobToken: HeldJob] = [:]
+    var outbox = AgentOutbox()
+    var locals = LocalTransfers()
+    var pace: ClaimPace
+    /// When the drain's patience ends, or `nil` unless draining.
+    var drainDeadline: Double?
+    /// Which call comes first next time.
+    var turn = 0
+    var hasExited = false
+    private var alarm = Double.infinity
+
+    package init(_ configuration: Configuration, seed: UInt64) {
+        self.configuration = configuration
+        pace = ClaimPace(poll: configuration.poll, seed: seed)
+    }
+
+    /// - Parameter now: Seconds by a clock that does not stop while the machine sleeps.
+    package mutating func take(_ inputs: [Input], at now: Double) -> [Effect] {
+        guard !hasExited else { return [] }
+        var effects = inputs.flatMap { take($0, at: now) }
+        if !hasExited { effects += act(at: now) }
+        if !hasExited { effects += nextAlarm(at: now) }
+        return effects
+    }
+
+    private mutating func take(_ input: Input, at now: Double) -> [Effect] {
+        var effects: [Effect] = []
+        switch input {
+        case .started: standing.joinDue = now
+        case .answered(let answer): effects += answered(answer, at: now)
+        case .callFailed(let error): effects += callFailed(error, at: now)
+        case .listed(let transfers): effects += listed(transfers)
+        case .changed(let transfer): effects += changed(transfer)
+        case .removed(let id): removed(id)
+        case .daemonLost: locals.isListed = false
+        case .sessionRefused(let error):
+            hasExited = true
+            effects.append(.exit(error))
+        case .submitted(let ids): effects += submitted(ids)
+        case .refused(let token, let error): refused(token, error)
+        case .submissionLost(let tokens): for token in tokens { submissionLost(token) }
+        case .prepared(let key, let file): prepared(key, file)
+        case .placed(let key, let placement): effects += placed(key, placement)
+        case .deliveryFailed(let key, let failure): effects += deliveryFailed(key, failure, at: now)
+        case .notified: pace.notified(at: now)
+        case .alarm: alarm = .infinity
+        case .drain(let patience):
+            if drainDeadline == nil { effects.append(.log(.draining)) }
+            drainDeadline = min(drainDeadline ?? .infinity, now + patience)
+        }
+        return effects
+    }
+
+    /// Everything that is due by now.
+    private mutating func act(at now: Double) -> [Effect] {
+        var effects = suspendOrResume(at: now)
+        effects += returnDrained(at: now)
+        effects += submitJobs()
+        effects += deliver(at: now)
+        if standing.inFlight == nil, let call = nextCall(at: now) {
+            standing.begin(call, at: now)
+            effects.append(.call(call, standing.member))
+        }
+        return effects
+    }
+
+    private mutating func nextAlarm(at now: Double) -> [Effect] {
+        var times = [standing.nextCallDue, drainDeadline ?? .infinity]
+        // A fifth before the end deliveries stop to begin, at the end limited transfers stop.
+        times += [standing.validUntil - configuration.lease / 5, standing.validUntil]
+        times += jobs.values.map(\.deliveryDue)
+        if standing.inFlight == nil, wantedJobs > 0 { times.append(pace.due) }
+        times.append(outbox.progressDue)
+        let next = times.filter { $0 > now }.min() ?? .infinity
+        guard next != alarm, next < .infinity else { return [] }
+        alarm = next
+        return [.setAlarm(next)]
+    }
+
+    // MARK: Drain
+
+    /// Gives back what has not ended in time.
+    private mutating func returnDrained(at now: Double) -> [Effect] {
+        guard let deadline = drainDeadline, deadline <= now else { return [] }
+        var effects: [Effect] = []
+        for (token, job) in jobs where job.isStoppable {
+            effects += conclude(token, .giveBack(.drained, delay: 0, nil))
+        }
+        return effects
+    }
+
+    /// Parts with a job: stops its transfer first, if the daemon has one that may still run.
+    mutating func conclude(_ token: JobToken, _ conclusion: HeldJob.Conclusion) -> [Effect] {
+        guard let job = jobs[token] else { return [] }
+        var effects: [Effect] = []
+        if case .preparing = job.phase { effects.append(.abandon(job.key)) }
+        let transfer = job.transfer ?? locals[token]?.id
+        if let transfer {
+            jobs[token]?.phase = .stopping(transfer, conclusion)
+            effects.append(.remove([transfer]))
+        } else if job.phase == .submitting {
+            jobs[token]?.pending = conclusion
+        } else {
+            jobs[token]?.phase = .concluding(nil, conclusion)
+            outbox.add(token)
+        }
+        return effects
+    }
+}

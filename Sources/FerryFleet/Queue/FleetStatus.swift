@@ -1,0 +1,110 @@
+package import FerryFoundation
+
+/// The fleet as `ferry fleet status` shows it.
+package struct FleetStatus: Hashable, Codable, Sendable {
+    package var workers: [Worker]
+    package var tenants: [Tenant]
+    /// Origins that are full or held.
+    package var origins: [BusyOrigin]
+    package var oldestWaiting: OldestWaiting?
+    package var endsInLastMinute: Int
+    /// Number of jobs taken so far from workers that were given up.
+    package var rescues: Int
+
+    package struct Worker: Hashable, Codable, Sendable {
+        /// `late` has missed heartbeats, `gone` was given up or has left.
+        package enum State: String, Codable, Sendable { case up, draining, late, gone }
+
+        package var name: String
+        package var version: String
+        package var state: State
+        package var slots: Int
+        package var running: Int
+        package var lastBeat: Date
+
+        package init(name: String, version: String, state: State, slots: Int, running: Int, lastBeat: Date) {
+            self.name = name
+            self.version = version
+            self.state = state
+            self.slots = slots
+            self.running = running
+            self.lastBeat = lastBeat
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case name, version, state, slots, running
+            case lastBeat = "last_beat"
+        }
+    }
+
+    package struct Tenant: Hashable, Codable, Sendable {
+        package var name: String
+        package var waiting: Int
+        package var running: Int
+        /// Share of the running jobs, 0 to 1.
+        package var share: Double
+
+        package init(name: String, waiting: Int, running: Int, share: Double) {
+            self.name = name
+            self.waiting = waiting
+            self.running = running
+            self.share = share
+        }
+    }
+
+    package struct BusyOrigin: Hashable, Codable, Sendable {
+        package var origin: String
+        package var running: Int
+        package var atOnce: Int?
+        package var heldUntil: Date?
+
+        package init(origin: String, running: Int, atOnce: Int?, heldUntil: Date?) {
+            self.origin = origin
+            self.running = running
+            self.atOnce = atOnce
+            self.heldUntil = heldUntil
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case origin, running
+            case atOnce = "at_once"
+            case heldUntil = "held_until"
+        }
+    }
+
+    package struct OldestWaiting: Hashable, Codable, Sendable {
+        package var id: JobID
+        package var createdAt: Date
+        package var reason: JobWaitReason
+
+        package init(id: JobID, createdAt: Date, reason: JobWaitReason) {
+            self.id = id
+            self.createdAt = createdAt
+            self.reason = reason
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case id, reason
+            case createdAt = "created_at"
+        }
+    }
+
+    package init(
+        workers: [Worker], tenants: [Tenant], origins: [BusyOrigin], oldestWaiting: OldestWaiting?,
+        endsInLastMinute: Int,
+        rescues: Int
+    ) {
+        self.workers = workers
+        self.tenants = tenants
+        self.origins = origins
+        self.oldestWaiting = oldestWaiting
+        self.endsInLastMinute = endsInLastMinute
+        self.rescues = rescues
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case workers, tenants, origins, rescues
+        case oldestWaiting = "oldest_waiting"
+        case endsInLastMinute = "ends_in_last_minute"
+    }
+}

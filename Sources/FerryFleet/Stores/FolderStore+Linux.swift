@@ -1,0 +1,88 @@
+import Dispatch
+import FerryCore
+import Synchronization
+
+/// Results in folders that all machines of the fleet share.
+///
+/// A file is copied under a name of its own, and `link` gives it the final name: on every POSIX file system, NFS included,
+/// one of several calls wins. What `link` answers is not believed, since an answer may be lost on the network: the inode at
+/// the final name decides.
+package struct FolderStore: ResultStore {
+    /// Name of the file in a store's folder that distinguishes it from an empty mount point.
+    package static let markName = ".ferry-fleet-store"
+
+    private let stores: [Store]
+
+    package init(_ stores: [Store]) { self.stores = stores }
+
+    package func prepare(_ delivery: Delivery) async throws(DeliveryFailure) -> PreparedFile {
+        try await blocking { isCanceled throws(DeliveryFailure) in
+            let folder = try open(delivery)
+            let copied = try folder.copy(delivery.file, to: delivery.partName, isCanceled)
+            let path = delivery.folder + "/" + delivery.name
+            let intent = Intent(path: path, inode: copied.inode, size: delivery.file.size, sha256: copied.sha256)
+            return PreparedFile(
+                intent: intent, replaces: delivery.policy == .replace ? folder.inode(of: delivery.name) : nil)
+        }
+    }
+
+    package func place(
+        _ file: PreparedFile, of delivery: Delivery, known: [Intent]
+    ) async throws(DeliveryFailure) -> Placement {
+        try await blocking { _ throws(DeliveryFailure) in
+            let folder = try open(delivery)
+            // A holder before this one may have placed its copy under any name that it intended.
+            if let placed = folder.placed(among: known) {
+                try folder.sync()
+                return .delivered(placed.result)
+            }
+            return try folder.place(file, of: delivery)
+        }
+    }
+
+    package func discard(_ delivery: Delivery, ofEarlier: Bool) async {
+        _ = try? await blocking { _ throws(DeliveryFailure) in
+            let folder = try open(delivery)
+            folder.remove(delivery.partName)
+            guard ofEarlier, delivery.key.fence > 1 else { return }
+            for fence in 1..<delivery.key.fence { folder.remove(Delivery.partName(delivery.key.job, fence)) }
+        }
+    }
+
+    /// Opens the folder of a delivery below its store.
+    private func open(_ delivery: Delivery) throws(DeliveryFailure) -> SharedFolder {
+        let path = delivery.folder + "/" + delivery.name
+        guard let store = stores.filter({ $0.contains(path) }).max(by: { $0.folder.count < $1.folder.count }) else {
+            throw DeliveryFailure(
+                ServiceError(.invalidRequest, "No store of the fleet contains “\(path.escapingControls)”."),
+                isTemporary: false)
+        }
+        return try SharedFolder(delivery.folder, below: store)
+    }
+
+    /// Runs a closure on a thread that may block, so that a file system that hangs holds up nothing else.
+    private func blocking<Result: Sendable>(
+        _ body: @escaping @Sendable (_ isCanceled: borrowing Atomic<Bool>) throws(DeliveryFailure) -> Result
+    ) async throws(DeliveryFailure) -> Result {
+        let flag = CancellationFlag()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation {
+                (continuation: CheckedContinuation<Swift.Result<Result, DeliveryFailure>, Never>) in
+                DispatchQueue.global().async {
+                    do throws(DeliveryFailure) {
+                        continuation.resume(returning: .success(try body(flag.isSet)))
+                    } catch {
+                        continuation.resume(returning: .failure(error))
+                    }
+                }
+            }
+        } onCancel: {
+            flag.isSet.store(true, ordering: .relaxed)
+        }
+        return try result.get()
+    }
+}
+
+private final class CancellationFlag: Sendable {
+    let isSet = Atomic(false)
+}

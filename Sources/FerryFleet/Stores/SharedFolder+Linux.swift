@@ -1,0 +1,188 @@
+import Crypto
+import FerryCore
+import FerryFoundation
+import Glibc
+import Synchronization
+
+/// An open folder of a store. Reached without following links below the store's folder.
+struct SharedFolder: ~Copyable {
+    private let descriptor: Int32
+    private let path: String
+
+    /// Opens a folder below a store, and creates it if it is missing.
+    init(_ path: String, below store: Store) throws(DeliveryFailure) {
+        self.path = path
+        var current = unsafe Glibc.open(store.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard current >= 0 else { throw Self.failure(store.folder, "opened", errno) }
+        do throws(DeliveryFailure) {
+            try Self.check(current, store)
+        } catch {
+            close(current)
+            throw error
+        }
+        for part in path.dropFirst(store.folder.count).split(separator: "/") {
+            let name = String(part)
+            var next = unsafe openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            if next < 0, errno == ENOENT {
+                if unsafe mkdirat(current, name, 0o777) == 0 { fsync(current) }
+                next = unsafe openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            }
+            let code = errno
+            close(current)
+            guard next >= 0 else { throw Self.failure(path, "opened", code) }
+            current = next
+        }
+        descriptor = current
+    }
+
+    deinit { close(descriptor) }
+
+    /// A folder without the store's mark is an empty mount point, or another folder.
+    private static func check(_ folder: Int32, _ store: Store) throws(DeliveryFailure) {
+        let file = unsafe openat(folder, FolderStore.markName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = file < 0 ? 0 : unsafe read(file, &bytes, bytes.count)
+        if file >= 0 { close(file) }
+        let mark = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).prefix { !$0.isNewline }
+        guard mark == store.mark else {
+            throw DeliveryFailure(
+                ServiceError(
+                    .destinationUnwritable,
+                    "\(store.folder.escapingControls) is not the fleet's store “\(store.name.escapingControls)” on this machine: its file \(FolderStore.markName) is missing or another one. Mount the store."
+                ), isTemporary: true)
+        }
+    }
+
+    // MARK: Copying
+
+    /// Copies a file durably to a new file, and returns its inode and SHA-256.
+    func copy(
+        _ file: LocalFile, to name: String, _ isCanceled: borrowing Atomic<Bool>
+    ) throws(DeliveryFailure) -> (inode: UInt64, sha256: String) {
+        let source = unsafe Glibc.open(file.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard source >= 0 else { throw Self.failure(file.path, "read", errno) }
+        defer { close(source) }
+        // Not truncated: after a crash the final name may have the same file.
+        unsafe unlinkat(descriptor, name, 0)
+        let target = unsafe openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        guard target >= 0 else { throw Self.failure(path, "written", errno) }
+        defer { close(target) }
+        let sha256 = try copyBytes(from: source, to: target, file, isCanceled)
+        var facts = stat()
+        guard fdatasync(target) == 0, unsafe fstat(target, &facts) == 0 else {
+            throw Self.failure(path, "written", errno)
+        }
+        return (UInt64(facts.st_ino), sha256)
+    }
+
+    private func copyBytes(
+        from source: Int32, to target: Int32, _ file: LocalFile, _ isCanceled: borrowing Atomic<Bool>
+    ) throws(DeliveryFailure) -> String {
+        var digest = SHA256()
+        var total: Int64 = 0
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        defer { unsafe buffer.deallocate() }
+        while true {
+            let count = unsafe read(source, buffer.baseAddress, buffer.count)
+            guard count >= 0 else { throw Self.failure(file.path, "read", errno) }
+            if count == 0 { break }
+            let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            unsafe digest.update(bufferPointer: bytes)
+            var written = 0
+            while written < count {
+                let more = unsafe write(target, bytes.baseAddress! + written, count - written)  // SAFETY: the buffer is not empty
+                guard more >= 0 else { throw Self.failure(path, "written", errno) }
+                written += more
+            }
+            total += Int64(count)
+            guard !isCanceled.load(ordering: .relaxed) else {
+                throw DeliveryFailure(ServiceError(.canceled, "The delivery was stopped."), isTemporary: true)
+            }
+        }
+        guard total == file.size else {
+            throw DeliveryFailure(
+                ServiceError(.fileChanged, "\(file.path.escapingControls) has \(total) bytes instead of \(file.size)."),
+                isTemporary: false)
+        }
+        return digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    // MARK: Placing
+
+    /// The inode at a name, or `nil` if there is nothing.
+    func inode(of name: String) -> UInt64? {
+        var facts = stat()
+        return unsafe fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 ? UInt64(facts.st_ino) : nil
+    }
+
+    /// The intent whose file is at its name.
+    func placed(among known: [Intent]) -> Intent? {
+        for intent in known where intent.path.hasPrefix(path + "/") {
+            if inode(of: String(intent.path.dropFirst(path.count + 1))) == intent.inode { return intent }
+        }
+        return nil
+    }
+
+    /// Gives a copy the final name of its intent.
+    func place(_ file: PreparedFile, of delivery: Delivery) throws(DeliveryFailure) -> Placement {
+        let name = String(file.intent.path.dropFirst(path.count + 1))
+        let status = unsafe linkat(descriptor, delivery.partName, descriptor, name, 0)
+        let code = status == 0 ? 0 : errno
+        guard let found = inode(of: name) else {
+            throw Self.failure(file.intent.path, "written", code == 0 ? EIO : code)
+        }
+        if found == file.intent.inode {
+            try sync()
+            return .delivered(file.intent.result)
+        }
+        switch delivery.policy {
+        case .skip:
+            var facts = stat()
+            _ = unsafe fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW)
+            return .delivered(
+                JobResult(path: file.intent.path, size: Int64(facts.st_size), sha256: nil, isUnchanged: true))
+        case .replace:
+            // A file that came since the intent is looked at under the fence again: the holder may be another by now.
+            guard found == file.replaces else {
+                return .renamed(PreparedFile(intent: file.intent, replaces: found))
+            }
+            guard unsafe renameat(descriptor, delivery.partName, descriptor, name) == 0 else {
+                throw Self.failure(file.intent.path, "written", errno)
+            }
+            try sync()
+            return .delivered(file.intent.result)
+        case .unique:
+            for number in 1...9999 {
+                let next = FileName.numbered(delivery.name, number)
+                guard inode(of: next) == nil else { continue }
+                var intent = file.intent
+                intent.path = path + "/" + next
+                return .renamed(PreparedFile(intent: intent))
+            }
+            fallthrough
+        case .fail, .update:
+            throw DeliveryFailure(
+                ServiceError(
+                    .destinationExists, "“\(file.intent.path.escapingControls)” exists already. Choose another name."),
+                isTemporary: false)
+        }
+    }
+
+    func remove(_ name: String) { unsafe unlinkat(descriptor, name, 0) }
+
+    /// Makes the folder's names durable.
+    func sync() throws(DeliveryFailure) {
+        guard fsync(descriptor) == 0 else { throw Self.failure(path, "written", errno) }
+    }
+
+    private static func failure(_ path: String, _ verb: String, _ code: Int32) -> DeliveryFailure {
+        let text = unsafe String(cString: strerror(code))
+        let error: ErrorCode = [ENOSPC, EDQUOT].contains(code) ? .diskFull : .destinationUnwritable
+        // A link in the way, or a file in place of a folder, stays.
+        let isPermanent = [ELOOP, ENOTDIR, ENAMETOOLONG, EFBIG].contains(code)
+        return DeliveryFailure(
+            ServiceError(
+                error, "\(path.escapingControls) cannot be \(verb): \(text).", details: ErrorDetails(errno: code)),
+            isTemporary: !isPermanent)
+    }
+}

@@ -1,0 +1,192 @@
+import FerryAPI
+package import FerryCore
+package import FerryFleet
+import FerryFoundation
+
+/// Calls of workers.
+extension PostgresQueue {
+    package func perform(_ call: WorkerCall, as member: Membership?) async throws(ServiceError) -> WorkerAnswer {
+        if case .join(let worker) = call { return try join(worker) }
+        guard let member else { return .givenUp }
+        let own: [Parameter] = [.int(member.worker), .int(member.epoch)]
+        switch call {
+        case .join: return .givenUp
+        case .beat: return try beat(own)
+        case .rescue:
+            guard let rows = try callAsWorker("rescue", own)?.rows else { return .givenUp }
+            return .rescued(
+                try rows.map { row throws(ServiceError) in
+                    Rescue(name: try row.value(0) { $0 }, jobs: try row.value(1) { Int($0) })
+                })
+        case .claim(let want):
+            guard let rows = try callAsWorker("claim", own + [.count(want)]) else { return .givenUp }
+            let leases = try Self.leases(rows)
+            guard leases.count < want else { return .claimed(leases, next: 0) }
+            let next = try self.call("next_claim", [.int(member.worker)]).single.flatMap(Double.init)
+            return .claimed(leases, next: next ?? .infinity)
+        case .reclaim(let jobs):
+            let parameters: [Parameter] = [
+                .array("bigint", of: jobs.map(\.job)), .array("uuid", of: jobs.map(\.token)),
+            ]
+            guard let rows = try callAsWorker("reclaim", own + parameters) else { return .givenUp }
+            return .reclaimed(try Self.leases(rows))
+        case .finish(let ends): return try finish(ends, own)
+        case .giveBack(let returns):
+            return try fenced(
+                "give_back", own, returns.map(\.key),
+                [
+                    .array("text", of: returns.map(\.reason.rawValue)), .array("float8", of: returns.map(\.delay)),
+                    .array("text", returns.map { $0.error.map(Self.json) }),
+                ])
+        case .landed(let keys): return try fenced("landed", own, keys, [])
+        case .intend(let intents): return try intend(intents, own)
+        case .progress(let jobs):
+            _ = try self.call(
+                "progress",
+                own + [
+                    .array("bigint", of: jobs.map(\.key.job)), .array("int", of: jobs.map(\.key.fence)),
+                    .array("bigint", of: jobs.map(\.received)),
+                    .array("bigint", jobs.map { $0.expected.map { String($0) } }),
+                ])
+            return .done
+        case .hold(let origin, let seconds):
+            try await hold(origin, seconds: seconds)
+            return .done
+        case .leave:
+            return try self.call("leave", own).single == "t" ? .done : .givenUp
+        }
+    }
+
+    private func join(_ worker: WorkerDescription) throws(ServiceError) -> WorkerAnswer {
+        let rows = try call(
+            "join_fleet",
+            [
+                .text(worker.name), .text(worker.identity), .text(worker.version), .number(worker.lease),
+                .count(worker.slots), .array("text", worker.labels),
+            ])
+        let row = rows.rows.first ?? []
+        guard try row.value(0, { $0 }) == "joined" else {
+            throw ServiceError(
+                .workerInUse,
+                "Another machine is the fleet's worker “\(worker.name.escapingControls)”. Set another `worker` in fleet.yaml, or stop that one."
+            )
+        }
+        let member = Membership(
+            worker: try row.value(1) { Int32($0) }, epoch: try row.value(2) { Int32($0) },
+            server: try row.value(3) { $0 })
+        _ = try call("upkeep", [])
+        let held = try call("held", [.int(member.worker), .int(member.epoch)])
+        return .joined(member, try Self.leases(held))
+    }
+
+    private func beat(_ own: [Parameter]) throws(ServiceError) -> WorkerAnswer {
+        guard let text = try call("beat", own).single else { return .givenUp }
+        let wire: WireHeartbeat = try Self.decode(text)
+        var heartbeat = Heartbeat(server: wire.server)
+        heartbeat.drains = wire.drains
+        heartbeat.holds = wire.holds
+        heartbeat.wishes = wire.wishes.map {
+            Heartbeat.JobWish(key: LeaseKey(job: $0.job, token: $0.token, fence: $0.fence), wish: $0.wish)
+        }
+        return .beaten(heartbeat)
+    }
+
+    private struct WireHeartbeat: Decodable {
+        struct Wish: Decodable {
+            var job: JobID
+            var token: JobToken
+            var fence: Int32
+            var wish: Heartbeat.Wish
+        }
+        var server: String
+        var drains: Bool
+        var wishes: [Wish]
+        var holds: [Heartbeat.Hold]
+    }
+
+    private func finish(_ ends: [JobEnd], _ own: [Parameter]) throws(ServiceError) -> WorkerAnswer {
+        let outcomes = ends.map { end in
+            switch end.outcome.kind {
+            case .succeeded: 1
+            case .failed: 2
+            case .canceled: 3
+            }
+        }
+        let details = ends.map { end -> String? in
+            switch end.outcome {
+            case .succeeded(let result): Self.json(result)
+            case .failed(let error): Self.json(error)
+            case .canceled: nil
+            }
+        }
+        return try fenced(
+            "finish", own, ends.map(\.key), [.array("smallint", of: outcomes), .array("text", details)])
+    }
+
+    /// Calls a function that returns the jobs whose leases stood.
+    private func fenced(
+        _ function: String, _ own: [Parameter], _ keys: [LeaseKey], _ more: [Parameter]
+    ) throws(ServiceError) -> WorkerAnswer {
+        let done = Set(try call(function, own + Self.keys(keys) + more).column.compactMap { JobID($0) })
+        return .stale(keys.filter { !done.contains($0.job) })
+    }
+
+    private func intend(_ intents: [JobIntent], _ own: [Parameter]) throws(ServiceError) -> WorkerAnswer {
+        let rows = try call(
+            "intend",
+            own + Self.keys(intents.map(\.key)) + [
+                .array("numeric", of: intents.map(\.intent.inode)), .array("text", intents.map(\.intent.path)),
+                .array("bigint", of: intents.map(\.intent.size)), .array("text", intents.map(\.intent.sha256)),
+            ])
+        var known: [JobID: [Intent]] = [:]
+        for row in rows.rows {
+            let job = try row.value(0) { JobID($0) }
+            known[job, default: []].append(
+                Intent(
+                    path: try row.value(2) { $0 }, inode: try row.value(1) { UInt64($0) },
+                    size: try row.value(3) { Int64($0) },
+                    sha256: try row.value(4) { $0 }))
+        }
+        let keys = intents.map(\.key)
+        return .intended(
+            known: Dictionary(keys.compactMap { key in known[key.job].map { (key.token, $0) } }) { first, _ in first },
+            stale: keys.filter { known[$0.job] == nil })
+    }
+
+    private static func keys(_ keys: [LeaseKey]) -> [Parameter] {
+        [
+            .array("bigint", of: keys.map(\.job)), .array("uuid", of: keys.map(\.token)),
+            .array("int", of: keys.map(\.fence)),
+        ]
+    }
+
+    private static func leases(_ rows: PostgresRows) throws(ServiceError) -> [Lease] {
+        try rows.rows.map { row throws(ServiceError) in
+            let key = LeaseKey(
+                job: try row.value(0) { JobID($0) }, token: try row.value(1) { JobToken($0) },
+                fence: try row.value(2) { Int32($0) })
+            // A request of a newer version is given back, and stops no other.
+            let request: TransferRequest? = try row.value(5) { $0.isEmpty ? nil : .some(try? decode($0)) }
+            return Lease(
+                key: key, tries: try row.value(3) { Int($0) }, isLimited: try row.value(4) { $0 == "t" },
+                request: request)
+        }
+    }
+
+    // MARK: JSON
+
+    static func json(_ value: some Encodable) -> String {
+        // Ferry's values have no numbers that JSON lacks.
+        (try? APIJSON.bytes(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+    }
+
+    static func decode<Value: Decodable>(_ text: String) throws(ServiceError) -> Value {
+        do {
+            return try APIJSON.decoder.decode(Value.self, from: Data(text.utf8))
+        } catch {
+            throw ServiceError(
+                .queueUnsuitable,
+                "The fleet's database returned a value that this release cannot read. Upgrade ferry-fleet.")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import FerryCore
+import FerryFleet
+
+/// The shared queue in PostgreSQL, over one connection.
+///
+/// Connects at the first call, and again after a loss. Every call is one function of the schema `ferry`, and so one
+/// transaction. Calls run one after the other on a thread of their own.
+package actor PostgresQueue: SharedQueue {
+    private let address: DatabaseAddress
+    private let thread = DatabaseThread()
+    private var connection: PostgresConnection?
+    private var isClosed = false
+    /// Called after a notification, and after the connection is lost. Set while listening.
+    private var onNotification: (@Sendable () -> Void)?
+    /// Repetitions of a transaction that the server ended for another one.
+    private static let mostRepetitions = 5
+
+    package init(_ address: DatabaseAddress) { self.address = address }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    /// Closes the connection. Call it once, last.
+    package func close() {
+        drop()
+        isClosed = true
+        thread.end()
+    }
+
+    /// Listens for hints that jobs may be waiting. The handler is called on the connection's thread.
+    package func listen(_ handler: @escaping @Sendable () -> Void) {
+        onNotification = handler
+        drop()
+    }
+
+    // MARK: Connection
+
+    /// Runs a function of the schema and returns its rows.
+    func call(_ function: String, _ parameters: [Parameter]) throws(ServiceError) -> PostgresRows {
+        let places = parameters.enumerated().map { "$\($0 + 1)::\($1.type)" }.joined(separator: ", ")
+        do {
+            return try run("SELECT * FROM ferry.\(function)(\(places))", parameters.map(\.text))
+        } catch {
+            throw error.error
+        }
+    }
+
+    /// Like ``call(_:_:)``, but returns `nil` if the function reports that the worker was given up.
+    func callAsWorker(_ function: String, _ parameters: [Parameter]) throws(ServiceError) -> PostgresRows? {
+        let places = parameters.enumerated().map { "$\($0 + 1)::\($1.type)" }.joined(separator: ", ")
+        do {
+            return try run("SELECT * FROM ferry.\(function)(\(places))", parameters.map(\.text))
+        } catch  where error.isGivenUp {
+            return nil
+        } catch {
+            throw error.error
+        }
+    }
+
+    /// A parameter in text form.
+    struct Parameter {
+        var type: String
+        var text: String?
+
+        static func int(_ value: Int32) -> Parameter { Parameter(type: "int", text: String(value)) }
+        static func count(_ value: Int) -> Parameter { Parameter(type: "int", text: String(Int32(clamping: value))) }
+        static func text(_ value: String?) -> Parameter { Parameter(type: "text", text: value) }
+        static func number(_ value: Double) -> Parameter { Parameter(type: "float8", text: String(value)) }
+        static func bool(_ value: Bool) -> Parameter { Parameter(type: "boolean", text: value ? "t" : "f") }
+        static func big(_ value: Int64?) -> Parameter { Parameter(type: "bigint", text: value.map(String.init)) }
+        static func array(_ type: String, _ values: [String?]) -> Parameter {
+            Parameter(type: type + "[]", text: PostgresText.array(values))
+        }
+        static func array(_ type: String, of values: some Sequence<some CustomStringConvertible>) -> Parameter {
+            Parameter(type: type + "[]", text: PostgresText.array(values))
+        }
+    }
+
+    private func run(_ statement: String, _ parameters: [String?]) throws(PostgresFailure) -> PostgresRows {
+        var repetitions = 0
+        while true {
+            let connection = try connected()
+            do {
+                return try connection.rows(statement, parameters)
+            } catch {
+                if error.isLoss { drop() }
+                repetitions += 1
+                guard error.isTransient, repetitions < Self.mostRepetitions else { throw error }
+            }
+        }
+    }
+
+    private func connected() throws(PostgresFailure) -> PostgresConnection {
+        if let connection { return connection }
+        guard !isClosed else { throw PostgresFailure(state: "", message: "the connection is closed") }
+        let fresh: PostgresConnection
+        do { fresh = try PostgresConnection(address) } catch { throw PostgresFailure(error) }
+        // A claim that waits for a lock gives up before heartbeats are missed.
+        try fresh.run("SET lock_timeout = '2s'; SET statement_timeout = '60s'")
+        let rows = try fresh.rows("SELECT version, compatible FROM ferry.schema_version()").rows
+        try Self.checkVersion(
+            rows.first.flatMap { $0[0] }.flatMap(Int.init), rows.first.flatMap { $0[1] }.flatMap(Int.init))
+        if onNotification != nil { try fresh.run("LISTEN ferry") }
+        connection = fresh
+        thread.watch(fresh.socket) { [weak self] in self?.assumeIsolated { $0.readNotifications() } }
+        return fresh
+    }
+
+    private static func checkVersion(_ version: Int?, _ compatible: Int?) throws(PostgresFailure) {
+        guard let version, let compatible else {
+            throw PostgresFailure(ServiceError(.queueUnsuitable, "The Ferry schema is empty. Run `ferry fleet init`."))
+        }
+        if version < Schema.version {
+            throw PostgresFailure(
+                ServiceError(
+                    .queueUnsuitable,
+                    "The database's Ferry schema has version \(version), and this release needs \(Schema.version). Run `ferry fleet migrate`."
+                ))
+        }
+        if compatible > Schema.version {
+            throw PostgresFailure(
+                ServiceError(
+                    .queueUnsuitable,
+                    "The database's Ferry schema has version \(version), which is newer than this release. Upgrade ferry-fleet."
+                ))
+        }
+    }
+
+    private func drop() {
+        guard connection != nil else { return }
+        thread.watch(-1, onReadable: nil)
+        connection = nil
+    }
+
+    /// Called on the thread while no call is running.
+    private func readNotifications() {
+        let arrived = connection?.takeNotifications()
+        if arrived == nil || arrived == .some(nil) { drop() }
+        if arrived != false { onNotification?() }
+    }
+}

@@ -1,0 +1,51 @@
+import FerryCore
+
+/// Values as PostgreSQL reads them in text form.
+enum PostgresText {
+    /// An array literal. Elements are quoted, so that they may contain anything but a null byte.
+    static func array(_ elements: [String?]) -> String {
+        var text = "{"
+        for (place, element) in elements.enumerated() {
+            if place > 0 { text += "," }
+            guard let element else {
+                text += "NULL"
+                continue
+            }
+            text += "\""
+            for scalar in element.unicodeScalars {
+                if scalar == "\"" || scalar == "\\" { text += "\\" }
+                text.unicodeScalars.append(scalar)
+            }
+            text += "\""
+        }
+        return text + "}"
+    }
+
+    /// An array literal of numbers and other values that need no quotes.
+    static func array(_ elements: some Sequence<some CustomStringConvertible>) -> String {
+        "{" + elements.map(\.description).joined(separator: ",") + "}"
+    }
+}
+
+/// The rows of a result, as text.
+struct PostgresRows {
+    var rows: [[String?]]
+
+    /// The first column of the first row.
+    var single: String? { rows.first?.first ?? nil }
+    /// The first column of all rows.
+    var column: [String] { rows.compactMap { $0.first ?? nil } }
+}
+
+extension [String?] {
+    /// A column that the queue's functions never leave empty.
+    ///
+    /// - Throws: ``ServiceError`` with code `queue_unsuitable` if it is missing or not such a value.
+    func value<Value>(_ column: Int, _ parse: (String) -> Value?) throws(ServiceError) -> Value {
+        guard indices.contains(column), let text = self[column], let value = parse(text) else {
+            throw ServiceError(
+                .queueUnsuitable, "The fleet's database returned an unexpected value. Run `ferry fleet doctor`.")
+        }
+        return value
+    }
+}

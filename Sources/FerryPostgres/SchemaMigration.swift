@@ -1,0 +1,65 @@
+package import FerryCore
+
+/// Creates the schema `ferry` and brings it up to date.
+package enum SchemaMigration {
+    /// The result of a migration.
+    package struct Report: Hashable, Sendable {
+        /// The version before, or `nil` if there was no schema.
+        package var before: Int?
+        package var after: Int
+    }
+
+    /// Creates roles and schema where they are missing, then migrates.
+    ///
+    /// - Throws: ``ServiceError`` with code `queue_unreachable` or `queue_unsuitable`. Each step is one transaction, so
+    ///   that a failed one changed nothing.
+    package static func initialize(_ address: DatabaseAddress) throws(ServiceError) -> Report {
+        let connection = try PostgresConnection(address)
+        do {
+            try connection.run("BEGIN;" + Schema.roles + "COMMIT")
+        } catch {
+            throw error.state == "42501"
+                ? ServiceError(
+                    .queueUnsuitable,
+                    "This role may not create roles or schemas: \(error.message). Run init as the owner of the database, with CREATEROLE."
+                ) : error.error
+        }
+        return try migrate(connection)
+    }
+
+    /// Performs the missing steps.
+    package static func migrate(_ address: DatabaseAddress) throws(ServiceError) -> Report {
+        try migrate(PostgresConnection(address))
+    }
+
+    private static func migrate(_ connection: PostgresConnection) throws(ServiceError) -> Report {
+        do {
+            let before = try version(connection)
+            var current = before ?? 0
+            while current < Schema.version, let step = Schema.step(current + 1) {
+                // One migration at a time. A step that cannot get its locks fails instead of holding up the queue.
+                try connection.run(
+                    """
+                    BEGIN;
+                    SELECT pg_advisory_xact_lock(hashtext('ferry.migrate'));
+                    SET LOCAL lock_timeout = '5s';
+                    SET LOCAL ROLE ferry_owner;
+                    SET LOCAL search_path = ferry, pg_temp
+                    """)
+                // Another process may have performed it meanwhile.
+                if try version(connection) ?? 0 == current { try connection.run(step) }
+                try connection.run("COMMIT")
+                current += 1
+            }
+            return Report(before: before, after: max(current, before ?? 0))
+        } catch {
+            try? connection.run("ROLLBACK")
+            throw error.error
+        }
+    }
+
+    private static func version(_ connection: PostgresConnection) throws(PostgresFailure) -> Int? {
+        guard try connection.rows("SELECT to_regclass('ferry.meta')::text").single != nil else { return nil }
+        return try connection.rows("SELECT version FROM ferry.schema_version()").single.flatMap { Int($0) }
+    }
+}
