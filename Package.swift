@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "BackgroundURLSession", targets: ["BackgroundURLSession"]),
         .executable(name: "ferry", targets: ["ferry"]),
         .executable(name: "ferryd", targets: ["ferryd"]),
+        .executable(name: "ferry-fleet", targets: ["ferry-fleet"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -30,6 +31,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
@@ -137,13 +139,24 @@ let package = Package(
         .target(
             name: "FerryFleet",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCore", "FerryFoundation",
+                "CFerrySystem", "FerryAPI", "FerryClient", "FerryCore", "FerryFoundation",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
         .target(
-            name: "FerryPostgres", dependencies: ["CPostgres", "FerryAPI", "FerryCore", "FerryFleet", "FerryFoundation"]),
+            name: "FerryPostgres",
+            dependencies: ["CPostgres", "FerryAPI", "FerryCore", "FerryFleet", "FerryFoundation"]),
+        .target(
+            name: "FerryFleetCommands",
+            dependencies: [
+                "FerryAPI", "FerryClient", "FerryCommands", "FerryCore", "FerryFleet", "FerryFoundation",
+                "FerryPostgres",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Yams", package: "Yams"),
+            ]),
+        .executableTarget(name: "ferry-fleet", dependencies: ["FerryCommands", "FerryFleetCommands"]),
         .executableTarget(name: "ferry", dependencies: ["FerryCommands"]),
         .executableTarget(name: "ferryd", dependencies: ["FerryServer"]),
         // The shared queue in memory, for tests.
@@ -349,13 +362,14 @@ if let names = Context.environment["FERRY_TARGETS"], !names.isEmpty {
 /// Targets with a README.md.
 let documented: Set = [
     "FerryFoundation", "FerryCore", "FerryEngine", "FerryStore", "FerryService", "FerryAPI", "FerryAria2",
-    "FerryPage", "FerryServer", "FerryClient", "FerryCommands", "FerryFleet", "FerryPostgres",
+    "FerryPage", "FerryServer", "FerryClient", "FerryCommands", "FerryFleet", "FerryPostgres", "FerryFleetCommands",
     "FerryTesting", "FerryURLSession", "BackgroundURLSession", "Ferry",
 ]
 
 /// Targets without Ferry's own Swift settings.
 let foreign: Set = [
-    "CFerrySystem", "CPostgres", "CTaskHooks", "FerryPage", "ClientFerryTests", "ClientSwift5Tests", "ClientSwift6Tests",
+    "CFerrySystem", "CPostgres", "CTaskHooks", "FerryPage", "ClientFerryTests", "ClientSwift5Tests",
+    "ClientSwift6Tests",
 ]
 
 // Not NonisolatedNonsendingByDefault: with Swift 6.3.1, after such a function throws, an actor's code continues off the

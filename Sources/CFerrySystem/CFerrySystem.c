@@ -86,4 +86,8 @@ int ferry_set_attribute(int descriptor, const char *name, const void *value, siz
     return fsetxattr(descriptor, name, value, size, 0);
 }
 
+ssize_t ferry_get_attribute(int descriptor, const char *name, void *value, size_t size) {
+    return fgetxattr(descriptor, name, value, size);
+}
+
 #endif

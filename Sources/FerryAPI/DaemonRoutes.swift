@@ -45,6 +45,27 @@ package enum ChangeSettings: Endpoint {
         .patch, "/settings", "Changes the daemon's settings while it runs.")
 }
 
+/// Delays the next transfers from an origin.
+package enum HoldOrigin: Endpoint {
+    package typealias Response = NoBody
+    package static let route = Route(
+        .post, "/origins/hold", "Starts no transfer from an origin for some seconds. Running transfers continue.")
+
+    package struct Request: Hashable, Codable, Sendable, StrictBody {
+        /// A URL of the origin. Its path does not matter.
+        package var origin: String
+        /// 0 to 3600.
+        package var seconds: Double
+
+        package static let keys: Set = ["origin", "seconds"]
+
+        package init(origin: String, seconds: Double) {
+            self.origin = origin
+            self.seconds = seconds
+        }
+    }
+}
+
 /// Stops the daemon. Transfers checkpoint first and resume when it next starts.
 package enum StopDaemon: Endpoint {
     package static let route = Route(

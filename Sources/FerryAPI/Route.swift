@@ -63,7 +63,7 @@ extension Route {
         ListSessions.route, ChangeSession.route, ActOnSession.route, ReorderSession.route, AcknowledgeEvents.route,
         AttachSession.route,
         QuitSessions.route, ConnectApplication.route, ActivateApplication.route, ChangeApplication.route,
-        GetSettings.route, ChangeSettings.route,
+        GetSettings.route, ChangeSettings.route, HoldOrigin.route,
         GetGateway.route, ChangeGateway.route, GatewaySecret.route, OfferPairing.route, ListGatewayClients.route,
         DeleteGatewayClient.route,
         StopDaemon.route,

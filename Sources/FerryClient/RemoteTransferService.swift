@@ -95,6 +95,10 @@ package final class RemoteTransferService: SessionService {
         try await call(ChangeSettings.self, body: change)
     }
 
+    package func hold(_ origin: Origin, seconds: Double) async throws(ServiceError) {
+        _ = try await call(HoldOrigin.self, body: .init(origin: origin.description, seconds: seconds))
+    }
+
     package func status() async throws(ServiceError) -> ServiceStatus {
         try await call(GetStatus.self)
     }

@@ -52,7 +52,7 @@ package struct CommandContext: Sendable {
 
     func service() throws -> any SessionService { try access.get().service }
 
-    func close() async { await access.close() }
+    package func close() async { await access.close() }
 
     /// Prints a remark about the daemon, once.
     func remark(_ sentence: String) { remarks.say(sentence) }

@@ -1,5 +1,5 @@
-import ArgumentParser
-import FerryCore
+package import ArgumentParser
+package import FerryCore
 
 /// The `ferry` command. Everything is in its subcommands.
 struct FerryCommand: ParsableCommand {
@@ -13,6 +13,7 @@ struct FerryCommand: ParsableCommand {
             PauseCommand.self, ResumeCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self,
             ClearCommand.self, SetCommand.self, LimitCommand.self, QuitCommand.self, SettingsCommand.self,
             GatewayCommand.self, WebCommand.self, NativeHostCommand.self, DaemonCommand.self, DoctorCommand.self,
+            FleetPassthroughCommand.self,
             CompletionsCommand.self,
             ManualCommand.self,
         ])
@@ -31,7 +32,7 @@ extension CommandConfiguration {
 }
 
 /// A subcommand with an action.
-protocol FerrySubcommand: ParsableCommand {
+package protocol FerrySubcommand: ParsableCommand {
     /// The exit statuses listed in its help.
     static var exitStatuses: [ExitStatus] { get }
 
@@ -40,17 +41,17 @@ protocol FerrySubcommand: ParsableCommand {
 }
 
 /// A line of the exit status list in a command's help.
-struct ExitStatus {
+package struct ExitStatus {
     var status: String
     var meaning: String
 
-    init(status: String, meaning: String) {
+    package init(status: String, meaning: String) {
         self.status = status
         self.meaning = meaning
     }
 
     /// - Parameter meaning: The meaning for this command. Nil uses that of the error table.
-    init(_ exit: ErrorExit, meaning: String? = nil) {
+    package init(_ exit: ErrorExit, meaning: String? = nil) {
         self.init(status: String(exit.rawValue), meaning: meaning ?? exit.meaning)
     }
 
@@ -58,19 +59,19 @@ struct ExitStatus {
         self.init(status: String(signal.exitStatus), meaning: meaning)
     }
 
-    static let success = ExitStatus(status: "0", meaning: "success")
-    static let daemon = ExitStatus(.daemon)
-    static let unknownID = ExitStatus(.unknownTransfer)
-    static let usage = ExitStatus(.usage)
-    static let own = ExitStatus(.own)
+    package static let success = ExitStatus(status: "0", meaning: "success")
+    package static let daemon = ExitStatus(.daemon)
+    package static let unknownID = ExitStatus(.unknownTransfer)
+    package static let usage = ExitStatus(.usage)
+    package static let own = ExitStatus(.own)
 
     /// Statuses for finished transfers. With several transfers it is that of the first failure.
-    static let transfers =
+    package static let transfers =
         [ExitStatus(status: "0", meaning: "every transfer succeeded")]
         + ErrorExit.allCases.filter(\.isOfTransfer).map { ExitStatus($0) }
 
     /// The exit status list at the end of a help text.
-    static func footer(_ statuses: [ExitStatus]) -> String {
+    package static func footer(_ statuses: [ExitStatus]) -> String {
         let width = statuses.map(\.status.count).max() ?? 0
         let lines = statuses.map { "  \($0.status.leftPadded(to: width))  \($0.meaning)" }
         return "EXIT STATUS:\n" + lines.joined(separator: "\n")

@@ -25,6 +25,10 @@ package enum FerryProgram {
     private static func perform(_ arguments: [String], _ context: CommandContext) async -> Int32 {
         if arguments.first == CompletionRequest.mark { return await complete(arguments, context) }
         do {
+            if arguments.first == FleetPassthroughCommand._commandName {
+                // Its help, too, is that of the other program.
+                return try await FleetPassthroughCommand(arguments: Array(arguments.dropFirst())).run(in: context)
+            }
             var command = try parse(arguments)
             do {
                 guard let command = command as? any FerrySubcommand else {

@@ -12,6 +12,7 @@ final class DatabaseThread: SerialExecutor {
         /// The connection's socket, or -1.
         var socket: Int32 = -1
         var onReadable: (@Sendable () -> Void)?
+        var thread: pthread_t?
     }
 
     private let state = Mutex(State())
@@ -66,7 +67,13 @@ final class DatabaseThread: SerialExecutor {
         _ = unsafe write(bell.writing, &byte, 1)
     }
 
+    /// Called by `assumeIsolated` in ``watch(_:onReadable:)``'s closure, which runs outside a job.
+    func checkIsolated() {
+        precondition(state.withLock { $0.thread } == pthread_self(), "Not on the database's thread.")
+    }
+
     private func run() {
+        state.withLock { $0.thread = pthread_self() }
         while true {
             let (jobs, isEnded, socket, onReadable) = state.withLock { state in
                 let jobs = state.jobs

@@ -136,6 +136,7 @@ extension PostgresQueue {
             "intend",
             own + Self.keys(intents.map(\.key)) + [
                 .array("numeric", of: intents.map(\.intent.inode)), .array("text", intents.map(\.intent.path)),
+                .array("text", intents.map(\.intent.copy)),
                 .array("bigint", of: intents.map(\.intent.size)), .array("text", intents.map(\.intent.sha256)),
             ])
         var known: [JobID: [Intent]] = [:]
@@ -143,9 +144,9 @@ extension PostgresQueue {
             let job = try row.value(0) { JobID($0) }
             known[job, default: []].append(
                 Intent(
-                    path: try row.value(2) { $0 }, inode: try row.value(1) { UInt64($0) },
-                    size: try row.value(3) { Int64($0) },
-                    sha256: try row.value(4) { $0 }))
+                    path: try row.value(2) { $0 }, copy: try row.value(3) { $0 },
+                    inode: try row.value(1) { UInt64($0) },
+                    size: try row.value(4) { Int64($0) }, sha256: try row.value(5) { $0 }))
         }
         let keys = intents.map(\.key)
         return .intended(
@@ -167,9 +168,11 @@ extension PostgresQueue {
                 fence: try row.value(2) { Int32($0) })
             // A request of a newer version is given back, and stops no other.
             let request: TransferRequest? = try row.value(5) { $0.isEmpty ? nil : .some(try? decode($0)) }
+            let intents: [Intent] =
+                row.indices.contains(6) ? try row[6].map { text throws(ServiceError) in try decode(text) } ?? [] : []
             return Lease(
                 key: key, tries: try row.value(3) { Int($0) }, isLimited: try row.value(4) { $0 == "t" },
-                request: request)
+                request: request, intents: intents)
         }
     }
 

@@ -44,6 +44,11 @@ package actor PostgresQueue: SharedQueue {
         }
     }
 
+    /// Runs a query and returns its first row.
+    func read(_ query: String) throws(ServiceError) -> [String?] {
+        do { return try run(query, []).rows.first ?? [] } catch { throw error.error }
+    }
+
     /// Like ``call(_:_:)``, but returns `nil` if the function reports that the worker was given up.
     func callAsWorker(_ function: String, _ parameters: [Parameter]) throws(ServiceError) -> PostgresRows? {
         let places = parameters.enumerated().map { "$\($0 + 1)::\($1.type)" }.joined(separator: ", ")

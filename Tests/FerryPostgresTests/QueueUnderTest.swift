@@ -110,6 +110,14 @@ struct QueueUnderTest: Sendable {
         if case .beaten(let heartbeat) = try await queue.perform(.beat, as: member) { heartbeat } else { nil }
     }
 
+    /// Lets so much time pass that the leases of all workers but one are over.
+    func outliveOthers(_ member: Membership) async throws {
+        for _ in 0..<4 {
+            try await advance(10)
+            _ = try await beat(member)
+        }
+    }
+
     func rescue(_ member: Membership) async throws -> [Rescue] {
         guard case .rescued(let rescues) = try await queue.perform(.rescue, as: member) else {
             throw TestingError("The worker was given up.")

@@ -82,10 +82,7 @@ import Testing
             _ = try await subject.queue.act(.cancel, on: [ids[0]])
             _ = try await subject.queue.act(.pause, on: [ids[1]])
             _ = try await subject.queue.act(.remove, on: [ids[2]])
-            for _ in 0..<2 {
-                try await subject.advance(20)
-                _ = try await subject.beat(other)
-            }
+            try await subject.outliveOthers(other)
             #expect(try await subject.rescue(other).map(\.jobs) == [3])
             #expect(try await subject.queue.job(ids[0]).state == .canceled)
             #expect(try await subject.queue.job(ids[1]).state == .suspended)
@@ -194,17 +191,14 @@ import Testing
             try await subject.add([QueueUnderTest.request(1)])
             let (lost, other) = (try await subject.join("lost"), try await subject.join("other"))
             let lease = try await subject.claim(1, lost)[0]
-            let first = Intent(path: "/srv/results/file-1", inode: .max, size: 7, sha256: "aa")
-            let second = Intent(path: "/srv/results/file-1", inode: 12, size: 7, sha256: "bb")
+            let first = Intent(path: "/srv/results/file-1", copy: "first.part", inode: .max, size: 7, sha256: "aa")
+            let second = Intent(path: "/srv/results/file-1", copy: "second.part", inode: 12, size: 7, sha256: "bb")
             for _ in 0..<2 {
                 let answer = try await subject.queue.perform(
                     .intend([JobIntent(key: lease.key, intent: first)]), as: lost)
                 #expect(answer == .intended(known: [lease.key.token: [first]], stale: []))
             }
-            for _ in 0..<2 {
-                try await subject.advance(20)
-                _ = try await subject.beat(other)
-            }
+            try await subject.outliveOthers(other)
             _ = try await subject.rescue(other)
             let again = try await subject.claim(1, other)[0]
             let late = try await subject.queue.perform(.intend([JobIntent(key: lease.key, intent: second)]), as: lost)

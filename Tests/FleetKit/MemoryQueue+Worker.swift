@@ -32,7 +32,10 @@ extension MemoryQueue {
                     lease, as: state, delay: given.delay, reason: given.reason.rawValue, worker: worker, at: now)
             }
         case .landed(let keys):
-            for key in keys where isStanding(key, member) { leases[key.job]?.origin = nil }
+            for key in keys where isStanding(key, member) {
+                if let origin = leases[key.job]?.origin { witness.counters[origin, default: 0] -= 1 }
+                leases[key.job]?.origin = nil
+            }
             return .stale(keys.filter { !isStanding($0, member) })
         case .intend(let given):
             let standing = given.filter { isStanding($0.key, member) }
@@ -71,6 +74,11 @@ extension MemoryQueue {
                 stale.append(key(item))
                 continue
             }
+            if let origin = lease.origin { witness.counters[origin, default: 0] -= 1 }
+            let holder = witness.holders[key(item).job]
+            if holder?.key != key(item) || holder?.worker != member.worker || worker(member) == nil {
+                witness.violation = "a call of \(name) about job \(key(item).job) was performed without its lease"
+            }
             body(&self, item, lease, name)
         }
         return .stale(stale)
@@ -93,7 +101,7 @@ extension MemoryQueue {
         }
         if !isSame { _ = release(worker, reason: "left", at: now) }
         worker.epoch += 1
-        if !isSame || worker.aliveUntil <= now { worker.beatingSince = now }
+        if !isSame || worker.beatAt < now - worker.description.lease / 2 { worker.beatingSince = now }
         worker.description = description
         worker.isGone = false
         worker.isDraining = false
@@ -102,6 +110,9 @@ extension MemoryQueue {
         worker.contender = nil
         workers[description.name] = worker
         let own = leases.values.filter { $0.worker == worker.number }.map(\.key.job).sorted()
+        if mistake == .orphanedLeases {
+            return .joined(Membership(worker: worker.number, epoch: worker.epoch, server: server), [])
+        }
         for id in own { leases[id]?.epoch = worker.epoch }
         let member = Membership(worker: worker.number, epoch: worker.epoch, server: server)
         return .joined(member, own.compactMap(lease))
@@ -109,7 +120,7 @@ extension MemoryQueue {
 
     private mutating func beat(_ member: Membership, at now: Double) -> WorkerAnswer {
         guard var worker = worker(member) else { return .givenUp }
-        if worker.aliveUntil < now { worker.beatingSince = now }
+        if worker.beatAt < now - worker.description.lease / 2 { worker.beatingSince = now }
         worker.aliveUntil = now + worker.description.lease
         worker.beatAt = now
         worker.contender = nil
@@ -128,7 +139,12 @@ extension MemoryQueue {
         guard let own = worker(member), own.aliveUntil > now else { return .givenUp }
         var rescues: [Rescue] = []
         for var other in workers.values.sorted(by: { $0.number < $1.number })
-        where !other.isGone && other.aliveUntil < now && own.beatingSince <= now - other.description.lease {
+        where !other.isGone && other.aliveUntil < now
+            && (own.beatingSince <= now - other.description.lease || mistake == .rescueAfterOutage)
+        {
+            if now < witness.outageEnd + other.description.lease {
+                witness.violation = "\(other.description.name) was given up right after an outage"
+            }
             let count = release(other, reason: "rescued", at: now)
             other.epoch += 1
             other.isGone = true
@@ -200,10 +216,12 @@ extension MemoryQueue {
         row.state = .running
         row.fence += 1
         row.tries += 1
+        witness.counters[row.line.origin, default: 0] += 1
         jobs[id] = row
         leases[id] = LeaseRow(
             key: LeaseKey(job: id, token: row.token, fence: row.fence), worker: worker.number, epoch: worker.epoch,
             origin: row.line.origin)
+        witness.holders[id] = (LeaseKey(job: id, token: row.token, fence: row.fence), worker.number)
         return lease(id).map { [$0] } ?? []
     }
 }

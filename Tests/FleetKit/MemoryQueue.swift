@@ -76,11 +76,43 @@ package struct MemoryQueue: Sendable {
     /// The last turn of each line, and its number of claims.
     var lines: [Line: (turn: Int, claims: Int)] = [:]
     var origins: [String: OriginRow] = [:]
+    var witness = Witness()
+    /// A deliberate mistake, which the simulation must find.
+    package var mistake: Mistake?
     var lastID: Int64 = 0
     var lastTurn = 0
     var lastEnd = 0
 
     package init() {}
+
+    /// Knows who held what, apart from the rows, to check the queue by.
+    struct Witness: Sendable {
+        /// The last holder of each job.
+        var holders: [JobID: (key: LeaseKey, worker: Int32)] = [:]
+        /// When the database was last away.
+        var outageEnd = -Double.infinity
+        /// A fenced call that was performed although its worker did not hold the job, or a worker that was given up before
+        /// it had the time to send a heartbeat.
+        var violation: String?
+        /// Running jobs by origin, as a counter. Only of a mistake.
+        var counters: [String: Int] = [:]
+    }
+
+    /// Deliberate mistakes of a queue or a store.
+    package enum Mistake: String, CaseIterable, Sendable {
+        /// Calls of workers are performed whatever fence they name.
+        case noFence
+        /// A fence counts in any epoch of its worker.
+        case fenceWithoutEpoch
+        /// Limits count in a counter, which a lost worker does not give back.
+        case countersInPlaceOfLeases
+        /// Workers are given up as soon as the database is back.
+        case rescueAfterOutage
+        /// A worker's second life leaves the leases of the first to nobody.
+        case orphanedLeases
+        /// An earlier holder can still place its copy, and an end tells the facts of the last copy, whichever is placed.
+        case factsOfTheLoser
+    }
 
     // MARK: Helpers
 
@@ -126,7 +158,8 @@ package struct MemoryQueue: Sendable {
             note(id, lease.key.fence, worker.description.name, reason, nil, now)
             if reason == "rescued" {
                 jobs[id]?.rescues += 1
-                if let row = jobs[id], row.rescues >= 3, lease.wish == .none || lease.wish == .pause {
+                if let row = jobs[id], row.rescues >= 3, intents[id] == nil, lease.wish == .none || lease.wish == .pause
+                {
                     let names = Set(row.history.filter { $0.reason == "rescued" }.map(\.worker)).sorted()
                     let error = ServiceError(
                         .workerLost,
@@ -152,6 +185,8 @@ package struct MemoryQueue: Sendable {
 
     func isStanding(_ key: LeaseKey, _ member: Membership) -> Bool {
         guard let lease = leases[key.job] else { return false }
+        if mistake == .noFence { return lease.key.token == key.token }
+        if mistake == .fenceWithoutEpoch { return lease.key == key && lease.worker == member.worker }
         return lease.key == key && lease.worker == member.worker && lease.epoch == member.epoch
     }
 
@@ -159,8 +194,11 @@ package struct MemoryQueue: Sendable {
         guard let row = jobs[id], let lease = leases[id] else { return nil }
         return Lease(
             key: lease.key, tries: row.tries, isLimited: origins[row.line.origin]?.atOnce != nil,
-            request: row.request.transfer)
+            request: row.request.transfer, intents: intents[id] ?? [])
     }
 
-    func running(of origin: String) -> Int { leases.values.count { $0.origin == origin } }
+    func running(of origin: String) -> Int {
+        if mistake == .countersInPlaceOfLeases { return witness.counters[origin] ?? 0 }
+        return leases.values.count { $0.origin == origin }
+    }
 }

@@ -41,5 +41,8 @@ int ferry_has_default_access_list(int descriptor);
 /// fsetxattr(2) without flags.
 int ferry_set_attribute(int descriptor, const char *name, const void *value, size_t size);
 
+/// fgetxattr(2).
+ssize_t ferry_get_attribute(int descriptor, const char *name, void *value, size_t size);
+
 #endif
 #endif

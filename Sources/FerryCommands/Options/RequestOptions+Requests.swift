@@ -1,5 +1,5 @@
 import ArgumentParser
-import FerryCore
+package import FerryCore
 import FerryFoundation
 
 extension RequestOptions {
@@ -7,7 +7,7 @@ extension RequestOptions {
     ///
     /// - Throws: `ValidationError` if the input file is empty or unreadable, or if one name or mirror is given for
     ///   several files.
-    func template(in context: CommandContext) throws -> (TransferRequest, URLList) {
+    package func template(in context: CommandContext) throws -> (TransferRequest, URLList) {
         let list = try listed(in: context)
         let all = try fields.withLogins(list.urls, in: context)
         guard !all.isEmpty else {
@@ -52,7 +52,7 @@ extension RequestOptions {
     /// Returns a request for each URL, with its checksums from a list.
     ///
     /// - Throws: `ValidationError` if the list is unreadable, or contains none of the files.
-    func requests(
+    package func requests(
         _ template: TransferRequest, _ all: URLList, in context: CommandContext
     ) throws -> [TransferRequest] {
         let list = try checksums.map { try ChecksumList(context.console.read($0), from: $0) }
@@ -85,7 +85,7 @@ extension RequestOptions {
     }
 
     /// The last path component of a URL.
-    static func lastPart(of url: String) -> String {
+    package static func lastPart(of url: String) -> String {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let last = String(path.split(separator: "/").last ?? "")
         return PercentEncoding.decodeLeniently(last)

@@ -1,10 +1,10 @@
-import ArgumentParser
+package import ArgumentParser
 import FerryCore
 
 /// Options that `get` and `add` share.
-struct RequestOptions: ParsableArguments {
+package struct RequestOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("URLs to download.", valueName: "url"))
-    var urls: [String] = []
+    package var urls: [String] = []
 
     @OptionGroup var list: ListOptions
 
@@ -12,13 +12,13 @@ struct RequestOptions: ParsableArguments {
         name: [.customShort("o", allowingJoined: true), .customLong("output")], parsing: .unconditional,
         help: ArgumentHelp(
             "Name of the file, or a path relative to -d; for get also - for standard output.", valueName: "name"))
-    var output: String?
+    package var output: String?
 
     @Option(
         name: [.customShort("d", allowingJoined: true), .customLong("folder")], parsing: .unconditional,
         help: ArgumentHelp("Folder for the files; created if missing (default: the current one).", valueName: "folder"),
         completion: .directory)
-    var folder: String?
+    package var folder: String?
 
     @OptionGroup var fields: FieldOptions
 
@@ -61,7 +61,9 @@ struct RequestOptions: ParsableArguments {
     /// Whether the file goes to standard output.
     var isForOutput: Bool { output == "-" }
 
-    func validate() throws {
+    package init() {}
+
+    package func validate() throws {
         guard !urls.isEmpty || inputFile != nil else {
             throw ValidationError("Nothing to fetch: give a URL, or a file of URLs with -i.")
         }

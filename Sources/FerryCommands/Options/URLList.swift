@@ -16,7 +16,7 @@ struct ListOptions: ParsableArguments {
 
 /// A list of URLs, one per line, also in aria2's format: further URLs of the same file after tabs, and options of the
 /// file in indented lines. Blank lines and lines starting with `#` are ignored.
-struct URLList {
+package struct URLList {
     /// Options of one file in a list.
     struct Extra: Hashable {
         struct Option: Hashable {

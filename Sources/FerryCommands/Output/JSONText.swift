@@ -1,11 +1,11 @@
 import FerryAPI
-import FerryCore
+package import FerryCore
 import FerryFoundation
 
 /// JSON output for scripts.
-enum JSONText {
+package enum JSONText {
     /// One value on one line.
-    static func line(_ value: some Encodable) throws(ServiceError) -> String {
+    package static func line(_ value: some Encodable) throws(ServiceError) -> String {
         do {
             return String(decoding: try APIJSON.bytes(withoutSecrets(value)), as: UTF8.self).replacingHidden(
                 with: escape)
@@ -34,7 +34,7 @@ enum JSONText {
     }
 
     /// An array with one element per line.
-    static func array(_ values: [some Encodable]) throws(ServiceError) -> String {
+    package static func array(_ values: [some Encodable]) throws(ServiceError) -> String {
         guard !values.isEmpty else { return "[]" }
         var lines: [String] = []
         for value in values { lines.append(try line(value)) }

@@ -1,14 +1,21 @@
 /// Formats rows in columns.
-struct Table {
-    struct Column {
+package struct Table {
+    package struct Column {
         var title: String
         var isNumber = false
+
+        package init(title: String, isNumber: Bool = false) {
+            self.title = title
+            self.isNumber = isNumber
+        }
     }
 
     var columns: [Column]
 
+    package init(columns: [Column]) { self.columns = columns }
+
     /// The lines without trailing spaces. The last column has no maximum width.
-    func lines(_ rows: [[String]], withTitles: Bool = true) -> [String] {
+    package func lines(_ rows: [[String]], withTitles: Bool = true) -> [String] {
         let all = (withTitles ? [columns.map(\.title)] : []) + rows
         let widths = columns.indices.map { column in all.map { $0[column].displayWidth }.max() ?? 0 }
         return all.map { row in

@@ -1,7 +1,7 @@
 /// Formats durations.
-enum TimeText {
+package enum TimeText {
     /// Like a clock: `0:07`, `12:05`, `3:00:00`, `5 d`.
-    static func clock(_ seconds: Double) -> String {
+    package static func clock(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 1000 * 86_400 else { return "-:--" }
         let all = Int(max(0, seconds).rounded())
         if all >= 100 * 3600 { return "\(all / 86_400) d" }
@@ -10,7 +10,7 @@ enum TimeText {
     }
 
     /// With a unit: `8 s`, `5 min`, `3 h`, `2 d`.
-    static func words(_ seconds: Double) -> String {
+    package static func words(_ seconds: Double) -> String {
         guard seconds.isFinite else { return "a long time" }
         let all = Int(min(max(0, seconds), 1e9).rounded(.up))
         switch all {

@@ -43,20 +43,20 @@ extension Console {
     /// Reads a text file. `-` is standard input.
     ///
     /// - Throws: As ``readBytes(_:)``.
-    func read(_ path: String) throws -> String {
+    package func read(_ path: String) throws -> String {
         let text = String(decoding: try readBytes(path), as: UTF8.self)
         // Drops a byte order mark.
         return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     }
 
     /// Prints lines of data.
-    func print(_ lines: String...) { write(lines.map { $0 + "\n" }.joined(), to: .output) }
+    package func print(_ lines: String...) { write(lines.map { $0 + "\n" }.joined(), to: .output) }
 
-    func print(_ lines: [String]) {
+    package func print(_ lines: [String]) {
         if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n", to: .output) }
     }
 
-    func say(_ line: String) { write(line + "\n", to: .talk) }
+    package func say(_ line: String) { write(line + "\n", to: .talk) }
 }
 
 /// A signal that asks this process to end.

@@ -1,3 +1,8 @@
+extension TransferID {
+    /// No transfer: the client that holds an origin.
+    package static let outside = TransferID(rawValue: 0)
+}
+
 /// Origins whose servers asked for a pause, and the transfers whose responses said so.
 ///
 /// A response to one transfer throttles the others only as long as that transfer exists: afterwards no request would

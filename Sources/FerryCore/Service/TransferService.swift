@@ -73,6 +73,12 @@ package protocol TransferService: Sendable {
     /// - Throws: ``ServiceError`` with code `invalid_request` for a value out of range. Then nothing has changed.
     func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings
 
+    /// Starts no transfer from an origin for some seconds, as if its server had asked for a pause. Running ones go on.
+    ///
+    /// Forgotten when the service ends.
+    /// - Throws: ``ServiceError`` with code `invalid_request` unless the seconds are 0 to 3600.
+    func hold(_ origin: Origin, seconds: Double) async throws(ServiceError)
+
     func status() async throws(ServiceError) -> ServiceStatus
 
     /// Returns the number of a durable event before all future ones. Cheaper than ``status()``.

@@ -169,7 +169,9 @@ extension FleetAgent {
             jobs[key.token] = nil
             outbox.forget(key.token)
             if let transfer { done.append(transfer) }
-            if let leftover = job.leftover { effects.append(.discard(leftover, ofEarlier: !stale.contains(key))) }
+            if let leftover = job.leftover {
+                effects.append(.discard(leftover, and: stale.contains(key) ? [] : job.lease.intents))
+            }
             if stale.contains(key) {
                 effects.append(.log(.stale(key.job)))
                 continue

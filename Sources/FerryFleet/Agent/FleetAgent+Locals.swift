@@ -19,8 +19,8 @@ extension FleetAgent {
     private mutating func drop(_ token: JobToken) -> [Effect] {
         guard let job = jobs.removeValue(forKey: token) else { return [] }
         outbox.forget(token)
-        if case .preparing = job.phase { return [.abandon(job.key)] }
-        return []
+        guard case .preparing = job.phase, let delivery = delivery(of: job) else { return [] }
+        return [.abandon(delivery)]
     }
 
     /// Takes up a job, with the transfer that the daemon may already have.
@@ -31,11 +31,20 @@ extension FleetAgent {
         jobs[token] = HeldJob(lease)
         if lease.request == nil {
             effects += conclude(token, .giveBack(.unreadable, delay: 600, nil))
-        } else if let local = locals[token] {
-            jobs[token]?.phase = .fetching(local.id)
-            effects += follow(local)
+        } else if lease.intents.isEmpty {
+            effects += resumeFetching(token)
+        } else {
+            jobs[token]?.phase = .unseen
         }
         return effects
+    }
+
+    /// Goes on with the daemon's transfer of a job, if it has one.
+    mutating func resumeFetching(_ token: JobToken) -> [Effect] {
+        jobs[token]?.phase = .unsubmitted
+        guard let local = locals[token] else { return [] }
+        jobs[token]?.phase = .fetching(local.id)
+        return follow(local)
     }
 
     // MARK: Reclaiming
@@ -83,7 +92,7 @@ extension FleetAgent {
                 }
                 if job.transfer != local.id { jobs[token]?.phase = .fetching(local.id) }
                 effects += follow(local)
-            case .preparing, .intending, .placing, .concluding(nil, _): break
+            case .unseen, .looking, .preparing, .intending, .placing, .concluding(nil, _): break
             }
         }
         if standing.member != nil, !locals.mayReclaim {
@@ -111,7 +120,7 @@ extension FleetAgent {
             outbox.add(token)
         // Somebody else removed it.
         case .fetching, .arrived, .preparing: jobs[token]?.phase = .unsubmitted
-        case .intending, .placing, .unsubmitted, .submitting, nil: break
+        case .unseen, .looking, .intending, .placing, .unsubmitted, .submitting, nil: break
         }
     }
 

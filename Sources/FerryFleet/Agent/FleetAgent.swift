@@ -27,9 +27,12 @@ package struct FleetAgent: Sendable {
         case refused(JobToken, ServiceError)
         /// It is unknown which of these jobs the daemon has. A `listed` follows.
         case submissionLost([JobToken])
-        case prepared(LeaseKey, PreparedFile)
-        case placed(LeaseKey, Placement)
-        case deliveryFailed(LeaseKey, DeliveryFailure)
+        /// The job's file as it was found in the store, or `nil` if it is not there.
+        case looked(LeaseKey, JobResult?)
+        case lookFailed(LeaseKey, DeliveryFailure)
+        case prepared(Delivery, PreparedFile)
+        case placed(Delivery, Placement)
+        case deliveryFailed(Delivery, DeliveryFailure)
         /// Jobs may be waiting.
         case notified
         case alarm
@@ -45,12 +48,15 @@ package struct FleetAgent: Sendable {
         case remove([TransferID])
         case suspend([TransferID])
         case resume([TransferID])
+        /// Looks for a file that an earlier holder has placed, after removing the copies of earlier holders: what is not
+        /// placed by then never will be.
+        case look(LeaseKey, folder: String, known: [Intent])
         case prepare(Delivery)
         case place(Delivery, PreparedFile, known: [Intent])
         /// Stops copying.
-        case abandon(LeaseKey)
-        /// Removes the copy of a delivery, and also those of earlier holders of the job.
-        case discard(Delivery, ofEarlier: Bool)
+        case abandon(Delivery)
+        /// Removes the copy of a delivery, and those of earlier holders of the job.
+        case discard(Delivery, and: [Intent])
         /// Holds origins in the daemon.
         case hold([Heartbeat.Hold])
         /// Sends `alarm` at this time, in place of an earlier alarm.
@@ -102,14 +108,19 @@ package struct FleetAgent: Sendable {
     var pace: ClaimPace
     /// When the drain's patience ends, or `nil` unless draining.
     var drainDeadline: Double?
+    /// Distinguishes this process in names of copies.
+    private let writer: String
+    var lastAttempt = 0
     /// Which call comes first next time.
     var turn = 0
     var hasExited = false
     private var alarm = Double.infinity
 
+    /// - Parameter seed: Random. Spreads the claims of workers, and distinguishes the copies of processes.
     package init(_ configuration: Configuration, seed: UInt64) {
         self.configuration = configuration
         pace = ClaimPace(poll: configuration.poll, seed: seed)
+        writer = String(seed, radix: 36)
     }
 
     /// - Parameter now: Seconds by a clock that does not stop while the machine sleeps.
@@ -137,9 +148,11 @@ package struct FleetAgent: Sendable {
         case .submitted(let ids): effects += submitted(ids)
         case .refused(let token, let error): refused(token, error)
         case .submissionLost(let tokens): for token in tokens { submissionLost(token) }
-        case .prepared(let key, let file): prepared(key, file)
-        case .placed(let key, let placement): effects += placed(key, placement)
-        case .deliveryFailed(let key, let failure): effects += deliveryFailed(key, failure, at: now)
+        case .looked(let key, let result): effects += looked(key, result)
+        case .lookFailed(let key, let failure): effects += lookFailed(key, failure, at: now)
+        case .prepared(let delivery, let file): effects += prepared(delivery, file)
+        case .placed(let delivery, let placement): effects += placed(delivery, placement)
+        case .deliveryFailed(let delivery, let failure): effects += deliveryFailed(delivery, failure, at: now)
         case .notified: pace.notified(at: now)
         case .alarm: alarm = .infinity
         case .drain(let patience):
@@ -148,6 +161,8 @@ package struct FleetAgent: Sendable {
         }
         return effects
     }
+
+    func delivery(of job: HeldJob) -> Delivery? { job.delivery(by: writer) }
 
     /// Everything that is due by now.
     private mutating func act(at now: Double) -> [Effect] {
@@ -191,7 +206,7 @@ package struct FleetAgent: Sendable {
     mutating func conclude(_ token: JobToken, _ conclusion: HeldJob.Conclusion) -> [Effect] {
         guard let job = jobs[token] else { return [] }
         var effects: [Effect] = []
-        if case .preparing = job.phase { effects.append(.abandon(job.key)) }
+        if case .preparing = job.phase, let delivery = delivery(of: job) { effects.append(.abandon(delivery)) }
         let transfer = job.transfer ?? locals[token]?.id
         if let transfer {
             jobs[token]?.phase = .stopping(transfer, conclusion)

@@ -3,6 +3,10 @@ package import FerryCore
 /// A job that the worker holds, and how far it is.
 package struct HeldJob: Hashable, Sendable {
     package enum Phase: Hashable, Sendable {
+        /// A holder may have placed its file already.
+        case unseen
+        /// The store is being asked whether the file is there.
+        case looking
         /// The daemon has not got it yet.
         case unsubmitted
         /// Handed to the daemon, which has not answered.
@@ -35,6 +39,8 @@ package struct HeldJob: Hashable, Sendable {
     /// Earliest time of the next delivery after a failed one, and their number.
     var deliveryDue = -Double.infinity
     var failedDeliveries = 0
+    /// Number of the delivery under way, among all of the worker.
+    var attempt = 0
     /// A delivery whose copies may be left in the store.
     var leftover: Delivery?
     /// The queue knows that its bytes have arrived.
@@ -52,7 +58,7 @@ package struct HeldJob: Hashable, Sendable {
     /// Its transfer in the daemon.
     package var transfer: TransferID? {
         switch phase {
-        case .unsubmitted, .submitting: nil
+        case .unseen, .looking, .unsubmitted, .submitting: nil
         case .fetching(let id), .arrived(let id, _), .preparing(let id, _), .intending(let id, _, _),
             .placing(let id, _, _), .stopping(let id, _):
             id
@@ -63,7 +69,7 @@ package struct HeldJob: Hashable, Sendable {
     /// Whether it needs a slot of the worker.
     var isUnfinished: Bool {
         switch phase {
-        case .unsubmitted, .submitting, .fetching: true
+        case .unseen, .looking, .unsubmitted, .submitting, .fetching: true
         case .arrived, .preparing, .intending, .placing, .stopping, .concluding: false
         }
     }
@@ -71,21 +77,27 @@ package struct HeldJob: Hashable, Sendable {
     /// Whether a user's command still applies: nobody has begun to place its file.
     var isStoppable: Bool {
         switch phase {
-        case .unsubmitted, .submitting, .fetching, .arrived, .preparing: true
-        case .intending, .placing, .stopping, .concluding: false
+        case .unseen, .unsubmitted, .submitting, .fetching, .arrived, .preparing: true
+        case .looking, .intending, .placing, .stopping, .concluding: false
         }
     }
 
-    var delivery: Delivery? {
+    /// Seconds until another delivery, after a failed one.
+    var deliveryDelay: Double { min(60, Double(1 << min(failedDeliveries, 6))) }
+
+    /// The delivery under way, or about to begin.
+    ///
+    /// - Parameter writer: Distinguishes this worker's process in names of copies.
+    func delivery(by writer: String) -> Delivery? {
         guard let request = lease.request, let name = request.file.name else { return nil }
         let file: LocalFile
         switch phase {
         case .arrived(_, let local), .preparing(_, let local), .intending(_, let local, _), .placing(_, let local, _):
             file = local
-        case .unsubmitted, .submitting, .fetching, .stopping, .concluding: return nil
+        case .unseen, .looking, .unsubmitted, .submitting, .fetching, .stopping, .concluding: return nil
         }
         return Delivery(
-            key: key, tries: lease.tries, file: file, folder: request.file.folder, name: name,
-            policy: request.file.onConflict)
+            key: key, file: file, folder: request.file.folder, name: name, policy: request.file.onConflict,
+            writer: writer, attempt: attempt)
     }
 }

@@ -5,14 +5,17 @@
 package struct Intent: Hashable, Codable, Sendable {
     /// Absolute path of the final name.
     package var path: String
+    /// Name of the copy in the same folder. No other copy ever has it.
+    package var copy: String
     /// Inode of the complete file, the same on all machines that share the folder.
     package var inode: UInt64
     package var size: Int64
     /// SHA-256 of the file, in hexadecimal.
     package var sha256: String
 
-    package init(path: String, inode: UInt64, size: Int64, sha256: String) {
+    package init(path: String, copy: String, inode: UInt64, size: Int64, sha256: String) {
         self.path = path
+        self.copy = copy
         self.inode = inode
         self.size = size
         self.sha256 = sha256

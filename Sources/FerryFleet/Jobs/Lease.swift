@@ -25,12 +25,15 @@ package struct Lease: Hashable, Sendable {
     package var isLimited: Bool
     /// The request, or `nil` if this version cannot read it.
     package var request: TransferRequest?
+    /// Files that holders of the job were about to place. One of them may be at its name.
+    package var intents: [Intent]
 
-    package init(key: LeaseKey, tries: Int, isLimited: Bool, request: TransferRequest?) {
+    package init(key: LeaseKey, tries: Int, isLimited: Bool, request: TransferRequest?, intents: [Intent] = []) {
         self.key = key
         self.tries = tries
         self.isLimited = isLimited
         self.request = request
+        self.intents = intents
     }
 }
 

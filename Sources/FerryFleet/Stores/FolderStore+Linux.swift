@@ -15,12 +15,25 @@ package struct FolderStore: ResultStore {
 
     package init(_ stores: [Store]) { self.stores = stores }
 
+    package func find(
+        _ known: [Intent], of token: JobToken, in folder: String
+    ) async throws(DeliveryFailure) -> JobResult? {
+        try await blocking { _ throws(DeliveryFailure) in
+            let folder = try open(folder)
+            folder.remove(known.map(\.copy))
+            return folder.placed(among: known, of: token)?.result
+        }
+    }
+
     package func prepare(_ delivery: Delivery) async throws(DeliveryFailure) -> PreparedFile {
         try await blocking { isCanceled throws(DeliveryFailure) in
-            let folder = try open(delivery)
-            let copied = try folder.copy(delivery.file, to: delivery.partName, isCanceled)
+            let folder = try open(delivery.folder)
+            let copied = try folder.copy(
+                delivery.file, to: delivery.copyName, of: delivery.key.token, isCanceled)
             let path = delivery.folder + "/" + delivery.name
-            let intent = Intent(path: path, inode: copied.inode, size: delivery.file.size, sha256: copied.sha256)
+            let intent = Intent(
+                path: path, copy: delivery.copyName, inode: copied.inode, size: delivery.file.size,
+                sha256: copied.sha256)
             return PreparedFile(
                 intent: intent, replaces: delivery.policy == .replace ? folder.inode(of: delivery.name) : nil)
         }
@@ -30,9 +43,9 @@ package struct FolderStore: ResultStore {
         _ file: PreparedFile, of delivery: Delivery, known: [Intent]
     ) async throws(DeliveryFailure) -> Placement {
         try await blocking { _ throws(DeliveryFailure) in
-            let folder = try open(delivery)
+            let folder = try open(delivery.folder)
             // A holder before this one may have placed its copy under any name that it intended.
-            if let placed = folder.placed(among: known) {
+            if let placed = folder.placed(among: known, of: delivery.key.token) {
                 try folder.sync()
                 return .delivered(placed.result)
             }
@@ -40,24 +53,21 @@ package struct FolderStore: ResultStore {
         }
     }
 
-    package func discard(_ delivery: Delivery, ofEarlier: Bool) async {
+    package func discard(_ delivery: Delivery, and earlier: [Intent]) async {
         _ = try? await blocking { _ throws(DeliveryFailure) in
-            let folder = try open(delivery)
-            folder.remove(delivery.partName)
-            guard ofEarlier, delivery.key.fence > 1 else { return }
-            for fence in 1..<delivery.key.fence { folder.remove(Delivery.partName(delivery.key.job, fence)) }
+            try open(delivery.folder).remove([delivery.copyName] + earlier.map(\.copy))
         }
     }
 
-    /// Opens the folder of a delivery below its store.
-    private func open(_ delivery: Delivery) throws(DeliveryFailure) -> SharedFolder {
-        let path = delivery.folder + "/" + delivery.name
-        guard let store = stores.filter({ $0.contains(path) }).max(by: { $0.folder.count < $1.folder.count }) else {
+    /// Opens a folder below its store.
+    private func open(_ path: String) throws(DeliveryFailure) -> SharedFolder {
+        let matching = stores.filter { $0.contains(path + "/") }
+        guard let store = matching.max(by: { $0.folder.count < $1.folder.count }) else {
             throw DeliveryFailure(
                 ServiceError(.invalidRequest, "No store of the fleet contains “\(path.escapingControls)”."),
                 isTemporary: false)
         }
-        return try SharedFolder(delivery.folder, below: store)
+        return try SharedFolder(path, below: store)
     }
 
     /// Runs a closure on a thread that may block, so that a file system that hangs holds up nothing else.

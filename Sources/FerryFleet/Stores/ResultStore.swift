@@ -3,27 +3,29 @@ package import FerryCore
 /// A file to deliver.
 package struct Delivery: Hashable, Sendable {
     package var key: LeaseKey
-    /// Number of claims of the job. Above one, files of earlier holders may be left.
-    package var tries: Int
     package var file: LocalFile
     /// Absolute path of the shared folder.
     package var folder: String
     package var name: String
     package var policy: ConflictPolicy
+    /// Number of this attempt of the worker. Answers of earlier ones count for nothing.
+    package var attempt: Int
+    /// Name of the copy until it is placed: unique among all workers, claims and attempts, so that nobody ever writes into
+    /// another's copy, not even after a fail-over that gives a fence twice.
+    package var copyName: String
 
-    package init(key: LeaseKey, tries: Int, file: LocalFile, folder: String, name: String, policy: ConflictPolicy) {
+    package init(
+        key: LeaseKey, file: LocalFile, folder: String, name: String, policy: ConflictPolicy, writer: String,
+        attempt: Int
+    ) {
         self.key = key
-        self.tries = tries
         self.file = file
         self.folder = folder
         self.name = name
         self.policy = policy
+        self.attempt = attempt
+        copyName = ".ferry-fleet-\(key.job)-\(key.fence)-\(writer)-\(attempt).part"
     }
-
-    /// Name of the file while it is not placed. No other holder of any job has the same.
-    package var partName: String { Self.partName(key.job, key.fence) }
-
-    package static func partName(_ job: JobID, _ fence: Int32) -> String { ".ferry-fleet-\(job)-\(fence).part" }
 }
 
 /// A durable copy in the shared folder, not placed yet.
@@ -65,6 +67,10 @@ package struct DeliveryFailure: Error, Hashable, Sendable {
 /// gives it its final name. Any step may be repeated, and may run while another worker, which believes to hold the job
 /// too, runs the same.
 package protocol ResultStore: Sendable {
+    /// Returns a file of the job that is at its name, after removing the copies of all these intents: a holder that was held
+    /// up cannot place its copy any more.
+    func find(_ known: [Intent], of token: JobToken, in folder: String) async throws(DeliveryFailure) -> JobResult?
+
     /// Copies the file to the store, durably, under a name of its own.
     ///
     /// Stops when the task is canceled.
@@ -75,8 +81,6 @@ package protocol ResultStore: Sendable {
     /// - Parameter known: All intents of the job, read after this file's intent was recorded.
     func place(_ file: PreparedFile, of delivery: Delivery, known: [Intent]) async throws(DeliveryFailure) -> Placement
 
-    /// Removes the copy. Errors are ignored: `ferry fleet sweep` finds what is left.
-    ///
-    /// - Parameter ofEarlier: Whether to remove the copies of earlier holders of the job too.
-    func discard(_ delivery: Delivery, ofEarlier: Bool) async
+    /// Removes the copy, and those of these intents. Errors are ignored: `ferry fleet sweep` finds what is left.
+    func discard(_ delivery: Delivery, and earlier: [Intent]) async
 }

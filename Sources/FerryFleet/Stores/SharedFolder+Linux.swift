@@ -1,3 +1,4 @@
+import CFerrySystem
 import Crypto
 import FerryCore
 import FerryFoundation
@@ -57,7 +58,7 @@ struct SharedFolder: ~Copyable {
 
     /// Copies a file durably to a new file, and returns its inode and SHA-256.
     func copy(
-        _ file: LocalFile, to name: String, _ isCanceled: borrowing Atomic<Bool>
+        _ file: LocalFile, to name: String, of token: JobToken, _ isCanceled: borrowing Atomic<Bool>
     ) throws(DeliveryFailure) -> (inode: UInt64, sha256: String) {
         let source = unsafe Glibc.open(file.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard source >= 0 else { throw Self.failure(file.path, "read", errno) }
@@ -68,6 +69,7 @@ struct SharedFolder: ~Copyable {
         guard target >= 0 else { throw Self.failure(path, "written", errno) }
         defer { close(target) }
         let sha256 = try copyBytes(from: source, to: target, file, isCanceled)
+        mark(target, token, sha256)
         var facts = stat()
         guard fdatasync(target) == 0, unsafe fstat(target, &facts) == 0 else {
             throw Self.failure(path, "written", errno)
@@ -107,6 +109,36 @@ struct SharedFolder: ~Copyable {
         return digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
+    // MARK: Marks
+
+    private static let attribute = "user.ferry.job"
+
+    /// Notes the job on its file, where the file system has attributes. So the file is recognized even if the database has
+    /// forgotten the intent, after a fail-over to a replica that lagged behind.
+    private func mark(_ file: Int32, _ token: JobToken, _ sha256: String) {
+        let text = Array("\(token) \(sha256)".utf8)
+        _ = unsafe ferry_set_attribute(file, Self.attribute, text, text.count)
+    }
+
+    /// The mark of the file at a name.
+    private func mark(of name: String) -> (token: JobToken, sha256: String, size: Int64)? {
+        let file = unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = unsafe ferry_get_attribute(file, Self.attribute, &bytes, bytes.count)
+        let words = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: " ")
+        var facts = stat()
+        guard words.count == 2, let token = JobToken(words[0]), unsafe fstat(file, &facts) == 0 else { return nil }
+        return (token, String(words[1]), Int64(facts.st_size))
+    }
+
+    /// The job's own file at a name, by its mark.
+    private func marked(_ name: String, _ delivery: Delivery) -> JobResult? {
+        guard let mark = mark(of: name), mark.token == delivery.key.token else { return nil }
+        return JobResult(path: path + "/" + name, size: mark.size, sha256: mark.sha256)
+    }
+
     // MARK: Placing
 
     /// The inode at a name, or `nil` if there is nothing.
@@ -116,9 +148,16 @@ struct SharedFolder: ~Copyable {
     }
 
     /// The intent whose file is at its name.
-    func placed(among known: [Intent]) -> Intent? {
+    ///
+    /// An inode's number is used again after the file is gone, so size and mark are looked at too.
+    func placed(among known: [Intent], of token: JobToken) -> Intent? {
         for intent in known where intent.path.hasPrefix(path + "/") {
-            if inode(of: String(intent.path.dropFirst(path.count + 1))) == intent.inode { return intent }
+            let name = String(intent.path.dropFirst(path.count + 1))
+            var facts = stat()
+            guard unsafe fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0, facts.st_ino == intent.inode,
+                facts.st_size == intent.size, mark(of: name).map({ $0.token == token }) ?? true
+            else { continue }
+            return intent
         }
         return nil
     }
@@ -126,7 +165,8 @@ struct SharedFolder: ~Copyable {
     /// Gives a copy the final name of its intent.
     func place(_ file: PreparedFile, of delivery: Delivery) throws(DeliveryFailure) -> Placement {
         let name = String(file.intent.path.dropFirst(path.count + 1))
-        let status = unsafe linkat(descriptor, delivery.partName, descriptor, name, 0)
+        // The copy has the name that its intent says, or is gone: then another holder has removed it.
+        let status = unsafe linkat(descriptor, delivery.copyName, descriptor, name, 0)
         let code = status == 0 ? 0 : errno
         guard let found = inode(of: name) else {
             throw Self.failure(file.intent.path, "written", code == 0 ? EIO : code)
@@ -135,6 +175,7 @@ struct SharedFolder: ~Copyable {
             try sync()
             return .delivered(file.intent.result)
         }
+        if let own = marked(name, delivery) { return .delivered(own) }
         switch delivery.policy {
         case .skip:
             var facts = stat()
@@ -146,7 +187,7 @@ struct SharedFolder: ~Copyable {
             guard found == file.replaces else {
                 return .renamed(PreparedFile(intent: file.intent, replaces: found))
             }
-            guard unsafe renameat(descriptor, delivery.partName, descriptor, name) == 0 else {
+            guard unsafe renameat(descriptor, delivery.copyName, descriptor, name) == 0 else {
                 throw Self.failure(file.intent.path, "written", errno)
             }
             try sync()
@@ -154,6 +195,7 @@ struct SharedFolder: ~Copyable {
         case .unique:
             for number in 1...9999 {
                 let next = FileName.numbered(delivery.name, number)
+                if let own = marked(next, delivery) { return .delivered(own) }
                 guard inode(of: next) == nil else { continue }
                 var intent = file.intent
                 intent.path = path + "/" + next
@@ -168,7 +210,12 @@ struct SharedFolder: ~Copyable {
         }
     }
 
-    func remove(_ name: String) { unsafe unlinkat(descriptor, name, 0) }
+    /// Removes copies. Only names of copies are removed, whatever an intent says.
+    func remove(_ names: [String]) {
+        for name in names where name.hasPrefix(".ferry-fleet-") && name.hasSuffix(".part") && !name.contains("/") {
+            unsafe unlinkat(descriptor, name, 0)
+        }
+    }
 
     /// Makes the folder's names durable.
     func sync() throws(DeliveryFailure) {

@@ -61,8 +61,8 @@ extension Schema1 {
 
         -- Records files about to be placed, and returns all intents of these jobs, the oldest first.
         CREATE FUNCTION intend(p_worker int, p_epoch int, p_jobs bigint[], p_tokens uuid[], p_fences int[], p_inodes numeric[],
-          p_paths text[], p_sizes bigint[], p_sums text[])
-        RETURNS TABLE (job bigint, inode numeric, path text, size bigint, sha256 text) LANGUAGE plpgsql AS $$
+          p_paths text[], p_copies text[], p_sizes bigint[], p_sums text[])
+        RETURNS TABLE (job bigint, inode numeric, path text, copy text, size bigint, sha256 text) LANGUAGE plpgsql AS $$
         #variable_conflict use_column
         DECLARE standing bigint[];
         BEGIN
@@ -71,10 +71,11 @@ extension Schema1 {
             JOIN unnest(p_jobs, p_tokens, p_fences) AS e(job, token, fence)
               ON l.job = e.job AND l.token = e.token AND l.fence = e.fence
             WHERE l.worker = p_worker AND l.epoch = p_epoch FOR SHARE OF l) AS s;
-          INSERT INTO intents (job, fence, inode, path, size, sha256)
-            SELECT * FROM unnest(p_jobs, p_fences, p_inodes, p_paths, p_sizes, p_sums) AS e(job, fence, inode, path, size, sum)
+          INSERT INTO intents (job, fence, inode, path, copy, size, sha256)
+            SELECT * FROM unnest(p_jobs, p_fences, p_inodes, p_paths, p_copies, p_sizes, p_sums)
+              AS e(job, fence, inode, path, copy, size, sum)
             WHERE e.job = ANY (standing) ON CONFLICT DO NOTHING;
-          RETURN QUERY SELECT i.job, i.inode, i.path, i.size, i.sha256 FROM intents i WHERE i.job = ANY (standing)
+          RETURN QUERY SELECT i.job, i.inode, i.path, i.copy, i.size, i.sha256 FROM intents i WHERE i.job = ANY (standing)
             ORDER BY i.number;
         END $$;
 

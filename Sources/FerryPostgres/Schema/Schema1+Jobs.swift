@@ -29,9 +29,16 @@ extension Schema1 {
           IF lines IS NOT NULL THEN PERFORM open_lines(lines); END IF;
         END $$;
 
+        -- The intents of a job as JSON, the oldest first. Null if there are none.
+        CREATE FUNCTION known_intents(p_job bigint) RETURNS text LANGUAGE plpgsql AS $$
+        BEGIN
+          RETURN (SELECT json_agg(json_build_object('path', i.path, 'copy', i.copy, 'inode', i.inode, 'size', i.size, 'sha256', i.sha256)
+            ORDER BY i.number)::text FROM intents i WHERE i.job = p_job);
+        END $$;
+
         -- Gives locked waiting jobs to a worker.
         CREATE FUNCTION lease_jobs(p_worker int, p_epoch int, p_jobs bigint[])
-        RETURNS TABLE (id bigint, token uuid, fence int, tries int, limited boolean, request text) LANGUAGE plpgsql AS $$
+        RETURNS TABLE (id bigint, token uuid, fence int, tries int, limited boolean, request text, known text) LANGUAGE plpgsql AS $$
         #variable_conflict use_column
         BEGIN
           RETURN QUERY WITH taken AS (UPDATE jobs j SET state = 1, fence = j.fence + 1, tries = j.tries + 1, reason = NULL
@@ -39,13 +46,14 @@ extension Schema1 {
             leased AS (INSERT INTO leases (job, token, fence, worker, epoch, tenant, line, origin)
               SELECT taken.id, taken.token, taken.fence, p_worker, p_epoch, li.tenant, li.line, li.origin
               FROM taken JOIN lines li ON li.line = taken.line RETURNING job, origin)
-            SELECT taken.id, taken.token, taken.fence, taken.tries, og.at_once IS NOT NULL, r.request
+            SELECT taken.id, taken.token, taken.fence, taken.tries, og.at_once IS NOT NULL, r.request,
+                CASE WHEN taken.tries > 1 THEN known_intents(taken.id) END
               FROM taken JOIN leased ON leased.job = taken.id JOIN requests r ON r.id = taken.id
               JOIN origins og ON og.origin = leased.origin;
         END $$;
 
         CREATE FUNCTION claim(p_worker int, p_epoch int, p_want int)
-        RETURNS TABLE (id bigint, token uuid, fence int, tries int, limited boolean, request text) LANGUAGE plpgsql AS $$
+        RETURNS TABLE (id bigint, token uuid, fence int, tries int, limited boolean, request text, known text) LANGUAGE plpgsql AS $$
         #variable_conflict use_column
         DECLARE
           w record; t record; l record; room int; n int; k int; got int := 0; ids bigint[]; seen int[] := '{}';
@@ -130,17 +138,17 @@ extension Schema1 {
 
         -- The leases of a worker, as claims return them.
         CREATE FUNCTION held(p_worker int, p_epoch int)
-        RETURNS TABLE (id bigint, token uuid, fence int, tries int, limited boolean, request text) LANGUAGE plpgsql AS $$
+        RETURNS TABLE (id bigint, token uuid, fence int, tries int, limited boolean, request text, known text) LANGUAGE plpgsql AS $$
         #variable_conflict use_column
         BEGIN
-          RETURN QUERY SELECT l.job, l.token, l.fence, j.tries, og.at_once IS NOT NULL, r.request
+          RETURN QUERY SELECT l.job, l.token, l.fence, j.tries, og.at_once IS NOT NULL, r.request, known_intents(l.job)
             FROM leases l JOIN jobs j ON j.id = l.job JOIN requests r ON r.id = l.job LEFT JOIN lines li ON li.line = l.line
             LEFT JOIN origins og ON og.origin = li.origin WHERE l.worker = p_worker AND l.epoch = p_epoch;
         END $$;
 
         -- Claims waiting jobs of which the worker still has bytes. A limited origin must have room.
         CREATE FUNCTION reclaim(p_worker int, p_epoch int, p_jobs bigint[], p_tokens uuid[])
-        RETURNS TABLE (id bigint, token uuid, fence int, tries int, limited boolean, request text) LANGUAGE plpgsql AS $$
+        RETURNS TABLE (id bigint, token uuid, fence int, tries int, limited boolean, request text, known text) LANGUAGE plpgsql AS $$
         #variable_conflict use_column
         DECLARE c record; room int;
         BEGIN

@@ -65,8 +65,8 @@ enum Schema1 {
 
         -- Files about to be placed. A fence has several if its worker was killed and started again in between.
         CREATE TABLE intents (
-          job bigint NOT NULL, fence int NOT NULL, inode numeric(20) NOT NULL, path text NOT NULL, size bigint NOT NULL,
-          sha256 text NOT NULL, number bigint GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (job, fence, inode, path));
+          job bigint NOT NULL, fence int NOT NULL, inode numeric(20) NOT NULL, path text NOT NULL, copy text NOT NULL,
+          size bigint NOT NULL, sha256 text NOT NULL, number bigint GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (job, fence, inode, path));
 
         -- Claims that did not end their job.
         CREATE TABLE tries (

@@ -100,7 +100,9 @@ extension Schema1 {
             FROM gone WHERE j.id = gone.job RETURNING j.id, j.rescues)
           SELECT count(*)::int AS n, array_agg(job) AS jobs, array_agg(wish) AS wishes,
             array_agg(DISTINCT origin) FILTER (WHERE origin IS NOT NULL) AS origins,
-            array_agg(job) FILTER (WHERE c.rescues >= 3 AND p_reason = 'rescued' AND wish IN (0, 2)) AS lost
+            -- A job with an intent may be delivered: its next holder looks.
+            array_agg(job) FILTER (WHERE c.rescues >= 3 AND p_reason = 'rescued' AND wish IN (0, 2)
+              AND NOT EXISTS (SELECT 1 FROM intents i WHERE i.job = gone.job)) AS lost
             INTO g FROM gone LEFT JOIN counted c ON c.id = gone.job;
           IF g.n = 0 THEN RETURN 0; END IF;
           IF g.lost IS NOT NULL THEN
@@ -142,7 +144,8 @@ extension Schema1 {
           IF w.identity <> p_identity THEN PERFORM release_worker(w.worker, w.name, 'left'); END IF;
           UPDATE workers SET identity = p_identity, version = p_version, epoch = w.epoch + 1, state = 'up', lease = ttl,
               slots = p_slots, labels = p_labels, login = session_user, alive_until = moment + ttl, beat_at = moment,
-              beating_since = CASE WHEN w.identity = p_identity AND w.alive_until > moment THEN w.beating_since ELSE moment END,
+              beating_since = CASE WHEN w.identity = p_identity AND w.beat_at > moment - w.lease / 2
+                THEN w.beating_since ELSE moment END,
               contender = NULL, contender_since = NULL
             WHERE worker = w.worker;
           UPDATE leases SET epoch = w.epoch + 1 WHERE worker = w.worker;
@@ -153,7 +156,8 @@ extension Schema1 {
         CREATE FUNCTION beat(p_worker int, p_epoch int) RETURNS text LANGUAGE plpgsql AS $$
         DECLARE moment timestamptz := clock_timestamp(); is_draining boolean;
         BEGIN
-          UPDATE workers SET beating_since = CASE WHEN alive_until < moment THEN moment ELSE beating_since END,
+          -- A missed heartbeat is a gap: whatever held this worker up may have held up the others.
+          UPDATE workers SET beating_since = CASE WHEN beat_at < moment - lease / 2 THEN moment ELSE beating_since END,
               alive_until = moment + lease, beat_at = moment, contender = NULL, contender_since = NULL
             WHERE worker = p_worker AND epoch = p_epoch RETURNING state = 'draining' INTO is_draining;
           IF NOT FOUND THEN RETURN NULL; END IF;

@@ -71,6 +71,8 @@ struct GuardedService: SessionService {
 
     /// Clients may change speeds and numbers of connections. Disk reserve and network use are reserved for the
     /// machine's user.
+    func hold(_ origin: Origin, seconds: Double) async throws(ServiceError) { throw Self.notOffered() }
+
     func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
         guard change.reserve == nil, change.constrained == nil else { throw Self.notOffered() }
         return try await base.changeSettings(change)

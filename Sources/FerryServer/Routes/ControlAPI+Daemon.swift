@@ -36,4 +36,13 @@ extension ControlAPI {
             return try await service.changeSettings(request.value(ServiceSettingsChange.self))
         }
     }
+
+    func addHoldRoute(to router: Router<BasicRequestContext>) {
+        router.serve(HoldOrigin.self) { request, _ in
+            try request.hasNoQuery()
+            let hold = try await request.value(HoldOrigin.Request.self)
+            try await service.hold(HTTPURL(parsing: hold.origin).origin, seconds: hold.seconds)
+            return NoBody()
+        }
+    }
 }

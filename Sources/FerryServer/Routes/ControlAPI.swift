@@ -34,6 +34,7 @@ package struct ControlAPI: Sendable {
         addSessionRoutes(to: router)
         addBackgroundRoutes(to: router)
         addSettingsRoutes(to: router)
+        addHoldRoute(to: router)
         if let gateway { GatewayControlRoutes(gateway: gateway).add(to: router) }
         return router
     }

@@ -4,6 +4,14 @@ package import FerryCore
 extension LocalTransferService {
     package func settings() async throws(ServiceError) -> ServiceSettings { queue.sessions.settings }
 
+    package func hold(_ origin: Origin, seconds: Double) async throws(ServiceError) {
+        guard (0...ThrottledOrigins.longest).contains(seconds) else {
+            throw ServiceError(
+                .invalidRequest, "An origin is held for 0 to \(Int(ThrottledOrigins.longest)) seconds, not \(seconds).")
+        }
+        take(.held(origin, seconds, .outside))
+    }
+
     package func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
         await lock(settingsOf: nil)
         defer { runtime.settingsLocks.leave(nil) }

@@ -25,6 +25,8 @@ extension FakeService {
 
     package func settings() async throws(ServiceError) -> ServiceSettings { state.withLock(\.settings) }
 
+    package func hold(_ origin: Origin, seconds: Double) async throws(ServiceError) {}
+
     package func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
         let next = state.withLock { $0.settings.applying(change) }
         try next.validate()

@@ -215,6 +215,7 @@ private final class AttachableService: SessionService {
         throw unused
     }
     func settings() async throws(ServiceError) -> ServiceSettings { throw unused }
+    func hold(_ origin: Origin, seconds: Double) async throws(ServiceError) { throw unused }
     func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings { throw unused }
     func connect(
         _ application: ApplicationConnection

@@ -164,6 +164,7 @@ final class FakeDaemon: DaemonAccess, SessionService {
         SessionInfo(id: id, settings: SessionSettings().applying(change), transfers: [:])
     }
     func settings() async throws(ServiceError) -> ServiceSettings { state.withLock(\.settings) }
+    func hold(_ origin: Origin, seconds: Double) async throws(ServiceError) {}
     func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
         let changed = try await settings().applying(change)
         try changed.validate()

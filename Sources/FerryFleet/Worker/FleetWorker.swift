@@ -1,0 +1,176 @@
+package import FerryCore
+package import Logging
+import Synchronization
+
+/// A worker of the fleet: performs the decisions of ``FleetAgent``.
+package actor FleetWorker {
+    private var agent: FleetAgent
+    private let queue: any SharedQueue
+    private let session: LocalSession
+    private let logger: Logger
+    private let inputs: AsyncStream<[FleetAgent.Input]>
+    private let sender: AsyncStream<[FleetAgent.Input]>.Continuation
+    private var alarm: Task<Void, Never>?
+    /// Copies under way, by name.
+    private var deliveries: [String: Task<Void, Never>] = [:]
+    private var store: (any ResultStore)?
+    private var end: Result<Void, ServiceError>?
+    private let start = ContinuousClock.now
+    /// Called with each event of the log.
+    private let report: @Sendable (FleetAgent.Event) -> Void
+
+    /// - Parameter seed: Seed of the agent's random numbers, which spread the claims of idle workers.
+    package init(
+        _ configuration: FleetAgent.Configuration, queue: any SharedQueue, session: LocalSession, logger: Logger,
+        seed: UInt64 = .random(in: 0 ... .max), report: @escaping @Sendable (FleetAgent.Event) -> Void = { _ in }
+    ) {
+        agent = FleetAgent(configuration, seed: seed)
+        self.queue = queue
+        self.session = session
+        self.logger = logger
+        self.report = report
+        (inputs, sender) = AsyncStream.makeStream()
+    }
+
+    /// Runs until a drain has ended or the worker cannot go on.
+    ///
+    /// - Throws: ``ServiceError`` with code `worker_in_use` or `session_in_use`.
+    package func run() async throws(ServiceError) {
+        session.open { [sender] in sender.yield($0) }
+        sender.yield([.started])
+        for await inputs in inputs {
+            take(inputs)
+            if end != nil { break }
+        }
+        alarm?.cancel()
+        for task in deliveries.values { task.cancel() }
+        await session.close()
+        try end?.get()
+    }
+
+    /// Claims nothing more, and gives back what has not ended after this many seconds.
+    package nonisolated func drain(patience: Double) { sender.yield([.drain(patience: patience)]) }
+
+    /// Jobs may be waiting.
+    package nonisolated func notify() { sender.yield([.notified]) }
+
+    /// Whether the worker is a member of the fleet.
+    package var isMember: Bool { agent.standing.member != nil }
+
+    // MARK: Effects
+
+    /// Seconds since the worker started. Goes on while the machine sleeps.
+    private var now: Double { start.duration(to: .now) / .seconds(1) }
+
+    private func take(_ inputs: [FleetAgent.Input]) {
+        for effect in agent.take(inputs, at: now) { perform(effect) }
+    }
+
+    private func perform(_ effect: FleetAgent.Effect) {
+        switch effect {
+        case .call(let call, let member): send("call") { await self.answer(to: call, member) }
+        case .submit(let leases): send("submission") { [session] in await session.submit(leases) }
+        case .remove(let ids): send("removal") { [session] in await session.remove(ids) }
+        case .suspend(let ids): Task(name: "suspension") { [session] in await session.suspend(ids) }
+        case .resume(let ids): Task(name: "resumption") { [session] in await session.resume(ids) }
+        case .look(let key, let folder, let known):
+            send("search for \(key.job)") { await self.look(for: key, folder, known) }
+        case .prepare(let delivery):
+            deliveries[delivery.copyName] = Task(name: "delivery of \(delivery.key.job)") {
+                await self.prepare(delivery)
+            }
+        case .place(let delivery, let file, let known):
+            send("placement of \(delivery.key.job)") { await self.place(file, delivery, known) }
+        case .abandon(let delivery): deliveries[delivery.copyName]?.cancel()
+        case .discard(let delivery, let earlier):
+            Task(name: "clean-up of \(delivery.key.job)") { await store?.discard(delivery, and: earlier) }
+        case .hold(let holds): Task(name: "hold") { [session] in await session.hold(holds) }
+        case .setAlarm(let time): setAlarm(time)
+        case .log(let event): log(event)
+        case .exit(let error): end = error.map { .failure($0) } ?? .success(())
+        }
+    }
+
+    /// Performs something in a task, and passes the inputs that come of it to the agent.
+    private func send(_ name: String, _ body: @escaping @Sendable () async -> [FleetAgent.Input]) {
+        Task(name: name) { [sender] in sender.yield(await body()) }
+    }
+
+    private func answer(to call: WorkerCall, _ member: Membership?) async -> [FleetAgent.Input] {
+        do throws(ServiceError) {
+            let answer = try await queue.perform(call, as: member)
+            if case .joined = answer { store = FolderStore(try await queue.stores()) }
+            return [.answered(answer)]
+        } catch {
+            return [.callFailed(error)]
+        }
+    }
+
+    private func look(for key: LeaseKey, _ folder: String, _ known: [Intent]) async -> [FleetAgent.Input] {
+        do throws(DeliveryFailure) {
+            guard let store else { throw Self.noStore }
+            return [.looked(key, try await store.find(known, of: key.token, in: folder))]
+        } catch {
+            return [.lookFailed(key, error)]
+        }
+    }
+
+    private func prepare(_ delivery: Delivery) async {
+        defer { deliveries[delivery.copyName] = nil }
+        let input: FleetAgent.Input
+        do throws(DeliveryFailure) {
+            guard let store else { throw Self.noStore }
+            input = .prepared(delivery, try await store.prepare(delivery))
+        } catch {
+            input = .deliveryFailed(delivery, error)
+        }
+        sender.yield([input])
+    }
+
+    private func place(
+        _ file: PreparedFile, _ delivery: Delivery, _ known: [Intent]
+    ) async -> [FleetAgent.Input] {
+        do throws(DeliveryFailure) {
+            guard let store else { throw Self.noStore }
+            return [.placed(delivery, try await store.place(file, of: delivery, known: known))]
+        } catch {
+            return [.deliveryFailed(delivery, error)]
+        }
+    }
+
+    private static let noStore = DeliveryFailure(
+        ServiceError(.queueUnreachable, "The fleet's stores are not known yet."), isTemporary: true)
+
+    private func setAlarm(_ time: Double) {
+        alarm?.cancel()
+        let delay = Duration.seconds(max(0, time - now))
+        alarm = Task(name: "alarm") { [sender] in
+            guard (try? await Task.sleep(for: delay, tolerance: .milliseconds(1), clock: .continuous)) != nil else {
+                return
+            }
+            sender.yield([.alarm])
+        }
+    }
+
+    // MARK: Log
+
+    private func log(_ event: FleetAgent.Event) {
+        report(event)
+        switch event {
+        case .joined(let adopted): logger.info("joined the fleet", metadata: ["adopted": "\(adopted)"])
+        case .givenUp: logger.warning("was given up; joining again")
+        case .unreachable(let error): logger.warning("\(error.message)")
+        case .rescued(let rescue):
+            logger.notice("gave a worker up", metadata: ["worker": "\(rescue.name)", "jobs": "\(rescue.jobs)"])
+        case .stale(let job): logger.notice("a conclusion came too late", metadata: ["job": "\(job)"])
+        case .recognized(let job):
+            logger.notice("found the file of an earlier holder", metadata: ["job": "\(job)"])
+        case .ended(let job, let kind): logger.debug("ended", metadata: ["job": "\(job)", "outcome": "\(kind)"])
+        case .returned(let job, let reason):
+            logger.info("gave a job back", metadata: ["job": "\(job)", "reason": "\(reason)"])
+        case .deliveryFailed(let job, let error):
+            logger.warning("a delivery failed: \(error.message)", metadata: ["job": "\(job)"])
+        case .draining: logger.notice("draining")
+        }
+    }
+}

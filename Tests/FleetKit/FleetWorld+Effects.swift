@@ -1,0 +1,221 @@
+import FerryCore
+import FerryFleet
+import FerryFoundation
+
+/// Effects of agents, and faults.
+extension FleetWorld {
+    mutating func perform(_ effect: FleetAgent.Effect, _ worker: Int) {
+        let life = workers[worker].life
+        switch effect {
+        case .call(let call, let member):
+            schedule(.call(worker: worker, life: life, call, member), after: random.seconds(0.001...0.05))
+        case .prepare(let delivery):
+            workers[worker].copying.insert(delivery.copyName)
+            schedule(.step(worker: worker, life: life, effect), after: random.seconds(0.01...1))
+        case .abandon(let delivery):
+            guard workers[worker].copying.remove(delivery.copyName) != nil else { return }
+            let failure = DeliveryFailure(ServiceError(.canceled, "stopped"), isTemporary: true)
+            schedule(.input(worker: worker, life: life, .deliveryFailed(delivery, failure)), after: 0.001)
+        case .place:
+            // A file system that hangs for a while.
+            let isSlow = random.chance(0.1)
+            schedule(
+                .step(worker: worker, life: life, effect),
+                after: random.seconds(0.001...0.2) * (isSlow ? 10 * options.lease : 1))
+        case .submit, .remove, .look, .discard, .suspend, .resume:
+            schedule(.step(worker: worker, life: life, effect), after: random.seconds(0.001...0.2))
+        case .hold: break
+        case .setAlarm(let time):
+            workers[worker].alarm += 1
+            schedule(.alarm(worker: worker, life: life, number: workers[worker].alarm), after: max(0, time - now))
+        case .log(let event): counts.note(event)
+        case .exit:
+            workers[worker].agent = nil
+            schedule(.start(worker: worker), after: random.seconds(1...5))
+        }
+    }
+
+    /// What the agent's process does itself.
+    mutating func step(_ effect: FleetAgent.Effect, _ worker: Int, _ life: Int) {
+        switch effect {
+        case .submit(let leases):
+            func lose() {
+                take([.submissionLost(leases.map(\.key.token))], worker)
+                schedule(.listDaemon(worker: worker, life: life), after: random.seconds(0.1...1))
+            }
+            guard workers[worker].isDaemonUp else { return lose() }
+            var ids: [JobToken: TransferID] = [:]
+            for lease in leases {
+                workers[worker].lastTransfer += 1
+                let id = TransferID(rawValue: workers[worker].lastTransfer)
+                let job = JobReference(job: lease.key.job, token: lease.key.token)
+                let local = LocalTransfer(id: id, job: job, state: .active(received: 0, expected: nil))
+                workers[worker].transfers[id] = local
+                ids[lease.key.token] = id
+                schedule(
+                    .fetched(worker: worker, machine: workers[worker].machineLife, id), after: random.seconds(0.1...12))
+            }
+            // The daemon may die after it has stored them.
+            if random.chance(0.03) { return lose() }
+            take([.submitted(ids)], worker)
+        case .remove(let ids):
+            for id in ids { workers[worker].transfers[id] = nil }
+            take(ids.map { .removed($0) }, worker)
+        case .suspend(let ids): for id in ids { change(id, worker, from: false, to: .suspended) }
+        case .resume(let ids):
+            for id in ids { change(id, worker, from: true, to: .active(received: 0, expected: nil)) }
+        case .look(let key, _, let known): take([.looked(key, store.find(known))], worker)
+        case .prepare(let delivery):
+            guard workers[worker].copying.remove(delivery.copyName) != nil else { return }
+            let version = workers[worker].contents[delivery.file.path] ?? 0
+            let file = store.prepare(
+                delivery, by: workers[worker].identity,
+                content: FileContent(token: delivery.key.token, version: version))
+            take([.prepared(delivery, file)], worker)
+        case .place(let delivery, let file, let known):
+            let result = store.place(file, of: delivery, known: known)
+            switch result {
+            case .success(let placement): take([.placed(delivery, placement)], worker)
+            case .failure(let failure): take([.deliveryFailed(delivery, failure)], worker)
+            }
+        case .discard(let delivery, let earlier): store.discard(delivery, and: earlier)
+        default: break
+        }
+    }
+
+    private mutating func change(_ id: TransferID, _ worker: Int, from isSuspended: Bool, to state: LocalTransfer.State)
+    {
+        guard var local = workers[worker].transfers[id], (local.state == .suspended) == isSuspended else { return }
+        guard isSuspended || local.isActive else { return }
+        local.state = state
+        workers[worker].transfers[id] = local
+        if isSuspended {
+            schedule(.fetched(worker: worker, machine: workers[worker].machineLife, id), after: random.seconds(0.1...5))
+        }
+    }
+
+    /// The daemon has fetched a file, or failed to.
+    mutating func fetched(_ id: TransferID, _ worker: Int) {
+        guard var local = workers[worker].transfers[id], local.isActive else { return }
+        if random.chance(0.03) {
+            local.state = .failed(ServiceError(.notFound, "not there"))
+        } else if random.chance(0.03) {
+            local.state = .failed(ServiceError(.diskIO, "the disk fails"))
+        } else if random.chance(0.03) {
+            local.state = .waiting(seconds: 90, received: 0, error: ServiceError(.serverBusy, "busy"))
+        } else {
+            let path = "/spool/\(worker)/\(workers[worker].machineLife)/\(id)"
+            workers[worker].contents[path] = versions[local.job.token] ?? 1
+            local.state = .succeeded(LocalFile(path: path, size: random.chance(0.2) ? 20 << 20 : 1000))
+        }
+        workers[worker].transfers[id] = local
+        guard workers[worker].isDaemonUp, workers[worker].agent != nil else { return }
+        schedule(.input(worker: worker, life: workers[worker].life, .changed(local)), after: 0.002)
+    }
+
+    /// A call arrives at the database.
+    mutating func answer(_ call: WorkerCall, _ member: Membership?, _ worker: Int, _ life: Int, isQuiet: Bool) {
+        // A stopped process sends it when it goes on.
+        if workers[worker].life == life, workers[worker].stoppedUntil > now {
+            let rest = workers[worker].stoppedUntil - now + 0.0005
+            return schedule(.call(worker: worker, life: life, call, member), after: rest)
+        }
+        // The network holds it up: the worker gives the call up before it arrives.
+        if !isQuiet, life >= 0, random.chance(0.02) {
+            schedule(.call(worker: worker, life: -1, call, member), after: random.seconds(0.1...2) * options.lease)
+            let lost = FleetAgent.Input.callFailed(ServiceError(.queueUnreachable, "The database does not answer."))
+            return schedule(.input(worker: worker, life: life, lost), after: random.seconds(0.1...1))
+        }
+        let unreachable = ServiceError(.queueUnreachable, "The database does not answer.")
+        let (input, delay): (FleetAgent.Input, Double)
+        if downUntil > now || workers[worker].cutOffUntil > now {
+            (input, delay) = (.callFailed(unreachable), random.seconds(0.1...8))
+        } else {
+            do throws(ServiceError) {
+                let answer = try queue.perform(call, as: member, at: now)
+                let isLost = !isQuiet && random.chance(0.03)
+                (input, delay) = (isLost ? .callFailed(unreachable) : .answered(answer), random.seconds(0.001...0.05))
+            } catch {
+                (input, delay) = (.callFailed(error), random.seconds(0.001...0.05))
+            }
+        }
+        schedule(.input(worker: worker, life: life, input), after: delay)
+    }
+
+    mutating func start(_ worker: Int) {
+        guard workers[worker].agent == nil else { return }
+        workers[worker].life += 1
+        workers[worker].copying = []
+        workers[worker].stoppedUntil = -.infinity
+        let described = WorkerDescription(
+            name: workers[worker].name, identity: workers[worker].identity, version: "1", lease: options.lease, slots: 4
+        )
+        let configuration = FleetAgent.Configuration(worker: described, mostAhead: 4, poll: 2)
+        workers[worker].agent = FleetAgent(configuration, seed: random.next())
+        take([.started], worker)
+        schedule(.listDaemon(worker: worker, life: workers[worker].life), after: random.seconds(0.01...0.5))
+    }
+
+    /// One fault of a random kind.
+    mutating func fault() {
+        let worker = random.index(workers.count)
+        switch random.index(12) {
+        case 0, 1, 2: killAgent(worker)
+        case 3, 4:
+            counts.stops += 1
+            workers[worker].stoppedUntil = now + random.seconds(0.1...3) * options.lease
+        case 5:
+            // A reboot: the daemon's journal and spool stay.
+            killAgent(worker)
+            workers[worker].boot += 1
+        case 6:
+            // The machine is lost. Another takes its place and its name.
+            killAgent(worker)
+            workers[worker].machine += 100
+            workers[worker].machineLife += 1
+            workers[worker].transfers = [:]
+        case 7: workers[worker].cutOffUntil = now + random.seconds(0.5...2) * options.lease
+        case 8:
+            if downUntil < now, random.chance(0.3) {
+                let length = random.seconds(0.1...3) * options.lease
+                downUntil = now + length
+                // Shorter ones make nobody miss a heartbeat.
+                if length > options.lease / 2 { queue.witness.outageEnd = downUntil }
+            }
+        case 9:
+            guard workers[worker].isDaemonUp, workers[worker].agent != nil else { return }
+            workers[worker].isDaemonUp = false
+            take([.daemonLost], worker)
+            schedule(.listDaemon(worker: worker, life: workers[worker].life), after: random.seconds(0.1...2))
+        case 10:
+            // A source has another version now. What is fetched already stays as it is.
+            for token in versions.keys.sorted(by: { $0.description < $1.description }) where random.chance(0.3) {
+                versions[token, default: 1] += 1
+            }
+        default:
+            guard options.forgets, random.chance(0.2), var promoted = replica else { return }
+            counts.failovers += 1
+            let timeline = Int(queue.server.split(separator: "/").last ?? "1") ?? 1
+            promoted.server = "memory/\(timeline + 1)"
+            promoted.mistake = queue.mistake
+            promoted.witness.outageEnd = queue.witness.outageEnd
+            queue = promoted
+        }
+    }
+
+    private mutating func killAgent(_ worker: Int) {
+        guard workers[worker].agent != nil else { return }
+        counts.kills += 1
+        workers[worker].agent = nil
+        schedule(.start(worker: worker), after: random.seconds(0.05...2) * options.lease)
+    }
+}
+
+extension LocalTransfer {
+    var isActive: Bool {
+        switch state {
+        case .active: true
+        case .waiting, .suspended, .succeeded, .failed, .canceled: false
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import FerryCore
+package import FerryFleet
+
+/// The bytes of a file: those of one version of a job's source, or of somebody else.
+package struct FileContent: Hashable, Sendable {
+    package var token: JobToken?
+    package var version: Int
+
+    package var sha256: String { "\(token?.description ?? "foreign") v\(version)" }
+}
+
+/// A shared folder in memory. Follows the same steps as `FolderStore`.
+package struct MemoryStore: Sendable {
+    /// Inodes of final names and of names of copies.
+    package private(set) var finals: [String: UInt64] = [:]
+    package private(set) var parts: [String: UInt64] = [:]
+    package private(set) var contents: [UInt64: FileContent] = [:]
+    package private(set) var foreign: Set<String> = []
+    package var mistake: MemoryQueue.Mistake?
+    /// Machines by the names of the copies that they wrote.
+    private var writers: [String: String] = [:]
+    package private(set) var violation: String?
+    private var lastInode: UInt64 = 0
+
+    package init() {}
+
+    package mutating func addForeign(_ path: String) {
+        lastInode += 1
+        finals[path] = lastInode
+        contents[lastInode] = FileContent(token: nil, version: 0)
+        foreign.insert(path)
+    }
+
+    /// Whether a file of somebody else was overwritten that its job may not replace.
+    package var brokenForeign: Bool {
+        foreign.contains { path in
+            // Jobs with the policy `replace` have numbers of the form 4n + 2.
+            let number = Int(path.split(separator: "-").last ?? "") ?? 0
+            return number % 4 != 2 && finals[path].flatMap { contents[$0] }?.token != nil
+        }
+    }
+
+    mutating func find(_ known: [Intent]) -> JobResult? {
+        if mistake != .factsOfTheLoser { for intent in known { parts[intent.copy] = nil } }
+        guard let placed = known.first(where: { finals[$0.path] == $0.inode }) else { return nil }
+        return mistake == .factsOfTheLoser ? known.last?.result : placed.result
+    }
+
+    mutating func prepare(_ delivery: Delivery, by machine: String, content: FileContent) -> PreparedFile {
+        if let other = writers.updateValue(machine, forKey: delivery.copyName), other != machine {
+            violation = "\(other) and \(machine) write the same copy"
+        }
+        lastInode += 1
+        parts[delivery.copyName] = lastInode
+        contents[lastInode] = content
+        let path = delivery.folder + "/" + delivery.name
+        let intent = Intent(
+            path: path, copy: delivery.copyName, inode: lastInode, size: delivery.file.size, sha256: content.sha256)
+        return PreparedFile(intent: intent, replaces: delivery.policy == .replace ? finals[path] : nil)
+    }
+
+    mutating func place(_ file: PreparedFile, of delivery: Delivery, known: [Intent]) -> Result<
+        Placement, DeliveryFailure
+    > {
+        if let placed = known.first(where: { finals[$0.path] == $0.inode }) {
+            let facts = mistake == .factsOfTheLoser ? file.intent : placed
+            var result = placed.result
+            result.sha256 = facts.sha256
+            return .success(.delivered(result))
+        }
+        let path = file.intent.path
+        if finals[path] == nil, let part = parts[delivery.copyName] { finals[path] = part }
+        guard let found = finals[path] else {
+            return .failure(DeliveryFailure(ServiceError(.destinationUnwritable, "no copy"), isTemporary: true))
+        }
+        if found == file.intent.inode { return .success(.delivered(file.intent.result)) }
+        if let own = marked(path, delivery) { return .success(.delivered(own)) }
+        switch delivery.policy {
+        case .skip:
+            return .success(.delivered(JobResult(path: path, size: 0, sha256: nil, isUnchanged: true)))
+        case .replace:
+            guard found == file.replaces else {
+                return .success(.renamed(PreparedFile(intent: file.intent, replaces: found)))
+            }
+            guard let part = parts.removeValue(forKey: delivery.copyName) else {
+                return .failure(DeliveryFailure(ServiceError(.destinationUnwritable, "no copy"), isTemporary: true))
+            }
+            finals[path] = part
+            return .success(.delivered(file.intent.result))
+        case .unique:
+            var number = 1
+            while finals["\(delivery.folder)/\(delivery.name)-\(number)"] != nil {
+                if let own = marked("\(delivery.folder)/\(delivery.name)-\(number)", delivery) {
+                    return .success(.delivered(own))
+                }
+                number += 1
+            }
+            var intent = file.intent
+            intent.path = "\(delivery.folder)/\(delivery.name)-\(number)"
+            return .success(.renamed(PreparedFile(intent: intent)))
+        case .fail, .update:
+            return .failure(DeliveryFailure(ServiceError(.destinationExists, "exists"), isTemporary: false))
+        }
+    }
+
+    /// A file that bears the job's token, although no intent of it is known: a fail-over forgot the intent.
+    private func marked(_ path: String, _ delivery: Delivery) -> JobResult? {
+        guard let content = finals[path].flatMap({ contents[$0] }), content.token == delivery.key.token else {
+            return nil
+        }
+        return JobResult(path: path, size: delivery.file.size, sha256: content.sha256)
+    }
+
+    mutating func discard(_ delivery: Delivery, and earlier: [Intent]) {
+        parts[delivery.copyName] = nil
+        for intent in earlier { parts[intent.copy] = nil }
+    }
+}

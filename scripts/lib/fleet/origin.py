@@ -1,0 +1,133 @@
+"""Sources whose bytes follow from a number and a version, over HTTP with ranges and validators."""
+import functools
+import hashlib
+import http.server
+import multiprocessing
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+LARGEST = 64 << 20
+
+
+def size(number):
+    """1 KiB to 64 MiB: most are small, one in a hundred is large."""
+    dice = random.Random(number)
+    return int(dice.uniform(1 << 20, LARGEST)) if number % 500 == 7 else int(2 ** dice.uniform(10, 16))
+
+
+@functools.lru_cache(64)
+def body(number, version):
+    return random.Random(f"{number} {version}").randbytes(size(number))
+
+
+@functools.lru_cache(100_000)
+def digest(number, version):
+    return hashlib.sha256(body(number, version)).hexdigest()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    versions = None
+
+    def do_GET(self):
+        number = int(self.path[1:])
+        version = self.versions[number]
+        content = body(number, version)
+        asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        condition = self.headers.get("If-Range")
+        if condition and condition != f'"v{version}"':
+            asked = None
+        first = int(asked[1]) if asked else 0
+        last = min(int(asked[2]), len(content) - 1) if asked and asked[2] else len(content) - 1
+        if first >= len(content):
+            self.send_response(416)
+            self.send_header("Content-Range", f"bytes */{len(content)}")
+            self.send_header("Content-Length", "0")
+            return self.end_headers()
+        self.send_response(206 if asked else 200)
+        if asked:
+            self.send_header("Content-Range", f"bytes {first}-{last}/{len(content)}")
+        self.send_header("ETag", f'"v{version}"')
+        self.send_header("Accept-Ranges", "bytes")
+        self.send_header("Content-Length", str(last + 1 - first))
+        self.end_headers()
+        self.wfile.write(memoryview(content)[first:last + 1])
+
+    def log_message(self, *_):
+        pass
+
+
+class HTTPServer(http.server.ThreadingHTTPServer):
+    request_queue_size = 1024
+
+    def handle_error(self, *_):
+        """A client that disconnects is not an error."""
+
+
+class Origin:
+    def __init__(self, process, port):
+        self.process, self.port = process, port
+
+    def stop(self):
+        for relay in RELAYS:
+            relay.terminate()
+        self.process.terminate()
+        self.process.join()
+
+
+RELAYS = []
+
+
+def serve(versions, listener):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Handler.versions = versions
+    server = HTTPServer(listener.getsockname(), Handler, bind_and_activate=False)
+    server.socket = listener
+    server.serve_forever()
+
+
+def start(versions, addresses):
+    """Serves on one free port of all addresses of this machine, in a process of its own."""
+    listener = socket.create_server(("0.0.0.0" if len(addresses) > 1 else addresses[0], 0), backlog=1024)
+    process = multiprocessing.Process(target=serve, args=(versions, listener), daemon=True)
+    process.start()
+    port = listener.getsockname()[1]
+    listener.close()
+    return Origin(process, port)
+
+
+RELAY = """
+import socket, sys, threading
+port, address = int(sys.argv[1]), sys.argv[2]
+def pump(source, sink):
+    try:
+        while data := source.recv(1 << 16):
+            sink.sendall(data)
+    except OSError:
+        pass
+    for end in (source, sink):
+        try:
+            end.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+def serve(client):
+    try:
+        server = socket.create_connection((address, port), timeout=10)
+    except OSError:
+        return client.close()
+    server.settimeout(None)
+    threading.Thread(target=pump, args=(client, server), daemon=True).start()
+    pump(server, client)
+with socket.create_server(("127.0.0.1", port), backlog=512) as listener:
+    while True:
+        threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+"""
+
+
+def forward(namespace, port, address):
+    """Makes the port of loopback in a namespace that of an address outside."""
+    RELAYS.append(subprocess.Popen(["ip", "netns", "exec", namespace, sys.executable, "-c", RELAY, str(port), address]))
