@@ -47,7 +47,7 @@ package enum ChangeSettings: Endpoint {
 
 /// Delays the next transfers from an origin.
 package enum HoldOrigin: Endpoint {
-    package typealias Response = NoBody
+    package typealias Response = Request
     package static let route = Route(
         .post, "/origins/hold", "Starts no transfer from an origin for some seconds. Running transfers continue.")
 

@@ -33,6 +33,19 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
+    func `a client holds an origin for an hour at most, and resume lifts it`(_ kind: ServiceKind) async throws {
+        try await withService(kind, OriginScript(Self.body), { $0.delayScale = 1 }) { bed in
+            let origin = try HTTPURL(parsing: bed.origin.url("/")).origin
+            try await bed.service.hold(origin, seconds: 3600)
+            let id = try await bed.add("/1").id
+            try await bed.wait(for: id, waiting: .server)
+            try await bed.act(.resume, id)
+            try await bed.wait(for: id, .succeeded)
+            await #expect(throws: ServiceError.self) { try await bed.service.hold(origin, seconds: 3601) }
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
     func `one answer holds others for an hour at most`(_ kind: ServiceKind) async throws {
         try await withService(kind, busy(86_400), { $0.delayScale = 1 }) { bed in
             let first = try await bed.wait(for: bed.add("/1").id, waiting: .server)

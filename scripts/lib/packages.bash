@@ -23,6 +23,7 @@ ferry_has() {  # whether the contents of a package are available
     libc6-dev) [ -e /usr/include/stdlib.h ] ;;
     g++) compgen -G '/usr/include/c++/*' >/dev/null ;;
     libpq-dev) [ -e /usr/include/libpq-fe.h ] || [ -e /usr/include/postgresql/libpq-fe.h ] ;;
+    iproute2) command -v ip >/dev/null ;;
     postgresql) compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null ;;
     libsqlite3-dev) [ -e /usr/include/sqlite3.h ] ;;
     zlib1g-dev) [ -e /usr/include/zlib.h ] ;;

@@ -53,5 +53,12 @@ ferry_build() {
     rm -f "$started"
 }
 
+# Builds ferry-fleet beside them. It needs libpq's header.
+ferry_fleet_release() {
+    ferry_packages libpq-dev
+    ferry_release
+    FERRY_TARGETS=ferry,ferryd,ferry-fleet ferry_swift_build --package-path "$root" --product ferry-fleet </dev/null >&2
+}
+
 # Builds the programs if a source is newer. FERRY_REBUILD=1 always builds.
 ferry_release() { if [ -n "${FERRY_REBUILD:-}" ] || ferry_is_stale; then (ferry_build); fi; }

@@ -29,7 +29,8 @@ extension FerryError {
         case .unknownTransfer: self = .fetchDownloadTaskFailed(url: error.details.url ?? "")
         case .canceled: self = .canceled
         case .invalidRequest, .requestNotReplaceable: self = .invalidRequest(message: error.message)
-        case .internal, .unrecognized: self = .unknown
+        // Those of a fleet are not errors of an app's downloads.
+        case .internal, .unrecognized, .queueUnreachable, .queueUnsuitable, .workerInUse, .workerLost: self = .unknown
         case .serverBusy, .notFound, .httpStatus, .authRequired, .proxyAuthRequired, .urlExpired, .redirectRefused:
             self = error.details.httpStatus.map { .unacceptableStatusCode(code: $0) } ?? .transport(Self.cause(error))
         // The status, if any, is not the cause of these.

@@ -9,7 +9,8 @@ struct FleetPassthroughCommand: FerrySubcommand {
         verb: "fleet", abstract: "Many machines that share one queue in PostgreSQL (package ferry-fleet).",
         discussion: "Runs ferry-fleet with the same arguments. `ferry fleet --help` lists its commands.")
     static let exitStatuses: [ExitStatus] = [
-        ExitStatus(.own, meaning: "ferry-fleet is not installed"), ExitStatus(status: "…", meaning: "that of ferry-fleet"),
+        ExitStatus(.own, meaning: "ferry-fleet is not installed"),
+        ExitStatus(status: "…", meaning: "that of ferry-fleet"),
     ]
 
     @Argument(parsing: .captureForPassthrough, help: "Arguments of ferry-fleet.")
@@ -27,7 +28,8 @@ struct FleetPassthroughCommand: FerrySubcommand {
             return ErrorExit.own.rawValue
         }
         _ = unsafe withCStrings([program] + arguments) { words in unsafe execv(program, words) }
-        throw ServiceError(.internal, "\(program.escapingControls) cannot be run: \(unsafe String(cString: strerror(errno))).")
+        throw ServiceError(
+            .internal, "\(program.escapingControls) cannot be run: \(unsafe String(cString: strerror(errno))).")
     }
 
     /// `ferry-fleet` beside this program, or in the search path.

@@ -192,6 +192,11 @@ struct Example {
             Example("ferry doctor --json", "Prints the findings as JSON."),
             Example("https_proxy=http://proxy:3128 ferry doctor", "Checks whether a proxy can be used."),
         ],
+        "fleet": [
+            Example("ferry fleet status", "Shows the workers of a fleet and its jobs."),
+            Example("ferry fleet add --to /srv/results URL", "Adds a job to the fleet's queue."),
+            Example("ferry fleet run", "Runs this machine's worker."),
+        ],
         "completions": [
             Example(
                 "ferry completions bash > ~/.local/share/bash-completion/completions/ferry",

@@ -1,3 +1,5 @@
+import FerryCore
+
 /// Jobs about which the queue must be told something. They stay here until it has answered.
 struct AgentOutbox: Hashable, Sendable {
     /// Jobs with a conclusion.
@@ -6,6 +8,8 @@ struct AgentOutbox: Hashable, Sendable {
     private(set) var intending: Set<JobToken> = []
     /// Jobs whose bytes have arrived.
     private(set) var landed: Set<JobToken> = []
+    /// Origins whose servers asked for a pause, and its seconds.
+    private(set) var holds: [Origin: Double] = [:]
     /// When the next progress is due.
     private(set) var progressDue = Double.infinity
 
@@ -17,6 +21,15 @@ struct AgentOutbox: Hashable, Sendable {
     mutating func add(_ token: JobToken) { concluded.insert(token) }
     mutating func intend(_ token: JobToken) { intending.insert(token) }
     mutating func land(_ token: JobToken) { landed.insert(token) }
+    mutating func hold(_ origin: Origin, seconds: Double) { holds[origin] = max(holds[origin] ?? 0, seconds) }
+
+    /// Removes and returns one hold.
+    mutating func takeHold() -> (origin: Origin, seconds: Double)? {
+        guard let next = holds.min(by: { $0.key.description < $1.key.description }) else { return nil }
+        holds[next.key] = nil
+        return (next.key, next.value)
+    }
+
     mutating func intended(_ token: JobToken) { intending.remove(token) }
     mutating func hasLanded(_ token: JobToken) { landed.remove(token) }
 

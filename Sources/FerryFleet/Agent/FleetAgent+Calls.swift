@@ -21,9 +21,9 @@ extension FleetAgent {
         return progress(at: now)
     }
 
-    private enum Turn: CaseIterable { case intend, conclude, land, claim }
+    private enum Turn: CaseIterable { case intend, conclude, land, hold, claim }
 
-    private func call(for turn: Turn, at now: Double) -> WorkerCall? {
+    private mutating func call(for turn: Turn, at now: Double) -> WorkerCall? {
         switch turn {
         case .intend:
             let intents = tokens(outbox.intending).compactMap { token -> JobIntent? in
@@ -37,6 +37,7 @@ extension FleetAgent {
         case .land:
             let landed = tokens(outbox.landed).compactMap { jobs[$0]?.key }
             return landed.isEmpty ? nil : .landed(landed)
+        case .hold: return outbox.takeHold().map { .hold($0.origin, seconds: $0.seconds) }
         case .claim:
             let want = wantedJobs
             return want > 0 && pace.due <= now ? .claim(want) : nil

@@ -135,6 +135,12 @@ extension FleetAgent {
             return []
         case .suspended: return []
         case .waiting(let seconds, let received, let error):
+            // One worker's answer is everybody's.
+            if error?.code == .serverBusy, seconds >= Self.shortestHold,
+                let origin = job.lease.request.flatMap({ try? HTTPURL(parsing: $0.url).origin })
+            {
+                outbox.hold(origin, seconds: min(seconds, ThrottledOrigins.longest))
+            }
             // Worth waiting for here, if many bytes are here.
             guard seconds > Self.longestWait, received < Self.fewBytes else { return [] }
             return conclude(token, .giveBack(.retry, delay: seconds, error))
@@ -153,6 +159,8 @@ extension FleetAgent {
         }
     }
 
+    /// Pauses below this many seconds are not worth a call.
+    private static let shortestHold = 2.0
     /// Seconds until the next attempt above which a job with few bytes goes back to the queue.
     private static let longestWait = 60.0
     private static let fewBytes: Int64 = 16 << 20

@@ -1,3 +1,4 @@
+import FerryAPI
 import FerryCore
 import ServiceLifecycle
 

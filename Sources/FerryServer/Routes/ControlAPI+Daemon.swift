@@ -42,7 +42,7 @@ extension ControlAPI {
             try request.hasNoQuery()
             let hold = try await request.value(HoldOrigin.Request.self)
             try await service.hold(HTTPURL(parsing: hold.origin).origin, seconds: hold.seconds)
-            return NoBody()
+            return hold
         }
     }
 }

@@ -9,7 +9,7 @@ extension LocalTransferService {
             throw ServiceError(
                 .invalidRequest, "An origin is held for 0 to \(Int(ThrottledOrigins.longest)) seconds, not \(seconds).")
         }
-        take(.held(origin, seconds, .outside))
+        take(.held(origin, seconds: seconds, .outside))
     }
 
     package func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
