@@ -206,6 +206,11 @@ private final class SessionFollower: AttachedSessionClient {
         var settings = SessionSettings()
         settings.activeTransfers = slots
         try await service.changeSession(id, to: settings)
+        // The daemon's own limit would leave slots idle.
+        guard try await service.settings().activeTransfers < slots else { return }
+        var change = ServiceSettingsChange()
+        change.activeTransfers = slots
+        _ = try await service.changeSettings(change)
     }
 
     func take(_ listing: SessionListing) { send([.listed(locals(listing.transfers))]) }

@@ -42,7 +42,10 @@ import Testing
         let (german, english) = (try words("de"), try words("en"))
         func missing(_ names: [String], in text: String) -> [String] { names.filter { !text.contains(" \($0): '") } }
         // The daemon's own messages are English. The text of an invalid request cannot be translated.
-        let own: Set<ErrorCode> = [.invalidRequest, .unrecognized]
+        // No daemon reports the errors of a fleet.
+        let own: Set<ErrorCode> = [
+            .invalidRequest, .unrecognized, .queueUnreachable, .queueUnsuitable, .workerInUse, .workerLost,
+        ]
         #expect(missing(ErrorCode.allCases.filter { !own.contains($0) }.map(\.rawValue), in: german) == [])
         for text in [german, english] { #expect(missing(WaitReason.allCases.map(\.rawValue), in: text) == []) }
     }
