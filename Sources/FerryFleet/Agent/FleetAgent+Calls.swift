@@ -45,8 +45,8 @@ extension FleetAgent {
     }
 
     private func tokens(_ set: Set<JobToken>) -> [JobToken] {
-        let known = set.filter { jobs[$0] != nil }
-        return Array(known.sorted { jobs[$0]!.key.job < jobs[$1]!.key.job }.prefix(AgentOutbox.mostInCall))  // SAFETY: filtered
+        let known = set.compactMap { token in jobs[token].map { (token: token, job: $0.key.job) } }
+        return known.sorted { $0.job < $1.job }.prefix(AgentOutbox.mostInCall).map(\.token)
     }
 
     /// Ends first: they free origins.

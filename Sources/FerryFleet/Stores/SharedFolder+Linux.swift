@@ -92,7 +92,8 @@ struct SharedFolder: ~Copyable {
             unsafe digest.update(bufferPointer: bytes)
             var written = 0
             while written < count {
-                let more = unsafe write(target, bytes.baseAddress! + written, count - written)  // SAFETY: the buffer is not empty
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+                let more = unsafe write(target, rest.baseAddress, rest.count)
                 guard more >= 0 else { throw Self.failure(path, "written", errno) }
                 written += more
             }

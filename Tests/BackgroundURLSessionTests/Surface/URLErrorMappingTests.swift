@@ -20,7 +20,7 @@ import Testing
         (.placementFailed, -3005), (.deadlineExceeded, -1001), (.canceled, -999), (.invalidURL, -1000),
         (.unsupportedScheme, -1002), (.invalidRequest, -1000), (.requestNotReplaceable, nil), (.sessionInUse, -996),
         (.unknownTransfer, -1), (.daemonUnreachable, -997), (.journalFailed, -1), (.internal, -1), (.unrecognized, -1),
-        (.queueUnreachable, nil), (.queueUnsuitable, nil), (.workerInUse, nil), (.workerLost, nil),
+        (.queueUnreachable, -1), (.queueUnsuitable, -1), (.workerInUse, -1), (.workerLost, -1),
     ]
 
     @Test func `the table has every code`() {
