@@ -17,8 +17,6 @@ package struct FleetAgent: Sendable {
         case changed(LocalTransfer)
         /// A transfer is gone.
         case removed(TransferID)
-        /// Another process of this machine has the worker's session.
-        case sessionRefused(ServiceError)
         /// The daemon is gone. Another `listed` follows when it is back.
         case daemonLost
         /// The daemon has got these jobs.
@@ -142,9 +140,6 @@ package struct FleetAgent: Sendable {
         case .changed(let transfer): effects += changed(transfer)
         case .removed(let id): removed(id)
         case .daemonLost: locals.isListed = false
-        case .sessionRefused(let error):
-            hasExited = true
-            effects.append(.exit(error))
         case .submitted(let ids): effects += submitted(ids)
         case .refused(let token, let error): refused(token, error)
         case .submissionLost(let tokens): for token in tokens { submissionLost(token) }

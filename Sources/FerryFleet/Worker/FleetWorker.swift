@@ -34,7 +34,7 @@ package actor FleetWorker {
 
     /// Runs until a drain has ended or the worker cannot go on.
     ///
-    /// - Throws: ``ServiceError`` with code `worker_in_use` or `session_in_use`.
+    /// - Throws: ``ServiceError`` with code `worker_in_use`.
     package func run() async throws(ServiceError) {
         session.open { [sender] in sender.yield($0) }
         sender.yield([.started])

@@ -40,7 +40,13 @@ package final class LocalSession: Sendable {
 
     /// Attaches, and passes inputs to the agent for as long as the session is open.
     package func open(_ pass: @escaping @Sendable ([FleetAgent.Input]) -> Void) {
-        client.open(pass)
+        // The daemon has not noticed yet that an earlier agent of this worker is gone.
+        client.open(pass) { [weak session] in
+            Task(name: "another attachment") {
+                try? await Task.sleep(for: .seconds(1))
+                session?.openAgain()
+            }
+        }
         session.open(for: client)
     }
 
@@ -149,6 +155,7 @@ private final class SessionFollower: AttachedSessionClient {
     private struct State {
         var references: [TransferID: JobReference] = [:]
         var pass: (@Sendable ([FleetAgent.Input]) -> Void)?
+        var refused: (@Sendable () -> Void)?
     }
 
     let id: SessionID
@@ -160,7 +167,12 @@ private final class SessionFollower: AttachedSessionClient {
         self.slots = slots
     }
 
-    func open(_ pass: @escaping @Sendable ([FleetAgent.Input]) -> Void) { state.withLock { $0.pass = pass } }
+    func open(_ pass: @escaping @Sendable ([FleetAgent.Input]) -> Void, refused: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.pass = pass
+            state.refused = refused
+        }
+    }
 
     func know(_ id: TransferID, _ job: JobReference) { state.withLock { $0.references[id] = job } }
 
@@ -249,5 +261,9 @@ private final class SessionFollower: AttachedSessionClient {
 
     func lost() { send([.daemonLost]) }
     func isUnreachable(_ error: ServiceError) { send([.daemonLost]) }
-    func isRefused(_ error: ServiceError) { send([.sessionRefused(error)]) }
+
+    func isRefused(_ error: ServiceError) {
+        send([.daemonLost])
+        state.withLock { $0.refused }?()
+    }
 }
