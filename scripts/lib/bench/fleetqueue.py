@@ -50,7 +50,7 @@ SELECT count(*) FROM ferry.finish(:w, :e, :jobs, :tokens, :fences, array_fill(1:
 
 
 def psql(server, statement):
-    subprocess.run(["psql", server.address, "-Xq", "-v", "ON_ERROR_STOP=1", "-c", statement], check=True)
+    subprocess.run(["psql", server.address, "-Xq", "-v", "ON_ERROR_STOP=1", "-c", statement], check=True, stdout=subprocess.DEVNULL)
 
 
 def claims(server, folder, workers, want, seconds):
