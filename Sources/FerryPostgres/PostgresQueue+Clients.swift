@@ -3,7 +3,7 @@ package import FerryCore
 package import FerryFleet
 import FerryFoundation
 
-/// Calls of those who submit jobs and watch them.
+/// Calls of submitters.
 extension PostgresQueue {
     package func submit(_ requests: [JobRequest]) async throws(ServiceError) -> [JobSubmission] {
         var results = [JobSubmission?](repeating: nil, count: requests.count)

@@ -3,10 +3,10 @@ import FerryCore
 import FerryFoundation
 import Glibc
 
-/// Runs `ferry-fleet`, a program and a package of its own: only a fleet needs the database's client library.
+/// Runs `ferry-fleet`, a program of its own: only a fleet needs the database's client library.
 struct FleetPassthroughCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        verb: "fleet", abstract: "Many machines that share one queue in PostgreSQL (package ferry-fleet).",
+        verb: "fleet", abstract: "Many machines that share one queue in PostgreSQL (program ferry-fleet).",
         discussion: "Runs ferry-fleet with the same arguments. `ferry fleet --help` lists its commands.")
     static let exitStatuses: [ExitStatus] = [
         ExitStatus(.own, meaning: "ferry-fleet is not installed"),
@@ -23,7 +23,7 @@ struct FleetPassthroughCommand: FerrySubcommand {
     func run(in context: CommandContext) async throws -> Int32 {
         guard let program = Self.program(in: context) else {
             context.console.say(
-                "ferry: A fleet needs the program ferry-fleet, which is not installed. Install the package ferry-fleet, or build it: scripts/swift build -c release --product ferry-fleet."
+                "ferry: A fleet needs the program ferry-fleet, which is not installed. Build it in Ferry's sources: scripts/swift build --product ferry-fleet."
             )
             return ErrorExit.own.rawValue
         }

@@ -40,9 +40,7 @@ extension FleetAgent {
     mutating func looked(_ key: LeaseKey, _ result: JobResult?) -> [Effect] {
         guard let job = jobs[key.token], job.key == key, job.phase == .looking else { return [] }
         guard let result else { return resumeFetching(key.token) }
-        jobs[key.token]?.phase = .concluding(locals[key.token]?.id, .end(.succeeded(result)))
-        outbox.add(key.token)
-        return [.log(.recognized(key.job))]
+        return [.log(.recognized(key.job))] + conclude(key.token, .end(.succeeded(result)))
     }
 
     mutating func lookFailed(_ key: LeaseKey, _ failure: DeliveryFailure, at now: Double) -> [Effect] {

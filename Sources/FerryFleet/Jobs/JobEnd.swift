@@ -81,8 +81,6 @@ package struct JobReturn: Hashable, Sendable {
         case local
         /// The worker cannot read the request.
         case unreadable
-        /// The shared folder cannot be reached from the worker.
-        case store
     }
 
     package var key: LeaseKey

@@ -54,9 +54,6 @@ package actor FleetWorker {
     /// Jobs may be waiting.
     package nonisolated func notify() { sender.yield([.notified]) }
 
-    /// Whether the worker is a member of the fleet.
-    package var isMember: Bool { agent.standing.member != nil }
-
     // MARK: Effects
 
     /// Seconds since the worker started. Goes on while the machine sleeps.

@@ -56,10 +56,9 @@ package final class LocalSession: Sendable {
     package func submit(_ leases: [Lease]) async -> [FleetAgent.Input] {
         let jobs = leases.compactMap { lease in lease.request.map { (lease, localRequest(for: lease, $0)) } }
         do throws(ServiceError) {
-            let report = try await service().submit(TransferBatch(jobs.map(\.1)))
-            let results = report.results
+            let results = try await service().submit(TransferBatch(jobs.map(\.1))).results
             guard results.count == jobs.count else {
-                return [.submissionLost(leases.map(\.key.token))]
+                throw ServiceError(.internal, "The daemon replied to \(results.count) of \(jobs.count) requests.")
             }
             var ids: [JobToken: TransferID] = [:]
             var refusals: [FleetAgent.Input] = []

@@ -37,7 +37,7 @@ struct DoctorCommand: FerrySubcommand {
         return findings.isEmpty ? 0 : ErrorExit.own.rawValue
     }
 
-    /// What needs attention, each with what to do.
+    /// The problems found, each with its remedy.
     static func findings(_ facts: DatabaseFacts, workers: Int) -> [String] {
         var findings: [String] = []
         if facts.connections < workers + 10 {

@@ -1,5 +1,5 @@
 extension Schema1 {
-    /// Calls of those who submit jobs and watch them.
+    /// Calls of submitters.
     static let clients = #"""
         -- RFC 3339 in UTC with milliseconds.
         CREATE FUNCTION wire_time(p_at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
