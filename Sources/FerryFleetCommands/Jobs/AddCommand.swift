@@ -60,7 +60,7 @@ struct AddCommand: FerrySubcommand {
     }
 
     /// Maximum number of jobs in one call.
-    private static let mostInCall = 500
+    private static let mostInCall = 5000
 
     func run(in context: CommandContext) async throws -> Int32 {
         // Proxies and certificates of this machine's environment are not those of the workers.

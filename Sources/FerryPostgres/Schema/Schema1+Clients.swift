@@ -8,10 +8,11 @@ extension Schema1 {
         -- outcome: 0 added, 1 a job has this key, 2 a job has this destination, 3 no store has it. other: that job's number.
         CREATE FUNCTION submit(p_origins text[], p_needs text[], p_priorities smallint[], p_keys text[], p_paths text[],
           p_exclusive boolean[], p_urls text[], p_requests text[], p_ready timestamptz[], p_paused boolean[])
-        RETURNS TABLE (n bigint, id bigint, outcome int, other bigint) LANGUAGE plpgsql AS $$
+        RETURNS TABLE (n bigint, id bigint, outcome int, other bigint) LANGUAGE plpgsql
+        -- A plan that does not know the number of requests compares each with each.
+        SET plan_cache_mode = force_custom_plan AS $$
         #variable_conflict use_column
-        DECLARE moment timestamptz := clock_timestamp(); of_tenant int := 1; ours int[]; added bigint[];
-          ids bigint[];
+        DECLARE moment timestamptz := clock_timestamp(); of_tenant int := 1; ids bigint[]; job_lines int[]; added bigint[];
         BEGIN
           INSERT INTO origins (name) SELECT DISTINCT o FROM unnest(p_origins) AS o
             WHERE NOT EXISTS (SELECT 1 FROM origins WHERE name = o) ORDER BY o ON CONFLICT DO NOTHING;
@@ -20,33 +21,28 @@ extension Schema1 {
             JOIN origins og ON og.name = e.origin WHERE NOT EXISTS (SELECT 1 FROM lines li
               WHERE li.tenant = of_tenant AND li.origin = og.origin AND li.needs = e.needs)
             ORDER BY 2, 3 ON CONFLICT DO NOTHING;
-          SELECT array_agg(DISTINCT li.line) INTO ours FROM unnest(p_origins, p_needs) AS e(origin, needs)
+          job_lines := ARRAY(SELECT li.line FROM unnest(p_origins, p_needs) WITH ORDINALITY AS e(origin, needs, n)
             JOIN origins og ON og.name = e.origin
-            JOIN lines li ON li.tenant = of_tenant AND li.origin = og.origin AND li.needs = e.needs;
+            JOIN lines li ON li.tenant = of_tenant AND li.origin = og.origin AND li.needs = e.needs ORDER BY e.n);
           -- A claim that is about to close a line waits for this, or is waited for.
-          PERFORM 1 FROM lines WHERE line = ANY (ours) ORDER BY line FOR NO KEY UPDATE;
+          PERFORM 1 FROM lines WHERE line = ANY (job_lines) ORDER BY line FOR NO KEY UPDATE;
           -- Numbers follow the order of the requests.
           ids := ARRAY(SELECT nextval('job_ids') FROM generate_series(1, cardinality(p_paths)));
-          WITH e AS MATERIALIZED (
-            SELECT u.*, CASE WHEN u.exclusive THEN md5(u.path)::uuid END AS place
-            FROM unnest(ids, p_origins, p_needs, p_priorities, p_keys, p_paths, p_exclusive, p_urls, p_requests, p_ready,
-              p_paused) WITH ORDINALITY AS u(id, origin, needs, priority, key, path, exclusive, url, request, ready, paused, n)),
-          fit AS MATERIALIZED (SELECT * FROM e
+          WITH written AS (INSERT INTO requests (id, tenant, key, place, path, url, request, submitted_at)
+            SELECT e.id, of_tenant, e.key, CASE WHEN e.exclusive THEN md5(e.path)::uuid END, e.path, e.url, e.request, moment
+            FROM unnest(ids, p_keys, p_paths, p_exclusive, p_urls, p_requests) WITH ORDINALITY
+              AS e(id, key, path, exclusive, url, request, n)
             WHERE EXISTS (SELECT 1 FROM stores s WHERE starts_with(e.path, s.folder || '/'))
-              AND (e.key IS NULL OR NOT EXISTS (SELECT 1 FROM ended x WHERE x.tenant = of_tenant AND x.key = e.key))),
-          written AS (INSERT INTO requests (id, tenant, key, place, path, url, request, submitted_at)
-            SELECT f.id, of_tenant, f.key, f.place, f.path, f.url, f.request, moment FROM fit f ORDER BY f.n
-            ON CONFLICT DO NOTHING RETURNING id),
-          queued AS (INSERT INTO jobs (id, line, priority, state, ready_at, reason)
-            SELECT f.id, li.line, f.priority,
-              CASE WHEN f.paused THEN 3 WHEN f.ready > moment THEN 2 ELSE 0 END,
-              CASE WHEN NOT f.paused AND f.ready > moment THEN f.ready END,
-              CASE WHEN NOT f.paused AND f.ready > moment THEN 'begin_date' END
-            FROM fit f JOIN written w ON w.id = f.id JOIN origins og ON og.name = f.origin
-            JOIN lines li ON li.tenant = of_tenant AND li.origin = og.origin AND li.needs = f.needs RETURNING id)
-          SELECT array_agg(q.id) INTO added FROM queued q;
-          RETURN QUERY SELECT e.n, e.id, 0, NULL::bigint FROM unnest(ids) WITH ORDINALITY AS e(id, n)
-            JOIN unnest(added) AS a(id) ON a.id = e.id;
+              AND (e.key IS NULL OR NOT EXISTS (SELECT 1 FROM ended x WHERE x.tenant = of_tenant AND x.key = e.key))
+            ORDER BY e.n ON CONFLICT DO NOTHING RETURNING id)
+          SELECT array_agg(w.id) INTO added FROM written w;
+          INSERT INTO jobs (id, line, priority, state, ready_at, reason)
+            SELECT e.id, e.line, e.priority, CASE WHEN e.paused THEN 3 WHEN e.ready > moment THEN 2 ELSE 0 END,
+              CASE WHEN NOT e.paused AND e.ready > moment THEN e.ready END,
+              CASE WHEN NOT e.paused AND e.ready > moment THEN 'begin_date' END
+            FROM unnest(ids, job_lines, p_priorities, p_ready, p_paused) AS e(id, line, priority, ready, paused)
+            WHERE e.id = ANY (added);
+          RETURN QUERY SELECT e.n, e.id, 0, NULL::bigint FROM unnest(ids) WITH ORDINALITY AS e(id, n) WHERE e.id = ANY (added);
           IF coalesce(cardinality(added), 0) < cardinality(p_paths) THEN
             RETURN QUERY SELECT e.n, NULL::bigint, CASE WHEN k.id IS NOT NULL THEN 1 WHEN d.id IS NOT NULL THEN 2 ELSE 3 END,
                 coalesce(k.id, d.id)
@@ -57,7 +53,7 @@ extension Schema1 {
               WHERE e.id <> ALL (coalesce(added, '{}'));
           END IF;
           IF added IS NOT NULL THEN
-            UPDATE lines SET is_open = true WHERE line = ANY (ours) AND NOT is_open;
+            UPDATE lines SET is_open = true WHERE line = ANY (job_lines) AND NOT is_open;
             PERFORM notify_workers();
           END IF;
         END $$;

@@ -5,7 +5,7 @@ import Synchronization
 /// A PostgreSQL server of the tests' own, on a socket in a temporary folder. It ends with the process of the tests.
 package final class PostgresServer: Sendable {
     private let folder: TemporaryFolder
-    private let child: Mutex<ChildProcess?>
+    private let child: Mutex<Running?>
     private let lastDatabase = Mutex(0)
     private let port: Int
 
@@ -45,6 +45,9 @@ package final class PostgresServer: Sendable {
         try await start()
     }
 
+    /// Path of the socket.
+    package var socket: String { folder.file(".s.PGSQL.\(port)") }
+
     /// Libpq's connection string of a database.
     package func address(_ database: String = "postgres", user: String = "postgres") -> String {
         "host=\(folder.path) port=\(port) dbname=\(database) user=\(user)"
@@ -73,29 +76,23 @@ package final class PostgresServer: Sendable {
     /// Starts the server again.
     package func start() async throws {
         guard let programs = Self.programs else { throw TestingError("PostgreSQL is not installed.") }
-        // setpriv gives up root, and ends the server together with the tests.
-        var words = ["--pdeathsig", "INT"]
-        if getuid() == 0 { words += ["--reuid=postgres", "--regid=postgres", "--init-groups"] }
-        let command = ChildProcess.Command(
-            "/usr/bin/setpriv", words + [programs + "/postgres", "-D", folder.file("data")],
-            environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"], folder: "/")
-        let logs = try TemporaryFolder()
-        let process = try ChildProcess(command, files: logs.file("postgres"))
-        child.withLock { $0 = process }
+        let running = try Running(programs + "/postgres", folder.file("data"))
+        child.withLock { $0 = running }
         try await eventually("PostgreSQL accepts connections") {
-            if !process.isRunning { throw TestingError("PostgreSQL has exited: \(process.stderr)") }
+            if !running.process.isRunning {
+                throw TestingError("PostgreSQL has exited: \(running.process.stderr)")
+            }
             return (try? await query("SELECT 1")) != nil
         }
     }
 
     /// Stops the server: at once, as if its machine were lost, or with a checkpoint.
     package func stop(atOnce: Bool = true) async {
-        let process = child.withLock { child in
+        let running = child.withLock { child in
             defer { child = nil }
             return child
         }
-        process?.send(atOnce ? SIGQUIT : SIGINT)
-        _ = await process?.result()
+        await running?.end(with: atOnce ? "QUIT" : "INT")
     }
 
     /// Stops the server and removes its folder.
@@ -123,5 +120,40 @@ package final class PostgresServer: Sendable {
         let result = try await ChildProcess(command, files: io.file("io")).result()
         guard result.status == 0 else { throw TestingError("\(program) failed: \(result.stderr)") }
         return result.stdout.hasSuffix("\n") ? String(result.stdout.dropLast()) : result.stdout
+    }
+}
+
+/// A running server. It ends together with the tests.
+private struct Running: Sendable {
+    let process: ChildProcess
+    /// The writing end of a named pipe. Once it is closed, even by the death of the tests, the server is stopped.
+    private let lifeline: Int32
+    private let files: TemporaryFolder
+
+    init(_ program: String, _ data: String) throws {
+        files = try TemporaryFolder()
+        let pipe = files.file("lifeline")
+        guard unsafe mkfifo(pipe, 0o600) == 0 else { throw TestingError("A pipe cannot be made: \(errno).") }
+        lifeline = unsafe open(pipe, O_RDWR | O_CLOEXEC)
+        // The shell becomes the server. What it leaves behind waits for a signal's name, or for the end of the pipe.
+        let script = #"exec 3<&0 </dev/null; ({ read -r signal; kill -s "${signal:-INT}" $$; } <&3 &); exec 3<&-; exec "$@""#
+        var words = ["/bin/sh", "-c", script, "sh", program, "-D", data]
+        // PostgreSQL refuses to run as root.
+        if getuid() == 0 {
+            words = ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] + words
+        }
+        var command = ChildProcess.Command(
+            words[0], Array(words.dropFirst()), environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"], folder: "/")
+        command.input = pipe
+        process = try ChildProcess(command, files: files.file("postgres"))
+    }
+
+    /// Sends a signal and waits until the server has exited.
+    func end(with signal: String) async {
+        let line = Array((signal + "\n").utf8)
+        _ = unsafe write(lifeline, line, line.count)
+        _ = await process.result()
+        close(lifeline)
+        files.remove()
     }
 }
