@@ -153,7 +153,11 @@ extension FleetWorld {
         let configuration = FleetAgent.Configuration(worker: described, mostAhead: 4, poll: 2)
         workers[worker].agent = FleetAgent(configuration, seed: random.next())
         take([.started], worker)
-        schedule(.listDaemon(worker: worker, life: workers[worker].life), after: random.seconds(0.01...0.5))
+        // A daemon that must be started first, or is busy.
+        let isSlow = random.chance(0.3)
+        schedule(
+            .listDaemon(worker: worker, life: workers[worker].life),
+            after: random.seconds(isSlow ? 0.1...5 : 0.01...0.5))
     }
 
     /// One fault of a random kind.

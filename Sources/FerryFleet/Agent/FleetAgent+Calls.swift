@@ -165,11 +165,10 @@ extension FleetAgent {
         var effects: [Effect] = []
         var done: [TransferID] = []
         for key in keys {
-            guard let job = jobs[key.token], job.key == key, case .concluding(let transfer, let conclusion) = job.phase
-            else { continue }
-            jobs[key.token] = nil
-            outbox.forget(key.token)
-            if let transfer { done.append(transfer) }
+            guard let job = jobs[key.token], job.key == key, case .concluding(_, let conclusion) = job.phase else {
+                continue
+            }
+            done += forget(key.token)
             if let leftover = job.leftover {
                 effects.append(.discard(leftover, and: stale.contains(key) ? [] : job.lease.intents))
             }
@@ -184,5 +183,14 @@ extension FleetAgent {
         }
         if !done.isEmpty { effects.append(.remove(done)) }
         return effects
+    }
+
+    /// Parts with a job, and returns the daemon's transfer of it, which is not needed any more.
+    ///
+    /// The daemon's list may have come after the job's end was decided, so the job itself need not know the transfer.
+    mutating func forget(_ token: JobToken) -> [TransferID] {
+        outbox.forget(token)
+        let transfer = jobs.removeValue(forKey: token)?.transfer ?? locals[token]?.id
+        return transfer.map { [$0] } ?? []
     }
 }

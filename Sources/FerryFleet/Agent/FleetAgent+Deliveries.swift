@@ -81,9 +81,7 @@ extension FleetAgent {
             else { continue }
             if stale.contains(key) {
                 // The lease is gone. The next heartbeat or claim tells whether all are.
-                jobs[key.token] = nil
-                outbox.forget(key.token)
-                effects += [.log(.stale(key.job)), .remove([id]), .discard(delivery, and: [])]
+                effects += [.log(.stale(key.job)), .remove(forget(key.token)), .discard(delivery, and: [])]
             } else if standing.validUntil > now {
                 jobs[key.token]?.phase = .placing(id, local, file)
                 effects.append(.place(delivery, file, known: known[key.token] ?? [file.intent]))
