@@ -159,6 +159,11 @@ let package = Package(
         .executableTarget(name: "ferry-fleet", dependencies: ["FerryCommands", "FerryFleetCommands"]),
         .executableTarget(name: "ferry", dependencies: ["FerryCommands"]),
         .executableTarget(name: "ferryd", dependencies: ["FerryServer"]),
+        // A console in memory, for tests of commands.
+        .target(
+            name: "CommandKit",
+            dependencies: ["FerryCommands", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tests/CommandKit"),
         // The shared queue in memory, for tests.
         .target(
             name: "FleetKit", dependencies: ["FerryCore", "FerryFleet", "FerryFoundation"], path: "Tests/FleetKit"),
@@ -166,6 +171,13 @@ let package = Package(
         .testTarget(
             name: "FerryPostgresTests",
             dependencies: ["FerryCore", "FerryFleet", "FerryFoundation", "FerryPostgres", "FerryTesting", "FleetKit"]),
+        .testTarget(
+            name: "FerryFleetCommandsTests",
+            dependencies: [
+                "CommandKit", "FerryCommands", "FerryCore", "FerryFleet", "FerryFleetCommands", "FerryPostgres",
+                "FerryTesting", "ferry-fleet", "ferryd",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         // Misbehaving origins and daemons that crash: shared by the test targets, in no product.
         .target(
             name: "FerryTesting",
@@ -249,7 +261,7 @@ let package = Package(
         .testTarget(
             name: "FerryCommandsTests",
             dependencies: [
-                "FerryClient", "FerryCommands", "FerryCore", "FerryTesting",
+                "CommandKit", "FerryClient", "FerryCommands", "FerryCore", "FerryTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

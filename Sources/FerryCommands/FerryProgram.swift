@@ -22,32 +22,16 @@ package enum FerryProgram {
         return status
     }
 
+    static let program = CommandProgram(name: "ferry", root: FerryCommand.self)
+
     private static func perform(_ arguments: [String], _ context: CommandContext) async -> Int32 {
         if arguments.first == CompletionRequest.mark { return await complete(arguments, context) }
-        do {
+        return await program.perform(arguments, context) {
             if arguments.first == FleetPassthroughCommand._commandName {
                 // Its help, too, is that of the other program.
-                return try await FleetPassthroughCommand(arguments: Array(arguments.dropFirst())).run(in: context)
+                return FleetPassthroughCommand(arguments: Array(arguments.dropFirst()))
             }
-            var command = try parse(arguments)
-            do {
-                guard let command = command as? any FerrySubcommand else {
-                    try command.run()
-                    return 0
-                }
-                return try await command.run(in: context)
-            } catch let error as ValidationError {
-                context.console.say("ferry: \(error.message)")
-                return ErrorExit.usage.rawValue
-            }
-        } catch let error as ValidationError {
-            context.console.say("ferry: " + error.message)
-            return ErrorExit.usage.rawValue
-        } catch let error as ServiceError {
-            context.console.say("ferry: \(error.message.escapingTerminalControls) (\(error.word.escapingControls))")
-            return error.code.row.exitStatus
-        } catch {
-            return explain(error, arguments, context)
+            return try parse(arguments)
         }
     }
 
@@ -62,12 +46,16 @@ package enum FerryProgram {
         return 0
     }
 
-    private static func parse(_ typed: [String]) throws -> any ParsableCommand {
+    /// Splits joined options, and translates those of other programs that add transfers.
+    package static func separated(_ typed: [String]) throws -> [String] {
         let isRequest = typed.first == GetCommand._commandName || typed.first == AddCommand._commandName
-        let arguments =
-            isRequest
+        return isRequest
             ? try typed.prefix(1) + TranslatedArguments.translated(Array(typed.dropFirst()))
             : JoinedOptions.separated(typed)
+    }
+
+    private static func parse(_ typed: [String]) throws -> any ParsableCommand {
+        let arguments = try separated(typed)
         // Setting up the options of all commands takes longer than most commands do. So the named command is parsed
         // alone first, and all of them only if that fails, for the better error message.
         if let name = arguments.first,
@@ -77,55 +65,6 @@ package enum FerryProgram {
             return command
         }
         return try FerryCommand.parseAsRoot(arguments)
-    }
-
-    /// Prints help, the version, or the error of a command line.
-    private static func explain(_ error: any Error, _ arguments: [String], _ context: CommandContext) -> Int32 {
-        let code = FerryCommand.exitCode(for: error)
-        if let meant = SuggestedCommand.sentence(for: arguments) {
-            context.console.say("ferry: " + meant)
-            return ErrorExit.usage.rawValue
-        }
-        guard code.isSuccess else {
-            for line in UsageSentence.lines(of: error, for: arguments) { context.console.say(line) }
-            return (code == .validationFailure ? ErrorExit.usage : .own).rawValue
-        }
-        var message = FerryCommand.fullMessage(for: error, columns: context.console.size.columns)
-        if message.contains("USAGE:"), let command = command(of: arguments) as? any FerrySubcommand.Type {
-            message = help(of: command, columns: context.console.size.columns)
-        }
-        context.console.print(message.trimmedEnd)
-        return 0
-    }
-
-    /// The help of a command, with its exit statuses.
-    static func help(of command: any FerrySubcommand.Type, columns: Int) -> String {
-        FerryCommand.helpMessage(for: command, columns: columns).trimmedEnd + "\n\n"
-            + ExitStatus.footer(command.exitStatuses)
-    }
-
-    /// The command named on the command line.
-    static func command(of arguments: [String]) -> any ParsableCommand.Type {
-        var command: any ParsableCommand.Type = FerryCommand.self
-        for word in arguments where word != "help" {
-            guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
-            command = next
-        }
-        return command
-    }
-}
-
-extension String {
-    /// The text without control characters other than line breaks.
-    fileprivate var escapingTerminalControls: String {
-        split(separator: "\n", omittingEmptySubsequences: false).map { String($0).escapingControls }.joined(
-            separator: "\n")
-    }
-
-    fileprivate var trimmedEnd: String {
-        var text = self
-        while let last = text.last, last.isWhitespace { text.removeLast() }
-        return text
     }
 }
 

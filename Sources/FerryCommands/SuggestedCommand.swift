@@ -4,20 +4,23 @@ import FerryCore
 /// Suggests a command for an unknown first word.
 enum SuggestedCommand {
     /// Nil if the first word, or the first after `help`, is a command or an option.
-    static func sentence(for arguments: [String]) -> String? {
+    static func sentence(for arguments: [String], in program: CommandProgram) -> String? {
+        let names = program.root.configuration.subcommands.map { $0._commandName }
         let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
         guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return nil }
         let shown = "“\(word.escapingControls)”"
-        if word.contains("://") { return "Unknown command \(shown); ferry get \(word.escapingControls) fetches it." }
+        if word.contains("://") {
+            let fetching =
+                names.contains("get") ? "get \(word.escapingControls) fetches it" : "add adds it to the queue"
+            return "Unknown command \(shown); \(program.name) \(fetching)."
+        }
         let near = names.map { (name: $0, steps: steps(from: word.lowercased(), to: $0)) }
             .filter { $0.steps <= max(1, $0.name.count / 3) }.min { $0.steps < $1.steps }
-        if let meant = others[word.lowercased()] ?? near?.name {
-            return "Unknown command \(shown); did you mean ferry \(meant)?"
+        if let meant = others[word.lowercased()].flatMap({ names.contains($0) ? $0 : nil }) ?? near?.name {
+            return "Unknown command \(shown); did you mean \(program.name) \(meant)?"
         }
-        return "Unknown command \(shown). See ferry --help."
+        return "Unknown command \(shown). See \(program.name) --help."
     }
-
-    private static let names = FerryCommand.configuration.subcommands.map { $0._commandName }
 
     /// Names used by other programs.
     private static let others = [

@@ -30,33 +30,12 @@ package enum FleetProgram {
 
     /// - Parameter arguments: The arguments without the program's name.
     package static func run(_ arguments: [String], in context: CommandContext) async -> Int32 {
-        let status = await perform(arguments, context)
+        let status = await program.perform(arguments, context) {
+            try FleetCommand.parseAsRoot(FerryProgram.separated(arguments))
+        }
         await context.close()
         return status
     }
 
-    private static func perform(_ arguments: [String], _ context: CommandContext) async -> Int32 {
-        do {
-            var command = try FleetCommand.parseAsRoot(arguments)
-            guard let command = command as? any FerrySubcommand else {
-                try command.run()
-                return 0
-            }
-            return try await command.run(in: context)
-        } catch let error as ValidationError {
-            context.console.say("ferry fleet: " + error.message)
-            return ErrorExit.usage.rawValue
-        } catch let error as ServiceError {
-            context.console.say("ferry fleet: \(error.message.escapingControls) (\(error.word.escapingControls))")
-            return error.code.row.exitStatus
-        } catch {
-            let message = FleetCommand.fullMessage(for: error, columns: context.console.size.columns)
-            guard FleetCommand.exitCode(for: error).isSuccess else {
-                context.console.say(message)
-                return ErrorExit.usage.rawValue
-            }
-            context.console.print(message)
-            return 0
-        }
-    }
+    static let program = CommandProgram(name: "ferry fleet", root: FleetCommand.self)
 }

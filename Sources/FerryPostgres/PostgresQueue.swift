@@ -101,33 +101,14 @@ package actor PostgresQueue: SharedQueue {
         do { fresh = try PostgresConnection(address) } catch { throw PostgresFailure(error) }
         // A claim that waits for a lock gives up before heartbeats are missed.
         try fresh.run("SET lock_timeout = '2s'; SET statement_timeout = '60s'")
-        let rows = try fresh.rows("SELECT version, compatible FROM ferry.schema_version()").rows
-        try Self.checkVersion(
-            rows.first.flatMap { $0[0] }.flatMap(Int.init), rows.first.flatMap { $0[1] }.flatMap(Int.init))
+        guard let schema = try SchemaVersion(fresh) else {
+            throw PostgresFailure(ServiceError(.queueUnsuitable, "The Ferry schema is empty. Run `ferry fleet init`."))
+        }
+        try schema.requireUsable()
         if onNotification != nil { try fresh.run("LISTEN ferry") }
         connection = fresh
         thread.watch(fresh.socket) { [weak self] in self?.assumeIsolated { $0.readNotifications() } }
         return fresh
-    }
-
-    private static func checkVersion(_ version: Int?, _ compatible: Int?) throws(PostgresFailure) {
-        guard let version, let compatible else {
-            throw PostgresFailure(ServiceError(.queueUnsuitable, "The Ferry schema is empty. Run `ferry fleet init`."))
-        }
-        if version < Schema.version {
-            throw PostgresFailure(
-                ServiceError(
-                    .queueUnsuitable,
-                    "The database's Ferry schema has version \(version), and this release needs \(Schema.version). Run `ferry fleet migrate`."
-                ))
-        }
-        if compatible > Schema.version {
-            throw PostgresFailure(
-                ServiceError(
-                    .queueUnsuitable,
-                    "The database's Ferry schema has version \(version), which is newer than this release. Upgrade ferry-fleet."
-                ))
-        }
     }
 
     private func drop() {

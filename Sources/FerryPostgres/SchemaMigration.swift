@@ -34,7 +34,9 @@ package enum SchemaMigration {
 
     private static func migrate(_ connection: PostgresConnection) throws(ServiceError) -> Report {
         do {
-            let before = try version(connection)
+            let schema = try version(connection)
+            try schema?.requireKnown()
+            let before = schema?.number
             var current = before ?? 0
             while current < Schema.version, let step = Schema.step(current + 1) {
                 // One migration at a time. A step that cannot get its locks fails instead of holding up the queue.
@@ -47,7 +49,7 @@ package enum SchemaMigration {
                     SET LOCAL search_path = ferry, pg_temp
                     """)
                 // Another process may have performed it meanwhile.
-                if try version(connection) ?? 0 == current { try connection.run(step) }
+                if try version(connection)?.number ?? 0 == current { try connection.run(step) }
                 try connection.run("COMMIT")
                 current += 1
             }
@@ -58,8 +60,8 @@ package enum SchemaMigration {
         }
     }
 
-    private static func version(_ connection: PostgresConnection) throws(PostgresFailure) -> Int? {
+    private static func version(_ connection: PostgresConnection) throws(PostgresFailure) -> SchemaVersion? {
         guard try connection.rows("SELECT to_regclass('ferry.meta')::text").single != nil else { return nil }
-        return try connection.rows("SELECT version FROM ferry.schema_version()").single.flatMap { Int($0) }
+        return try SchemaVersion(connection)
     }
 }

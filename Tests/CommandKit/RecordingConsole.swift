@@ -1,14 +1,13 @@
 import ArgumentParser
-import FerryCommands
+package import FerryCommands
 import Synchronization
-@testable import FerryCommands
 
 /// A console that records its output, with files and a size chosen by the test.
-final class RecordingConsole: Console {
+package final class RecordingConsole: Console {
     private let written = Mutex<[ConsoleStream: String]>([:])
     private let files: [String: String]
     private let signals: [StopSignal]
-    let size = ConsoleSize(columns: 80, rows: 24)
+    package let size = ConsoleSize(columns: 80, rows: 24)
 
     private let answer: String?
     private let readable: Set<String>
@@ -17,7 +16,7 @@ final class RecordingConsole: Console {
     /// - Parameters:
     ///   - answer: The user's input at a prompt, or `nil` if standard input is not a terminal.
     ///   - readable: Files that other users can read.
-    init(
+    package init(
         files: [String: String] = [:], signals: [StopSignal] = [], answer: String? = nil, readable: Set<String> = [],
         isTerminal: Bool = false
     ) {
@@ -28,35 +27,28 @@ final class RecordingConsole: Console {
         self.isTerminal = isTerminal
     }
 
-    var output: String { written.withLock { $0[.output, default: ""] } }
-    var talk: String { written.withLock { $0[.talk, default: ""] } }
+    package var output: String { written.withLock { $0[.output, default: ""] } }
+    package var talk: String { written.withLock { $0[.talk, default: ""] } }
 
-    func write(_ text: String, to stream: ConsoleStream) { written.withLock { $0[stream, default: ""] += text } }
-    func write(_ bytes: ArraySlice<UInt8>) { write(String(decoding: bytes, as: UTF8.self), to: .output) }
-    func isTerminal(_ stream: ConsoleStream) -> Bool { isTerminal }
+    package func write(_ text: String, to stream: ConsoleStream) {
+        written.withLock { $0[stream, default: ""] += text }
+    }
+    package func write(_ bytes: ArraySlice<UInt8>) { write(String(decoding: bytes, as: UTF8.self), to: .output) }
+    package func isTerminal(_ stream: ConsoleStream) -> Bool { isTerminal }
 
-    func readBytes(_ path: String) throws -> [UInt8] {
+    package func readBytes(_ path: String) throws -> [UInt8] {
         guard let text = files[path] else { throw ValidationError("The file “\(path)” cannot be read.") }
         return Array(text.utf8)
     }
 
-    func ask(_ question: String, isSecret: Bool) -> String? {
+    package func ask(_ question: String, isSecret: Bool) -> String? {
         say(question)
         return answer
     }
 
-    func othersMayRead(_ path: String) -> Bool { readable.contains(path) }
+    package func othersMayRead(_ path: String) -> Bool { readable.contains(path) }
 
-    func stopSignals() -> AsyncStream<StopSignal> {
+    package func stopSignals() -> AsyncStream<StopSignal> {
         AsyncStream { continuation in for signal in signals { continuation.yield(signal) } }
     }
-}
-
-/// Runs a command line against a private daemon.
-func ferry(
-    _ arguments: String..., daemon: FakeDaemon = FakeDaemon(), console: RecordingConsole = RecordingConsole(),
-    environment: [String: String] = [:]
-) async -> Int32 {
-    let context = CommandContext(console: console, environment: environment, currentFolder: "/home/me") { daemon }
-    return await FerryProgram.run(arguments, in: context)
 }

@@ -1,3 +1,4 @@
+import CommandKit
 import FerryClient
 import FerryCore
 import FerryTesting

@@ -1,3 +1,4 @@
+import CommandKit
 import FerryCore
 import Foundation
 import Testing

@@ -1,3 +1,4 @@
+import CommandKit
 import FerryAPI
 import FerryCore
 import Foundation

@@ -1,3 +1,4 @@
+import CommandKit
 import Foundation
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
     @Test(arguments: commands.map(\.0))
     func `the help of a command is as recorded and ends with its exit statuses`(name: String) throws {
         let command = try #require(Self.commands.first { $0.0 == name }).1
-        let help = FerryProgram.help(of: command, columns: 80) + "\n"
+        let help = FerryProgram.program.help(of: command, columns: 80) + "\n"
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
             "Help/\(name).txt")
         if ProcessInfo.processInfo.environment["FERRY_RECORD"] == "1" { try Data(help.utf8).write(to: file) }
@@ -41,6 +42,6 @@ import Testing
         let console = RecordingConsole()
         let context = CommandContext(console: console, environment: [:], currentFolder: "/") { FakeDaemon() }
         #expect(await FerryProgram.run(arguments, in: context) == 0)
-        #expect(console.output == FerryProgram.help(of: GetCommand.self, columns: 80) + "\n")
+        #expect(console.output == FerryProgram.program.help(of: GetCommand.self, columns: 80) + "\n")
     }
 }

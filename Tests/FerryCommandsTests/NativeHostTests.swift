@@ -1,3 +1,4 @@
+import CommandKit
 import Crypto
 import FerryCore
 import Foundation

@@ -6,16 +6,17 @@ import FerryCore
 /// The argument parser's errors are only available as text of several lines with a usage summary.
 enum UsageSentence {
     /// - Parameter arguments: The arguments without the program's name.
-    static func lines(of error: any Error, for arguments: [String]) -> [String] {
-        let message = FerryCommand.message(for: error)
-        let command = FerryProgram.command(of: arguments)
-        let sentence = sentence(message, command) ?? message
-        return ["ferry: " + sentence, "`\(words(of: command, in: arguments)) --help` shows all options."]
+    static func lines(of error: any Error, for arguments: [String], in program: CommandProgram) -> [String] {
+        let message = program.root.message(for: error)
+        let sentence = sentence(message, program.command(of: arguments), program) ?? message
+        return ["\(program.name): \(sentence)", "`\(program.words(of: arguments)) --help` shows all options."]
     }
 
-    private static func sentence(_ message: String, _ command: any ParsableCommand.Type) -> String? {
+    private static func sentence(
+        _ message: String, _ command: any ParsableCommand.Type, _ program: CommandProgram
+    ) -> String? {
         if let option = message.between("Unknown option '", "'") {
-            return UnknownOption.sentence(option, of: command)
+            return UnknownOption.sentence(option, of: command, in: program)
         }
         if let option = message.between("Missing value for '", "'") {
             return "\(option.firstWord) needs a value."
@@ -39,25 +40,16 @@ enum UsageSentence {
         }
         return nil
     }
-
-    /// The words that call the command.
-    private static func words(of command: any ParsableCommand.Type, in arguments: [String]) -> String {
-        var (words, found) = (["ferry"], FerryCommand.self as any ParsableCommand.Type)
-        for word in arguments where word != "help" {
-            guard let next = found.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
-            words.append(word)
-            found = next
-        }
-        return words.joined(separator: " ")
-    }
 }
 
 /// The message for an unknown option.
 enum UnknownOption {
     /// - Parameter option: As typed.
-    static func sentence(_ option: String, of command: any ParsableCommand.Type) -> String {
+    static func sentence(
+        _ option: String, of command: any ParsableCommand.Type, in program: CommandProgram
+    ) -> String {
         let shown = option.escapingControls
-        guard let near = near(option, among: names(of: command)) else {
+        guard let near = near(option, among: names(of: command, in: program)) else {
             return "\(shown) is not an option of this command."
         }
         return "\(shown) is not an option of this command; did you mean \(near)?"
@@ -72,8 +64,8 @@ enum UnknownOption {
             .filter { $0.steps <= max(1, word.count / 4) }.min { $0.steps < $1.steps }?.name
     }
 
-    private static func names(of command: any ParsableCommand.Type) -> [String] {
-        let all = (try? CommandTree.ofFerry().leaves) ?? []
+    private static func names(of command: any ParsableCommand.Type, in program: CommandProgram) -> [String] {
+        let all = (try? CommandTree(of: program.root).leaves) ?? []
         let own = all.first { $0.words.last == command._commandName }?.command.arguments ?? []
         let isRequest = command == GetCommand.self || command == AddCommand.self
         return own.flatMap { ($0.names ?? []).map(\.text) } + (isRequest ? ForeignOptionTable.words.keys.sorted() : [])

@@ -29,17 +29,20 @@ struct CommandTree: Decodable {
     let arguments: [Argument]?
     let subcommands: [CommandTree]?
 
-    /// The tree of all commands.
-    static func ofFerry() throws -> CommandTree {
+    /// The tree of all commands of `ferry`.
+    static func ofFerry() throws -> CommandTree { try CommandTree(of: FerryCommand.self) }
+
+    /// The tree of all commands below a root.
+    init(of root: any ParsableCommand.Type) throws {
         struct Description: Decodable { let command: CommandTree }
         do {
-            _ = try FerryCommand.parseAsRoot(["--experimental-dump-help"])
+            _ = try root.parseAsRoot(["--experimental-dump-help"])
             throw ValidationError("The parser does not describe the commands.")
         } catch let error as ValidationError {
             throw error
         } catch {
-            let json = FerryCommand.fullMessage(for: error)
-            return try JSONDecoder().decode(Description.self, from: Data(json.utf8)).command
+            let json = root.fullMessage(for: error)
+            self = try JSONDecoder().decode(Description.self, from: Data(json.utf8)).command
         }
     }
 

@@ -31,7 +31,7 @@ struct ManualCommand: FerrySubcommand {
     static func page(_ words: [String], in tree: CommandTree) throws -> ManualPage {
         if words.isEmpty { return ManualPage(of: tree) }
         guard let leaf = tree.leaves.first(where: { $0.words == words }),
-            let command = FerryProgram.command(of: words) as? any FerrySubcommand.Type
+            let command = FerryProgram.program.command(of: words) as? any FerrySubcommand.Type
         else {
             let typed = words.joined(separator: " ").escapingControls
             throw ValidationError("There is no page “\(typed)”; see ferry manual --list.")

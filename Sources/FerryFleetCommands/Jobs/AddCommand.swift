@@ -27,7 +27,7 @@ struct AddCommand: FerrySubcommand {
         completion: .directory)
     var to: String
 
-    @Option(help: ArgumentHelp("Name of the file (default: {name}).", valueName: "template"))
+    @Option(help: ArgumentHelp("Name of the file.", valueName: "template"))
     var name = "{name}"
 
     @Option(

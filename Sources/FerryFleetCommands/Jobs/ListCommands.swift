@@ -23,7 +23,7 @@ struct ListCommand: FerrySubcommand {
         transform: StateArgument.parse)
     var state: [TransferState] = []
 
-    @Option(help: ArgumentHelp("At most this many (default: 100).", valueName: "number"))
+    @Option(help: ArgumentHelp("At most this many.", valueName: "number"))
     var limit = 100
 
     @Flag(help: "Print JSON.")

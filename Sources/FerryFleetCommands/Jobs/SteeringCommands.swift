@@ -3,7 +3,6 @@ import FerryCommands
 import FerryCore
 import FerryFleet
 import FerryFoundation
-import Synchronization
 
 /// The jobs of an action.
 struct JobOptions: ParsableArguments {
@@ -34,10 +33,14 @@ struct JobOptions: ParsableArguments {
     private static let page = 1000
 
     func act(_ action: JobAction, _ fleet: FleetOptions, in context: CommandContext) async throws -> Int32 {
-        try await fleet.withQueue(in: context) { queue in
+        var query = JobQuery()
+        query.states = state
+        query.limit = Self.page
+        return try await fleet.withQueue(in: context) { queue in
             var status: Int32 = 0
-            for try await ids in pages(of: queue) {
-                for result in try await queue.act(action, on: ids) {
+            var page = ids.isEmpty ? try await queue.jobs(query).map(\.id) : ids
+            while !page.isEmpty {
+                for result in try await queue.act(action, on: page) {
                     if json {
                         context.console.print(try JSONText.line(result))
                     } else if let error = result.error {
@@ -45,92 +48,71 @@ struct JobOptions: ParsableArguments {
                     }
                     if status == 0, let error = result.error { status = error.code.row.exitStatus }
                 }
+                guard ids.isEmpty, page.count == Self.page else { break }
+                query.after = page.last
+                page = try await queue.jobs(query).map(\.id)
             }
             return status
         }
     }
-
-    private func pages(of queue: any SharedQueue) -> AsyncThrowingStream<[JobID], any Error> {
-        var query = JobQuery()
-        query.states = state
-        query.limit = Self.page
-        let isNamed = !ids.isEmpty
-        let (start, named) = (query, ids)
-        let next = Mutex<(query: JobQuery, isEnd: Bool)>((start, false))
-        return AsyncThrowingStream {
-            let (query, isEnd) = next.withLock { $0 }
-            if isEnd { return nil }
-            if isNamed {
-                next.withLock { $0.isEnd = true }
-                return named
-            }
-            let page = try await queue.jobs(query).map(\.id)
-            next.withLock { next in
-                next.query.after = page.last
-                next.isEnd = page.count < Self.page
-            }
-            return page.isEmpty ? nil : page
-        }
-    }
 }
 
-struct CancelCommand: FerrySubcommand {
+/// A command that performs one action on the named jobs.
+protocol SteeringCommand: FerrySubcommand {
+    static var action: JobAction { get }
+    var fleet: FleetOptions { get }
+    var jobs: JobOptions { get }
+}
+
+extension SteeringCommand {
+    static var exitStatuses: [ExitStatus] { [.success, .daemon, .unknownID, .usage] }
+
+    func run(in context: CommandContext) async throws -> Int32 { try await jobs.act(Self.action, fleet, in: context) }
+}
+
+struct CancelCommand: SteeringCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancel jobs. Running ones end with their worker's next heartbeat.")
-    static let exitStatuses = ExitStatus.steering
+    static let action = JobAction.cancel
 
     @OptionGroup var fleet: FleetOptions
     @OptionGroup var jobs: JobOptions
-
-    func run(in context: CommandContext) async throws -> Int32 { try await jobs.act(.cancel, fleet, in: context) }
 }
 
-struct PauseCommand: FerrySubcommand {
+struct PauseCommand: SteeringCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Pause jobs. The bytes of running ones are fetched again later.")
-    static let exitStatuses = ExitStatus.steering
+    static let action = JobAction.pause
 
     @OptionGroup var fleet: FleetOptions
     @OptionGroup var jobs: JobOptions
-
-    func run(in context: CommandContext) async throws -> Int32 { try await jobs.act(.pause, fleet, in: context) }
 }
 
-struct ResumeCommand: FerrySubcommand {
+struct ResumeCommand: SteeringCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Resume paused jobs; jobs waiting for a retry may be claimed at once.")
-    static let exitStatuses = ExitStatus.steering
+    static let action = JobAction.resume
 
     @OptionGroup var fleet: FleetOptions
     @OptionGroup var jobs: JobOptions
-
-    func run(in context: CommandContext) async throws -> Int32 { try await jobs.act(.resume, fleet, in: context) }
 }
 
-struct RetryCommand: FerrySubcommand {
+struct RetryCommand: SteeringCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Let failed or canceled jobs wait again.")
-    static let exitStatuses = ExitStatus.steering
+    static let action = JobAction.retry
 
     @OptionGroup var fleet: FleetOptions
     @OptionGroup var jobs: JobOptions
-
-    func run(in context: CommandContext) async throws -> Int32 { try await jobs.act(.retry, fleet, in: context) }
 }
 
-struct RemoveCommand: FerrySubcommand {
+struct RemoveCommand: SteeringCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove jobs from the list; unfinished ones are canceled. Files stay.")
-    static let exitStatuses = ExitStatus.steering
+    static let action = JobAction.remove
 
     @OptionGroup var fleet: FleetOptions
     @OptionGroup var jobs: JobOptions
-
-    func run(in context: CommandContext) async throws -> Int32 { try await jobs.act(.remove, fleet, in: context) }
-}
-
-extension ExitStatus {
-    static let steering: [ExitStatus] = [.success, .daemon, .unknownID, .usage]
 }
 
 /// Prints ends as they happen.

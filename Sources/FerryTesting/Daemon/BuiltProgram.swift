@@ -7,6 +7,8 @@ package enum BuiltProgram: String, Sendable {
     case app = "BackgroundTestApp"
     /// An app with managers, controlled by the test.
     case managerApp = "FerryTestApp"
+    /// The agent and the commands of a fleet.
+    case fleet = "ferry-fleet"
     /// Runs histories of the simulated service.
     case simulator = "FerrySimulator"
 

@@ -1,0 +1,76 @@
+import FerryCore
+import FerryTesting
+import Foundation
+import Glibc
+import Testing
+
+/// The real programs: a worker with its daemon.
+@Suite(.enabled(if: PostgresServer.programs != nil, "PostgreSQL's server is not installed."), .timeLimit(.minutes(3)))
+struct `A worker of a fleet` {
+    private static let body = SeededBody(seed: 4, size: 300_000)
+
+    /// Starts a worker with short leases in the fixture's home.
+    private static func start(_ name: String, _ bed: FleetBed, _ home: DaemonFixture) throws -> ChildProcess {
+        let settings = home.file("fleet.yaml")
+        let text = "database: \"\(bed.server.address(bed.database))\"\nlease: 2\npoll: 0.5\n"
+        try Data(text.utf8).write(to: URL(filePath: settings))
+        return try home.spawnApp(
+            ["run", "--worker", name, "--settings", settings], environment: ["FERRY_FLEET_SHORT_LEASES": "1"],
+            program: BuiltProgram.fleet.path())
+    }
+
+    /// Calls a closure with a fleet and the homes of two machines.
+    private static func withMachines(
+        _ body: (FleetBed, DaemonFixture, DaemonFixture) async throws -> Void
+    ) async throws {
+        let (home, other) = (try DaemonFixture(), try DaemonFixture())
+        do {
+            try await FleetBed.with { try await body($0, home, other) }
+        } catch {
+            await home.stop()
+            await other.stop()
+            throw error
+        }
+        await home.stop()
+        await other.stop()
+    }
+
+    @Test func `delivers files, and leaves when it is asked to end`() async throws {
+        try await withOrigin(OriginScript(Self.body)) { origin in
+            try await Self.withMachines { bed, home, _ in
+                let worker = try Self.start("w", bed, home)
+                let url = origin.url("/sub/file.bin")
+                let added = await bed.ferry("add", url, url, "--to", bed.results + "/{path}")
+                #expect(added.status == 0, "\(added)")
+                let waited = await bed.ferry("wait")
+                #expect(waited.status == 0, "\(waited)")
+                for name in ["file.bin", "file-1.bin"] {
+                    #expect(try FileDigest.sha256(bed.results + "/sub/" + name) == Self.body.sha256Hex)
+                }
+                let info = await bed.ferry("info", added.lines[0])
+                #expect(info.output.contains(Self.body.sha256Hex) && info.output.contains("Worker"), "\(info)")
+                try await eventually("the local transfers are gone") {
+                    try await home.run(["list", "--all"]).stdout.isEmpty
+                }
+                worker.send(SIGTERM)
+                #expect(await worker.result().status == 0, "\(worker.stderr)")
+                let status = await bed.ferry("status")
+                #expect(status.output.contains("gone"), "\(status)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: bed.results + "/sub").count == 2)
+            }
+        }
+    }
+
+    @Test func `is refused a name that is in use`() async throws {
+        try await Self.withMachines { bed, home, other in
+            let worker = try Self.start("w", bed, home)
+            try await eventually("the worker has joined") { await bed.ferry("status").output.contains(" up ") }
+            let second = await (try Self.start("w", bed, home)).result()
+            #expect(second.status == ErrorExit.own.rawValue && second.stderr.contains("--worker"), "\(second)")
+            let copy = await (try Self.start("w", bed, other)).result()
+            #expect(copy.status == ErrorExit.own.rawValue && copy.stderr.contains("worker_in_use"), "\(copy)")
+            worker.send(SIGTERM)
+            #expect(await worker.result().status == 0, "\(worker.stderr)")
+        }
+    }
+}
