@@ -53,7 +53,9 @@ final class CuttablePath: Sendable {
         let near = accept(listener, nil, nil)
         let far = Self.connect(to: path)
         client.withLock { $0 = near }
-        var polled = [pollfd(fd: near, events: Int16(POLLIN), revents: 0), pollfd(fd: far, events: Int16(POLLIN), revents: 0)]
+        var polled = [
+            pollfd(fd: near, events: Int16(POLLIN), revents: 0), pollfd(fd: far, events: Int16(POLLIN), revents: 0),
+        ]
         while unsafe poll(&polled, 2, -1) > 0 {
             if polled[0].revents != 0, !Self.copy(near, far) { break }
             if polled[1].revents != 0, !Self.copy(far, near) { break }

@@ -11,7 +11,8 @@ struct `A connection to PostgreSQL` {
         let server = try await PostgresServer.shared()
         let database = try await server.makeDatabase()
         let path = try CuttablePath(toSocketAt: server.socket)
-        let address = try DatabaseAddress("host=127.0.0.1 port=\(path.port) dbname=\(database) user=postgres sslmode=disable")
+        let address = try DatabaseAddress(
+            "host=127.0.0.1 port=\(path.port) dbname=\(database) user=postgres sslmode=disable")
         async let failure = Self.failure(of: "SELECT pg_sleep(3600)", at: address)
         try await eventually("the server works on the statement") {
             try await server.query(

@@ -131,6 +131,45 @@ struct `The queue in PostgreSQL` {
         }
     }
 
+    /// A fleet that was idle at midnight has no partition for the day.
+    @Test func `the first ends of a day may come from many workers at once`() async throws {
+        try await Self.withDatabase { server, database in
+            let address = try DatabaseAddress(server.address(database))
+            _ = try SchemaMigration.initialize(address)
+            let queues = (0..<8).map { _ in PostgresQueue(address) }
+            try await queues[0].setStore(Store(name: "results", folder: QueueUnderTest.folder, mark: "m"))
+            var held: [(PostgresQueue, Membership, [Lease])] = []
+            for (number, queue) in queues.enumerated() {
+                _ = try await queue.submit([QueueUnderTest.request(number)])
+                let worker = QueueUnderTest.worker("w\(number)")
+                guard case .joined(let member, _) = try await queue.perform(.join(worker), as: nil),
+                    case .claimed(let leases, _) = try await queue.perform(.claim(1), as: member)
+                else { continue }
+                held.append((queue, member, leases))
+            }
+            try await server.query(
+                """
+                DO $$ DECLARE day regclass; BEGIN
+                  FOR day IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'ferry.ended'::regclass LOOP
+                    EXECUTE format('DROP TABLE %s', day);
+                  END LOOP;
+                END $$
+                """, in: database)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (queue, member, leases) in held {
+                    let ends = leases.map { JobEnd(key: $0.key, outcome: .canceled) }
+                    group.addTask {
+                        let answer = try await queue.perform(.finish(ends), as: member)
+                        #expect(answer == .stale([]))
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await server.query("SELECT count(*) FROM ferry.ended", in: database) == "8")
+            for queue in queues { await queue.close() }
+        }
+    }
+
     /// In an SQL function the limit is unknown to the planner, which then sorted all waiting rows: 1,176 ms a claim.
     @Test func `a claim reads no more of a long line than it takes`() async throws {
         try await Self.withDatabase { server, database in

@@ -35,8 +35,8 @@ extension Schema1 {
         BEGIN
           IF to_regclass('ferry.' || name) IS NOT NULL THEN RETURN; END IF;
           PERFORM pg_advisory_xact_lock(hashtext('ferry.ensure_day'));
-          IF to_regclass('ferry.' || name) IS NOT NULL THEN RETURN; END IF;
-          EXECUTE format('CREATE TABLE ferry.%I PARTITION OF ferry.ended FOR VALUES FROM (%L) TO (%L)',
+          -- Another worker may have created it meanwhile, and a lookup need not see that in this transaction.
+          EXECUTE format('CREATE TABLE IF NOT EXISTS ferry.%I PARTITION OF ferry.ended FOR VALUES FROM (%L) TO (%L)',
             name, first, first + interval '1 day');
         END $$;
 

@@ -61,7 +61,7 @@ def claims(server, folder, workers, want, seconds):
                "-D", "joined=0", "-D", f"want={want}", "-f", str(script)]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode or "aborted" in result.stderr:
-        sys.exit(f"bench: pgbench failed: {result.stderr[-500:]}")
+        sys.exit(f"bench: pgbench failed: {result.stderr[-1500:]}")
     # What was claimed at the end of the time is not ended, and counts for the next run.
     psql(server, "SELECT ferry.leave(worker, epoch) FROM ferry.workers WHERE state <> 'gone'")
     return (server.number("SELECT count(*) FROM ferry.ended") - before) / (time.monotonic() - start)
