@@ -45,6 +45,10 @@ enum Schema {
         "list_stores", "schema_version",
     ]
 
+    /// Functions called all the time. Their tables are full of dead rows until the next vacuum, a minute later: index scans
+    /// skip those that another one has met, while sequential and bitmap scans read them all again.
+    private static let hot = ["claim", "reclaim", "finish", "give_back", "landed"]
+
     /// Roles execute functions and read no table. The functions run as the owner, with a search path of their own.
     private static let grants = """
         DO $$
@@ -56,6 +60,10 @@ enum Schema {
             IF f.short = ANY ('{\((ofWorkers + ofSubmitters).joined(separator: ","))}') THEN
               EXECUTE format('ALTER FUNCTION %s SECURITY DEFINER SET search_path = ferry, pg_temp', f.name);
               EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO ferry_worker', f.name);
+            END IF;
+            IF f.short = ANY ('{\(hot.joined(separator: ","))}') THEN
+              EXECUTE format('ALTER FUNCTION %s SET enable_seqscan = off', f.name);
+              EXECUTE format('ALTER FUNCTION %s SET enable_bitmapscan = off', f.name);
             END IF;
             IF f.short = ANY ('{\(ofSubmitters.joined(separator: ","))}') THEN
               EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO ferry_submitter', f.name);

@@ -65,10 +65,10 @@ extension Schema1 {
           IF NOT FOUND THEN RAISE EXCEPTION 'this worker was given up' USING ERRCODE = 'FY001'; END IF;
           IF w.state <> 'up' THEN RETURN; END IF;
           PERFORM wake_delayed();
-          FOR t IN SELECT te.tenant, te.at_once, coalesce(r.c, 0)::int AS running FROM tenants te
-              LEFT JOIN (SELECT le.tenant, count(*) AS c FROM leases le GROUP BY le.tenant) r ON r.tenant = te.tenant
+          FOR t IN SELECT te.tenant, te.at_once, r.running FROM tenants te,
+              LATERAL (SELECT count(*)::int AS running FROM leases le WHERE le.tenant = te.tenant) r
               WHERE EXISTS (SELECT 1 FROM lines li WHERE li.tenant = te.tenant AND li.is_open)
-              ORDER BY coalesce(r.c, 0)::float8 / te.weight, te.tenant LOOP
+              ORDER BY r.running::float8 / te.weight, te.tenant LOOP
             IF t.at_once IS NOT NULL THEN
               -- Counted under a lock: two claims at once cannot exceed the limit.
               PERFORM 1 FROM tenants WHERE tenant = t.tenant FOR NO KEY UPDATE SKIP LOCKED;

@@ -60,6 +60,7 @@ enum Schema1 {
           expected bigint);
         CREATE INDEX leases_origin ON leases (origin);
         CREATE INDEX leases_worker ON leases (worker);
+        CREATE INDEX leases_tenant ON leases (tenant);
         ALTER TABLE leases SET (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
         ALTER TABLE lines SET (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
 
