@@ -5,6 +5,7 @@
 . "$root/scripts/lib/linking.bash"
 
 ferry_stamp=$root/.build/ferry-release.stamp  # modification time: start of the last good build; content: its Package.resolved
+ferry_log=$root/.build/ferry-release.log
 ferry_resolved() { cat "$root/Package.resolved" 2>/dev/null || true; }
 
 ferry_is_stale() {
@@ -26,6 +27,13 @@ ferry_progress() {
 # Builds with optimization. The arguments are SwiftPM's. Other options or another linker would recompile everything.
 ferry_swift_build() { "$root/scripts/swift" build -c release "${ferry_link_flags[@]}" "$@"; }
 
+# Builds these targets and their dependencies, with SwiftPM's further options. Shows the errors if that fails.
+ferry_build_targets() {
+    : >"$ferry_log"
+    FERRY_TARGETS=$1 ferry_swift_build --package-path "$root" "${@:2}" </dev/null 2>&1 9>&- | tee -a "$ferry_log" | ferry_progress ||
+        { grep -a 'error:' "$ferry_log" >&2 || tail -n 20 "$ferry_log" >&2; return 1; }
+}
+
 ferry_build() {
     ferry_build_packages
     mkdir -p "$root/.build"
@@ -33,16 +41,10 @@ ferry_build() {
     flock -n 9 || { ferry_say "waiting for another build of this checkout"; flock 9; }
     if [ -z "${FERRY_REBUILD:-}" ] && ! ferry_is_stale; then return; fi  # the other process has built it
     ferry_say "building (the first time takes some minutes)"
-    local started log=$root/.build/ferry-release.log
-    : >"$log"
+    local started
     started=$(mktemp -p "$root/.build" --suffix .ferry-started)
     # Loading Swift's libraries would take longer than a small command, so they are linked statically.
-    if ! FERRY_TARGETS=ferry,ferryd ferry_swift_build --package-path "$root" </dev/null 2>&1 9>&- | tee -a "$log" | ferry_progress
-    then
-        rm -f "$started"
-        grep -a 'error:' "$log" >&2 || tail -n 20 "$log" >&2
-        ferry_die "the build failed; all that it said is in $log"
-    fi
+    ferry_build_targets ferry,ferryd || { rm -f "$started"; ferry_die "the build failed; all that it said is in $ferry_log"; }
     if ! ferry_check_linking "$root/.build/release/ferry" "$root/.build/release/ferryd" >&2; then
         rm -f "$started"
         ferry_die "the programs are not linked as they should be, see above"
@@ -53,11 +55,15 @@ ferry_build() {
     rm -f "$started"
 }
 
-# Builds ferry-fleet beside them. It needs libpq's header.
+# Builds ferry-fleet beside them, if a source is newer. It needs libpq's header.
 ferry_fleet_release() {
+    local program=$root/.build/release/ferry-fleet
     ferry_packages libpq-dev
     ferry_release
-    FERRY_TARGETS=ferry,ferryd,ferry-fleet ferry_swift_build --package-path "$root" --product ferry-fleet </dev/null >&2
+    [ -n "${FERRY_REBUILD:-}" ] || [ ! "$program" -nt "$ferry_stamp" ] || return 0
+    ferry_say "building ferry-fleet"
+    ferry_build_targets ferry,ferryd,ferry-fleet --product ferry-fleet || ferry_die "the build failed; all that it said is in $ferry_log"
+    touch "$program"
 }
 
 # Builds the programs if a source is newer. FERRY_REBUILD=1 always builds.

@@ -136,7 +136,7 @@ def programs():
     if folder := os.environ.get("FERRY_BIN"):
         return pathlib.Path(folder).resolve()
     script = 'root=$1; . "$1/scripts/lib/release.bash"; ferry_packages postgresql; ferry_fleet_release'
-    subprocess.run(["bash", "-c", "set -e; " + script, "bench", ROOT], check=True)
+    subprocess.run(["bash", "-c", "set -e -o pipefail; " + script, "bench", ROOT], check=True)
     return ROOT / ".build/release"
 
 
