@@ -167,7 +167,11 @@ let package = Package(
         // The shared queue in memory, for tests.
         .target(
             name: "FleetKit", dependencies: ["FerryCore", "FerryFleet", "FerryFoundation"], path: "Tests/FleetKit"),
-        .testTarget(name: "FerryFleetTests", dependencies: ["FerryCore", "FerryFleet", "FerryFoundation", "FleetKit"]),
+        .testTarget(
+            name: "FerryFleetTests",
+            dependencies: [
+                "FerryCore", "FerryFleet", "FerryFoundation", "FleetKit", .product(name: "Crypto", package: "swift-crypto"),
+            ]),
         .testTarget(
             name: "FerryPostgresTests",
             dependencies: ["FerryCore", "FerryFleet", "FerryFoundation", "FerryPostgres", "FerryTesting", "FleetKit"]),

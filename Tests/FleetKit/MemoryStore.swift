@@ -6,6 +6,11 @@ package struct FileContent: Hashable, Sendable {
     package var token: JobToken?
     package var version: Int
 
+    package init(token: JobToken?, version: Int) {
+        self.token = token
+        self.version = version
+    }
+
     package var sha256: String { "\(token?.description ?? "foreign") v\(version)" }
 }
 
@@ -40,13 +45,13 @@ package struct MemoryStore: Sendable {
         }
     }
 
-    mutating func find(_ known: [Intent]) -> JobResult? {
+    package mutating func find(_ known: [Intent]) -> JobResult? {
         if mistake != .factsOfTheLoser { for intent in known { parts[intent.copy] = nil } }
         guard let placed = known.first(where: { finals[$0.path] == $0.inode }) else { return nil }
         return mistake == .factsOfTheLoser ? known.last?.result : placed.result
     }
 
-    mutating func prepare(_ delivery: Delivery, by machine: String, content: FileContent) -> PreparedFile {
+    package mutating func prepare(_ delivery: Delivery, by machine: String, content: FileContent) -> PreparedFile {
         if let other = writers.updateValue(machine, forKey: delivery.copyName), other != machine {
             violation = "\(other) and \(machine) write the same copy"
         }
@@ -59,7 +64,7 @@ package struct MemoryStore: Sendable {
         return PreparedFile(intent: intent, replaces: delivery.policy == .replace ? finals[path] : nil)
     }
 
-    mutating func place(_ file: PreparedFile, of delivery: Delivery, known: [Intent]) -> Result<
+    package mutating func place(_ file: PreparedFile, of delivery: Delivery, known: [Intent]) -> Result<
         Placement, DeliveryFailure
     > {
         if let placed = known.first(where: { finals[$0.path] == $0.inode }) {
@@ -88,15 +93,14 @@ package struct MemoryStore: Sendable {
             finals[path] = part
             return .success(.delivered(file.intent.result))
         case .unique:
-            var number = 1
-            while finals["\(delivery.folder)/\(delivery.name)-\(number)"] != nil {
-                if let own = marked("\(delivery.folder)/\(delivery.name)-\(number)", delivery) {
-                    return .success(.delivered(own))
-                }
-                number += 1
+            var next = ""
+            for number in 1... {
+                next = delivery.folder + "/" + FileName.numbered(delivery.name, number)
+                if let own = marked(next, delivery) { return .success(.delivered(own)) }
+                if finals[next] == nil { break }
             }
             var intent = file.intent
-            intent.path = "\(delivery.folder)/\(delivery.name)-\(number)"
+            intent.path = next
             return .success(.renamed(PreparedFile(intent: intent)))
         case .fail, .update:
             return .failure(DeliveryFailure(ServiceError(.destinationExists, "exists"), isTemporary: false))
@@ -111,7 +115,7 @@ package struct MemoryStore: Sendable {
         return JobResult(path: path, size: delivery.file.size, sha256: content.sha256)
     }
 
-    mutating func discard(_ delivery: Delivery, and earlier: [Intent]) {
+    package mutating func discard(_ delivery: Delivery, and earlier: [Intent]) {
         parts[delivery.copyName] = nil
         for intent in earlier { parts[intent.copy] = nil }
     }

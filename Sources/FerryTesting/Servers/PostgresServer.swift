@@ -136,7 +136,8 @@ private struct Running: Sendable {
         guard unsafe mkfifo(pipe, 0o600) == 0 else { throw TestingError("A pipe cannot be made: \(errno).") }
         lifeline = unsafe open(pipe, O_RDWR | O_CLOEXEC)
         // The shell becomes the server. What it leaves behind waits for a signal's name, or for the end of the pipe.
-        let script = #"exec 3<&0 </dev/null; ({ read -r signal; kill -s "${signal:-INT}" $$; } <&3 &); exec 3<&-; exec "$@""#
+        let waiting = #"({ read -r signal; kill -s "${signal:-INT}" $$; } <&3 &)"#
+        let script = #"exec 3<&0 </dev/null; \#(waiting); exec 3<&-; exec "$@""#
         var words = ["/bin/sh", "-c", script, "sh", program, "-D", data]
         // PostgreSQL refuses to run as root.
         if getuid() == 0 {
