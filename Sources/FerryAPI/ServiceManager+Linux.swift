@@ -10,8 +10,14 @@
     package struct ServiceManager: Sendable {
         /// The socket's name in `sun_path` form, or `nil` without a manager.
         private let name: [UInt8]?
+        /// Seconds within which the manager wants to hear from this process, or `nil` without a watchdog
+        /// (sd_watchdog_enabled(3)).
+        package let watchdogInterval: Double?
 
         package init(environment: [String: String]) {
+            let isMeant = environment["WATCHDOG_PID"].map { $0 == String(getpid()) } ?? true
+            let microseconds = isMeant ? environment["WATCHDOG_USEC"].flatMap(UInt64.init) : nil
+            watchdogInterval = microseconds.flatMap { $0 > 0 ? Double($0) / 1_000_000 : nil }
             let named = Array((environment["NOTIFY_SOCKET"] ?? "").utf8)
             let isAbstract = named.first == UInt8(ascii: "@")
             guard named.first == UInt8(ascii: "/") || isAbstract, named.count > 1,
@@ -28,6 +34,9 @@
         package var isThere: Bool { name != nil }
 
         package func ready() { send("READY=1") }
+
+        /// Resets the watchdog.
+        package func alive() { send("WATCHDOG=1") }
 
         package func ending() { send("STOPPING=1\nSTATUS=Making transfers durable") }
 

@@ -99,8 +99,8 @@ extension PostgresQueue {
         try Self.decode(try call("fleet_status", []).single ?? "")
     }
 
-    package func drain(_ worker: String?) async throws(ServiceError) -> [String] {
-        try call("drain", [.text(worker)]).column
+    package func drain(_ worker: String?, patience: Double) async throws(ServiceError) -> [String] {
+        try call("drain", [.text(worker), .number(patience)]).column
     }
 
     package func setOrigin(_ origin: Origin, atOnce: Int?) async throws(ServiceError) {

@@ -83,7 +83,7 @@ extension PostgresQueue {
         guard let text = try call("beat", own).single else { return .givenUp }
         let wire: WireHeartbeat = try Self.decode(text)
         var heartbeat = Heartbeat(server: wire.server)
-        heartbeat.drains = wire.drains
+        heartbeat.patience = wire.patience
         heartbeat.holds = wire.holds
         heartbeat.wishes = wire.wishes.map {
             Heartbeat.JobWish(key: LeaseKey(job: $0.job, token: $0.token, fence: $0.fence), wish: $0.wish)
@@ -99,7 +99,7 @@ extension PostgresQueue {
             var wish: Heartbeat.Wish
         }
         var server: String
-        var drains: Bool
+        var patience: Double?
         var wishes: [Wish]
         var holds: [Heartbeat.Hold]
     }

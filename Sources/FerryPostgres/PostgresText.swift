@@ -4,21 +4,22 @@ import FerryCore
 enum PostgresText {
     /// An array literal. Elements are quoted, so that they may contain anything but a null byte.
     static func array(_ elements: [String?]) -> String {
-        var text = "{"
+        var bytes = Array("{".utf8)
         for (place, element) in elements.enumerated() {
-            if place > 0 { text += "," }
+            if place > 0 { bytes.append(UInt8(ascii: ",")) }
             guard let element else {
-                text += "NULL"
+                bytes += "NULL".utf8
                 continue
             }
-            text += "\""
-            for scalar in element.unicodeScalars {
-                if scalar == "\"" || scalar == "\\" { text += "\\" }
-                text.unicodeScalars.append(scalar)
+            bytes.append(UInt8(ascii: "\""))
+            for byte in element.utf8 {
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
+                bytes.append(byte)
             }
-            text += "\""
+            bytes.append(UInt8(ascii: "\""))
         }
-        return text + "}"
+        bytes.append(UInt8(ascii: "}"))
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// An array literal of numbers and other values that need no quotes.

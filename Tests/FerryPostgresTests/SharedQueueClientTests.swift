@@ -217,9 +217,9 @@ import Testing
             try await subject.add([QueueUnderTest.request(1)])
             let (first, second) = (try await subject.join("a"), try await subject.join("b"))
             let lease = try await subject.claim(1, first)[0]
-            #expect(try await subject.queue.drain("a") == ["a"])
-            #expect(try await subject.beat(first)?.drains == true)
-            #expect(try await subject.beat(second)?.drains == false)
+            #expect(try await subject.queue.drain("a", patience: 90) == ["a"])
+            #expect(try await subject.beat(first)?.patience == 90)
+            #expect(try await subject.beat(second)?.patience == nil)
             #expect(try await subject.claim(1, first) == [])
             #expect(try await subject.queue.perform(.leave, as: first) == .done)
             #expect(try await subject.queue.perform(.leave, as: first) == .givenUp)

@@ -77,6 +77,22 @@ import FerryTesting
 
     @Test(
         arguments: [
+            (["WATCHDOG_USEC": "60000000"], 60), (["WATCHDOG_USEC": "1500000", "WATCHDOG_PID": "\(getpid())"], 1.5),
+            (["WATCHDOG_USEC": "1500000", "WATCHDOG_PID": "1"], nil), (["WATCHDOG_USEC": "0"], nil),
+            (["WATCHDOG_USEC": "-5"], nil), (["WATCHDOG_USEC": "soon"], nil), ([:], nil),
+        ] as [([String: String], Double?)])
+    func `has a watchdog for this process alone`(environment: [String: String], interval: Double?) async throws {
+        try await withFolder { folder in
+            let receiver = try Manager(folder + "/notify")
+            let manager = ServiceManager(environment: environment.merging(["NOTIFY_SOCKET": receiver.name]) { $1 })
+            #expect(manager.watchdogInterval == interval)
+            manager.alive()
+            #expect(receiver.next() == "WATCHDOG=1")
+        }
+    }
+
+    @Test(
+        arguments: [
             ([:], "Nothing to do"), (["succeeded": 3], "Nothing to do"),
             (["running": 2, "waiting": 5], "5 waiting, 2 running"),
             (["suspended": 1, "failed": 2], "1 paused"),

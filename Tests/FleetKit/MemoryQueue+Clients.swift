@@ -114,10 +114,10 @@ extension MemoryQueue {
         stores.sort { $0.name < $1.name }
     }
 
-    package mutating func drain(_ name: String?) -> [String] {
+    package mutating func drain(_ name: String?, patience: Double) -> [String] {
         let names = workers.values.filter { !$0.isGone && (name == nil || $0.description.name == name) }
             .map(\.description.name).sorted()
-        for name in names { workers[name]?.isDraining = true }
+        for name in names { workers[name]?.patience = patience }
         return names
     }
 
@@ -200,7 +200,7 @@ extension MemoryQueue {
                 FleetStatus.Worker(
                     name: worker.description.name, version: worker.description.version,
                     state: worker.isGone
-                        ? .gone : worker.aliveUntil < now ? .late : worker.isDraining ? .draining : .up,
+                        ? .gone : worker.aliveUntil < now ? .late : worker.patience != nil ? .draining : .up,
                     slots: worker.description.slots, running: leases.values.count { $0.worker == worker.number },
                     lastBeat: Date(timeIntervalSince1970: worker.beatAt))
             },

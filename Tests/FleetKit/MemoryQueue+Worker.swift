@@ -104,7 +104,7 @@ extension MemoryQueue {
         if !isSame || worker.beatAt < now - worker.description.lease / 2 { worker.beatingSince = now }
         worker.description = description
         worker.isGone = false
-        worker.isDraining = false
+        worker.patience = nil
         worker.aliveUntil = now + description.lease
         worker.beatAt = now
         worker.contender = nil
@@ -126,7 +126,7 @@ extension MemoryQueue {
         worker.contender = nil
         workers[worker.description.name] = worker
         var heartbeat = Heartbeat(server: server)
-        heartbeat.drains = worker.isDraining
+        heartbeat.patience = worker.patience
         heartbeat.wishes = leases.values.filter { $0.worker == member.worker && $0.wish != .none }
             .sorted { $0.key.job < $1.key.job }
             .map { Heartbeat.JobWish(key: $0.key, wish: $0.wish == .pause ? .pause : .cancel) }
@@ -157,7 +157,7 @@ extension MemoryQueue {
 
     private mutating func claim(_ want: Int, _ member: Membership, at now: Double) -> WorkerAnswer {
         guard let worker = worker(member), worker.aliveUntil > now else { return .givenUp }
-        guard !worker.isDraining else { return .claimed([], next: .infinity) }
+        guard worker.patience == nil else { return .claimed([], next: .infinity) }
         for (id, row) in jobs where row.state == .delayed && (row.readyAt ?? 0) <= now {
             jobs[id]?.state = .waiting
             jobs[id]?.readyAt = nil

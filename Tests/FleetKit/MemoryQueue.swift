@@ -43,7 +43,8 @@ package struct MemoryQueue: Sendable {
         package var description: WorkerDescription
         package var epoch: Int32 = 0
         package var isGone = true
-        package var isDraining = false
+        /// Seconds of a drain, or `nil` unless draining.
+        package var patience: Double?
         package var aliveUntil = -Double.infinity
         package var beatingSince = -Double.infinity
         package var beatAt = -Double.infinity

@@ -23,7 +23,7 @@ package actor SharedMemoryQueue: SharedQueue {
         state.act(action, on: jobs, at: now)
     }
     package func ends(after cursor: String?, limit: Int) -> EndPage { state.ends(after: cursor, limit: limit, at: now) }
-    package func drain(_ worker: String?) -> [String] { state.drain(worker) }
+    package func drain(_ worker: String?, patience: Double) -> [String] { state.drain(worker, patience: patience) }
     package func setOrigin(_ origin: Origin, atOnce: Int?) { state.setOrigin(origin, atOnce: atOnce) }
     package func hold(_ origin: Origin, seconds: Double) { state.hold(origin, seconds: seconds, at: now) }
     package func stores() -> [Store] { state.stores }

@@ -150,15 +150,9 @@ extension FleetAgent {
             }
         }
         if !heartbeat.holds.isEmpty { effects.append(.hold(heartbeat.holds)) }
-        if heartbeat.drains, drainDeadline == nil {
-            drainDeadline = now + Self.drainPatience
-            effects.append(.log(.draining))
-        }
+        if let patience = heartbeat.patience { effects += drain(patience: patience, at: now) }
         return effects
     }
-
-    /// Seconds of a drain that was asked for in the queue.
-    static let drainPatience = 600.0
 
     /// The queue knows these conclusions, or they count for nothing. The daemon's transfers may go.
     private mutating func told(_ keys: [LeaseKey], stale: Set<LeaseKey>) -> [Effect] {

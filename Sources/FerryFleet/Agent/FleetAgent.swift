@@ -150,9 +150,7 @@ package struct FleetAgent: Sendable {
         case .deliveryFailed(let delivery, let failure): effects += deliveryFailed(delivery, failure, at: now)
         case .notified: pace.notified(at: now)
         case .alarm: alarm = .infinity
-        case .drain(let patience):
-            if drainDeadline == nil { effects.append(.log(.draining)) }
-            drainDeadline = min(drainDeadline ?? .infinity, now + patience)
+        case .drain(let patience): effects += drain(patience: patience, at: now)
         }
         return effects
     }
@@ -186,6 +184,12 @@ package struct FleetAgent: Sendable {
     }
 
     // MARK: Drain
+
+    /// Begins to drain. Asked again, the earlier deadline counts.
+    mutating func drain(patience: Double, at now: Double) -> [Effect] {
+        defer { drainDeadline = min(drainDeadline ?? .infinity, now + patience) }
+        return drainDeadline == nil ? [.log(.draining)] : []
+    }
 
     /// Gives back what has not ended in time.
     private mutating func returnDrained(at now: Double) -> [Effect] {

@@ -38,8 +38,9 @@ package protocol SharedQueue: Sendable {
 
     /// Asks workers to drain: all of them, or one by name.
     ///
+    /// - Parameter patience: Seconds until workers give back what has not ended.
     /// - Returns: The names of the workers.
-    func drain(_ worker: String?) async throws(ServiceError) -> [String]
+    func drain(_ worker: String?, patience: Double) async throws(ServiceError) -> [String]
 
     func setOrigin(_ origin: Origin, atOnce: Int?) async throws(ServiceError)
 

@@ -98,8 +98,8 @@ package struct Heartbeat: Hashable, Sendable {
     package var server: String
     package var wishes: [JobWish] = []
     package var holds: [Hold] = []
-    /// Whether the worker should drain.
-    package var drains = false
+    /// Seconds that a draining worker lets jobs end, or `nil` unless the worker is asked to drain.
+    package var patience: Double?
 
     package init(server: String) { self.server = server }
 }

@@ -54,6 +54,9 @@ package actor FleetWorker {
     /// Jobs may be waiting.
     package nonisolated func notify() { sender.yield([.notified]) }
 
+    /// Returns once the worker takes inputs: at once, unless it hangs.
+    package func takesInputs() {}
+
     // MARK: Effects
 
     /// Seconds since the worker started. Goes on while the machine sleeps.

@@ -66,7 +66,18 @@ struct RunCommand: FerrySubcommand {
                 agent.drain(patience: Self.signalPatience)
             }
         }
-        defer { signals.cancel() }
+        let watchdog = Task(name: "watchdog") {
+            guard let interval = manager.watchdogInterval else { return }
+            while !Task.isCancelled {
+                await agent.takesInputs()
+                manager.alive()
+                try? await Task.sleep(for: .seconds(interval / 2))
+            }
+        }
+        defer {
+            signals.cancel()
+            watchdog.cancel()
+        }
         do throws(ServiceError) {
             try await agent.run()
         } catch {
@@ -78,118 +89,5 @@ struct RunCommand: FerrySubcommand {
         await daemon.close()
         withExtendedLifetime(identity) {}
         return 0
-    }
-}
-
-/// The identity of this machine's worker. Holds a lock while the worker runs.
-final class WorkerIdentity: Sendable {
-    /// Differs between machines, boots and state folders.
-    let text: String
-    private let lock: Int32
-
-    /// The given name, or the host's.
-    ///
-    /// - Throws: `ValidationError` for a name that is no word.
-    static func name(_ given: String?) throws -> String {
-        let name = given ?? ProcessInfo.processInfo.hostName
-        guard !name.isEmpty, name.utf8.count <= 100, !name.hasControls, !name.contains("/"), !name.contains(":") else {
-            throw ValidationError("“\(name.escapingControls)” is not a worker's name: 1 to 100 bytes without / and :.")
-        }
-        return name
-    }
-
-    /// - Throws: ``ServiceError`` with code `worker_in_use` if the worker runs already on this machine.
-    init(name: String, folder: String) throws {
-        try PrivateFolder.make(folder)
-        let path = "\(folder)/fleet-\(name)"
-        lock = unsafe open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            throw ServiceError(
-                .workerInUse,
-                "The worker “\(name.escapingControls)” runs already on this machine. Give another one --worker.")
-        }
-        let known = (try? String(contentsOfFile: path + ".id", encoding: .utf8)).map {
-            String($0.prefix { !$0.isNewline })
-        }
-        let instance = known ?? UUID().uuidString
-        if known == nil {
-            try Data((instance + "\n").utf8).write(to: URL(fileURLWithPath: path + ".id"), options: .atomic)
-        }
-        func first(_ path: String) -> String {
-            let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-            return String(text.prefix { !$0.isNewline })
-        }
-        text = [first("/etc/machine-id"), first("/proc/sys/kernel/random/boot_id"), instance].joined(separator: "/")
-    }
-
-    deinit { close(lock) }
-}
-
-/// Drains workers.
-struct DrainCommand: FerrySubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "drain",
-        abstract: "Let workers claim nothing more, end what they can within 10 minutes, and leave.")
-    static let exitStatuses: [ExitStatus] = [
-        .success, ExitStatus(.unknownTransfer, meaning: "no worker has this name"), .daemon, .usage,
-    ]
-
-    @OptionGroup var fleet: FleetOptions
-
-    @Argument(help: "Name of the worker.")
-    var worker: String?
-
-    @Flag(help: "All workers.")
-    var all = false
-
-    func validate() throws {
-        guard all != (worker != nil) else { throw ValidationError("Give the name of a worker, or --all.") }
-    }
-
-    func run(in context: CommandContext) async throws -> Int32 {
-        let names = try await fleet.withQueue(in: context) { try await $0.drain(worker) }
-        guard !names.isEmpty || all else {
-            throw ServiceError(
-                .unknownTransfer,
-                "The fleet has no live worker “\((worker ?? "").escapingControls)”. See `ferry fleet status`.")
-        }
-        context.console.print(names.map(\.escapingControls))
-        return 0
-    }
-}
-
-/// Removes copies of ended jobs.
-struct SweepCommand: FerrySubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "sweep",
-        abstract: "Remove unplaced copies of ended jobs from the stores that this machine has mounted.")
-    static let exitStatuses: [ExitStatus] = [.success, .daemon, .usage]
-
-    @OptionGroup var fleet: FleetOptions
-
-    func run(in context: CommandContext) async throws -> Int32 {
-        try await fleet.withQueue(in: context) { queue in
-            var count = 0
-            for store in try await queue.stores() {
-                for copy in FolderCopies(of: store).all() {
-                    guard try await isUnneeded(copy, queue) else { continue }
-                    try? FileManager.default.removeItem(atPath: copy.path)
-                    count += 1
-                }
-            }
-            context.console.say("Removed \(count) copies.")
-            return 0
-        }
-    }
-
-    private func isUnneeded(_ copy: FolderCopies.Copy, _ queue: any SharedQueue) async throws -> Bool {
-        do {
-            let job = try await queue.job(copy.job)
-            return job.state.isEnded || copy.fence < job.claims.fence
-        } catch {
-            guard error.code == .unknownTransfer else { throw error }
-            // A removed job, or one of another fleet that shares the folder.
-            return copy.age > FolderCopies.longestAge
-        }
     }
 }

@@ -220,9 +220,9 @@ extension Schema1 {
             'rescues', (SELECT coalesce(sum(w.rescued), 0) FROM workers w)))::text;
         END $$;
 
-        CREATE FUNCTION drain(p_name text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+        CREATE FUNCTION drain(p_name text, p_patience float8) RETURNS SETOF text LANGUAGE plpgsql AS $$
         BEGIN
-          RETURN QUERY UPDATE workers SET state = 'draining'
+          RETURN QUERY UPDATE workers SET state = 'draining', patience = p_patience
             WHERE (p_name IS NULL OR name = p_name) AND state <> 'gone' RETURNING name;
         END $$;
 

@@ -45,12 +45,13 @@ enum Schema1 {
         CREATE UNIQUE INDEX requests_key ON requests (tenant, key) WHERE key IS NOT NULL;
         CREATE UNIQUE INDEX requests_place ON requests (place) WHERE place IS NOT NULL;
 
+        -- patience: seconds that a draining worker lets jobs end.
         CREATE TABLE workers (
           worker int PRIMARY KEY GENERATED ALWAYS AS IDENTITY, name text NOT NULL UNIQUE, identity text NOT NULL,
           version text NOT NULL, epoch int NOT NULL, state text NOT NULL, lease interval NOT NULL, slots int NOT NULL,
           labels text[] NOT NULL, login text NOT NULL, alive_until timestamptz NOT NULL, beating_since timestamptz NOT NULL,
           beat_at timestamptz NOT NULL, contender text, contender_since timestamptz, rescued int NOT NULL DEFAULT 0,
-          rescued_at timestamptz) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 1000,
+          rescued_at timestamptz, patience float8) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 1000,
           autovacuum_vacuum_scale_factor = 0);
 
         -- Running jobs only. origin is null once all bytes have arrived. wish: 0 none, 1 cancel, 2 pause, 3 remove.

@@ -154,14 +154,14 @@ extension Schema1 {
 
         -- Null if the worker was given up or has joined again.
         CREATE FUNCTION beat(p_worker int, p_epoch int) RETURNS text LANGUAGE plpgsql AS $$
-        DECLARE moment timestamptz := clock_timestamp(); is_draining boolean;
+        DECLARE moment timestamptz := clock_timestamp(); drain float8;
         BEGIN
           -- A missed heartbeat is a gap: whatever held this worker up may have held up the others.
           UPDATE workers SET beating_since = CASE WHEN beat_at < moment - lease / 2 THEN moment ELSE beating_since END,
               alive_until = moment + lease, beat_at = moment, contender = NULL, contender_since = NULL
-            WHERE worker = p_worker AND epoch = p_epoch RETURNING state = 'draining' INTO is_draining;
+            WHERE worker = p_worker AND epoch = p_epoch RETURNING CASE state WHEN 'draining' THEN patience END INTO drain;
           IF NOT FOUND THEN RETURN NULL; END IF;
-          RETURN json_build_object('server', server(), 'drains', is_draining,
+          RETURN json_build_object('server', server(), 'patience', drain,
             'wishes', (SELECT coalesce(json_agg(json_build_object('job', l.job, 'token', l.token, 'fence', l.fence,
                 'wish', CASE l.wish WHEN 2 THEN 'pause' ELSE 'cancel' END)), '[]')
               FROM leases l WHERE l.worker = p_worker AND l.wish <> 0),
