@@ -170,7 +170,8 @@ let package = Package(
         .testTarget(
             name: "FerryFleetTests",
             dependencies: [
-                "FerryCore", "FerryFleet", "FerryFoundation", "FleetKit", .product(name: "Crypto", package: "swift-crypto"),
+                "FerryCore", "FerryFleet", "FerryFoundation", "FleetKit",
+                .product(name: "Crypto", package: "swift-crypto"),
             ]),
         .testTarget(
             name: "FerryPostgresTests",
