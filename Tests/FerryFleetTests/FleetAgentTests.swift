@@ -11,13 +11,18 @@ import Testing
                 worker: WorkerDescription(name: "w", identity: "i", version: "1", lease: 30, slots: 4)), seed: 1)
         var leases: [Lease] = []
         private(set) var removed: [TransferID] = []
+        private(set) var returned: [JobReturn] = []
+        var patience: Double?
+        var now = 0.1
         /// The call in flight. Answered by ``answerCalls()``.
         private var call: WorkerCall?
 
         mutating func take(_ input: FleetAgent.Input) {
-            for effect in agent.take([input], at: 0.1) {
+            for effect in agent.take([input], at: now) {
                 switch effect {
-                case .call(let next, _): call = next
+                case .call(let next, _):
+                    call = next
+                    if case .giveBack(let returns) = next { returned += returns }
                 case .remove(let ids):
                     removed += ids
                     for id in ids { take(.removed(id)) }
@@ -37,10 +42,16 @@ import Testing
 
         mutating func answerCalls() { while answerCall() {} }
 
+        private var heartbeat: Heartbeat {
+            var heartbeat = Heartbeat(server: "s")
+            heartbeat.patience = patience
+            return heartbeat
+        }
+
         private func answer(to call: WorkerCall) -> WorkerAnswer {
             switch call {
             case .join: .joined(Membership(worker: 1, epoch: 2, server: "s"), leases)
-            case .beat: .beaten(Heartbeat(server: "s"))
+            case .beat: .beaten(heartbeat)
             case .rescue: .rescued([])
             case .claim: .claimed([], next: 600)
             case .reclaim: .reclaimed([])
@@ -70,5 +81,34 @@ import Testing
         bed.answerCalls()
         #expect(bed.agent.jobs.isEmpty)
         #expect(bed.removed == [local.id])
+    }
+
+    @Test func `drains until the earliest deadline that it was given`() {
+        let key = LeaseKey(job: JobID(7), token: JobToken(high: 1, low: 2), fence: 1)
+        let request = TransferRequest(url: "https://example.org/file", folder: "/srv")
+        var bed = Bed()
+        bed.leases = [Lease(key: key, tries: 1, isLimited: false, request: request)]
+        bed.take(.started)
+        bed.take(.listed([]))
+        bed.answerCalls()
+        bed.take(.submitted([key.token: TransferID(rawValue: 5)]))
+        // Every heartbeat asks for 600 seconds. A signal asks for 60 in second 41.
+        bed.patience = 600
+        for time in stride(from: 11.0, through: 50, by: 10) {
+            bed.now = time
+            bed.take(.alarm)
+            bed.answerCalls()
+        }
+        bed.take(.drain(patience: 60))
+        for time in stride(from: 60.0, through: 100, by: 10) {
+            bed.now = time
+            bed.take(.alarm)
+            bed.answerCalls()
+        }
+        #expect(bed.returned.isEmpty)
+        bed.now = 102
+        bed.take(.alarm)
+        bed.answerCalls()
+        #expect(bed.returned.map(\.reason) == [.drained] && bed.agent.jobs.isEmpty)
     }
 }

@@ -23,7 +23,7 @@ struct FleetPassthroughCommand: FerrySubcommand {
     func run(in context: CommandContext) async throws -> Int32 {
         guard let program = Self.program(in: context) else {
             context.console.say(
-                "ferry: A fleet needs the program ferry-fleet, which is not installed. Install the package ferry-fleet, or build it in Ferry's sources: scripts/swift build -c release --product ferry-fleet."
+                "ferry: A fleet needs the program ferry-fleet, which is not installed. Install the package ferry-fleet, or use `scripts/ferry fleet` in Ferry's sources, which builds it."
             )
             return ErrorExit.own.rawValue
         }

@@ -22,8 +22,8 @@ extension Schema1 {
               WHERE li.tenant = of_tenant AND li.origin = og.origin AND li.needs = e.needs)
             ORDER BY 2, 3 ON CONFLICT DO NOTHING;
           job_lines := ARRAY(SELECT li.line FROM unnest(p_origins, p_needs) WITH ORDINALITY AS e(origin, needs, n)
-            JOIN origins og ON og.name = e.origin
-            JOIN lines li ON li.tenant = of_tenant AND li.origin = og.origin AND li.needs = e.needs ORDER BY e.n);
+            LEFT JOIN origins og ON og.name = e.origin
+            LEFT JOIN lines li ON li.tenant = of_tenant AND li.origin = og.origin AND li.needs = e.needs ORDER BY e.n);
           -- A claim that is about to close a line waits for this, or is waited for.
           PERFORM 1 FROM lines WHERE line = ANY (job_lines) ORDER BY line FOR NO KEY UPDATE;
           -- Numbers follow the order of the requests.
