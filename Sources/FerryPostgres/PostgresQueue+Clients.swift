@@ -100,7 +100,7 @@ extension PostgresQueue {
     }
 
     package func drain(_ worker: String?, patience: Double) async throws(ServiceError) -> [String] {
-        try call("drain", [.text(worker), .number(patience)]).column
+        try call("drain", [.text(worker), .number(patience)]).column.sorted()
     }
 
     package func setOrigin(_ origin: Origin, atOnce: Int?) async throws(ServiceError) {
