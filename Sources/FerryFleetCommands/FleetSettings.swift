@@ -1,3 +1,4 @@
+import FerryCommands
 package import FerryCore
 import FerryFoundation
 import Yams
@@ -16,6 +17,8 @@ package struct FleetSettings: Hashable, Sendable {
     package var lease = 30.0
     /// Seconds between two claims of an idle worker.
     package var poll = 5.0
+    /// Free bytes of the spool's disk below which nothing is claimed.
+    package var spoolRoom: Int64 = 1 << 30
     /// Labels for which jobs may ask.
     package var labels: [String] = []
     /// Whether to listen for notifications. Not possible behind a pooler that shares connections between transactions.
@@ -46,6 +49,7 @@ package struct FleetSettings: Hashable, Sendable {
             case "ahead": ahead = try reader.whole(0...10_000)
             case "lease": lease = try reader.number(Self.leases)
             case "poll": poll = try reader.number(0.1...600)
+            case "spool_room": spoolRoom = try reader.bytes()
             case "labels": labels = try reader.words()
             case "listen": listen = try reader.flag()
             default:
@@ -57,7 +61,7 @@ package struct FleetSettings: Hashable, Sendable {
         }
     }
 
-    private static let keys = "database, worker, slots, ahead, lease, poll, labels, listen"
+    private static let keys = "database, worker, slots, ahead, lease, poll, spool_room, labels, listen"
 
     /// Allowed lengths of a lease in seconds. Tests use shorter ones.
     private static var leases: ClosedRange<Double> {
@@ -89,6 +93,13 @@ private struct ValueReader {
             throw wrong("\(range.lowerBound) to \(range.upperBound) seconds")
         }
         return number
+    }
+
+    func bytes() throws(ServiceError) -> Int64 {
+        guard let bytes = value.string.flatMap({ try? ByteAmount.parse($0) }) else {
+            throw wrong("a number of bytes, such as 500M or 10G")
+        }
+        return bytes
     }
 
     func words() throws(ServiceError) -> [String] {

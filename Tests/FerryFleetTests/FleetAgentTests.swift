@@ -12,6 +12,7 @@ import Testing
         var leases: [Lease] = []
         private(set) var removed: [TransferID] = []
         private(set) var returned: [JobReturn] = []
+        private(set) var claims = 0
         var patience: Double?
         var now = 0.1
         /// The call in flight. Answered by ``answerCalls()``.
@@ -23,6 +24,7 @@ import Testing
                 case .call(let next, _):
                     call = next
                     if case .giveBack(let returns) = next { returned += returns }
+                    if case .claim = next { claims += 1 }
                 case .remove(let ids):
                     removed += ids
                     for id in ids { take(.removed(id)) }
@@ -110,5 +112,19 @@ import Testing
         bed.take(.alarm)
         bed.answerCalls()
         #expect(bed.returned.map(\.reason) == [.drained] && bed.agent.jobs.isEmpty)
+    }
+
+    @Test func `claims nothing while the spool's disk is full, and at once when it has room again`() {
+        var bed = Bed()
+        bed.take(.room(false))
+        bed.take(.started)
+        bed.take(.listed([]))
+        bed.answerCalls()
+        bed.take(.notified)
+        bed.answerCalls()
+        #expect(bed.claims == 0)
+        bed.take(.room(true))
+        bed.answerCalls()
+        #expect(bed.claims == 1)
     }
 }

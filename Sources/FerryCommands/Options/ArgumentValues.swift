@@ -24,9 +24,9 @@ extension Priority {
 }
 
 /// A number of bytes, or bytes per second, with curl's units: `500k` is 500 × 1024, `8M` is 8 × 1024².
-enum ByteAmount {
+package enum ByteAmount {
     /// - Throws: `ValidationError` for anything but a number with an optional unit, and for more than 63 bits.
-    static func parse(_ text: String) throws -> Int64 {
+    package static func parse(_ text: String) throws -> Int64 {
         guard let amount = read(text) else {
             throw ValidationError(
                 "“\(text.escapingControls)” is not a number of bytes; write it as 800000, 500k, 8M or 1.5G.")

@@ -67,7 +67,7 @@ extension FleetAgent {
 
     /// Number of jobs to claim now.
     var wantedJobs: Int {
-        guard standing.member != nil, drainDeadline == nil, locals.isListed else { return 0 }
+        guard standing.member != nil, drainDeadline == nil, hasRoom, locals.isListed else { return 0 }
         let slots = configuration.worker.slots
         let ahead = min(configuration.mostAhead, pace.ahead)
         let unfinished = jobs.values.count(where: \.isUnfinished)
@@ -75,6 +75,13 @@ extension FleetAgent {
         let free = min(slots + ahead - unfinished, 2 * slots + 2 * ahead - jobs.count)
         guard free > 0, unfinished < slots || free * 4 >= slots + ahead else { return 0 }
         return min(free, AgentOutbox.mostInCall)
+    }
+
+    mutating func room(_ isEnough: Bool, at now: Double) -> [Effect] {
+        guard isEnough != hasRoom else { return [] }
+        hasRoom = isEnough
+        if isEnough { pace.notified(at: now) }
+        return [.log(.room(isEnough))]
     }
 
     private mutating func progress(at now: Double) -> WorkerCall? {

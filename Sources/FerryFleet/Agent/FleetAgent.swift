@@ -33,6 +33,8 @@ package struct FleetAgent: Sendable {
         case deliveryFailed(Delivery, DeliveryFailure)
         /// Jobs may be waiting.
         case notified
+        /// Whether the spool's disk has room for more files.
+        case room(Bool)
         case alarm
         /// Claims nothing more, and returns what has not ended within this many seconds.
         case drain(patience: Double)
@@ -77,6 +79,8 @@ package struct FleetAgent: Sendable {
         case returned(JobID, JobReturn.Reason)
         case deliveryFailed(JobID, ServiceError)
         case draining
+        /// Whether the spool's disk has room again, or not any more.
+        case room(Bool)
     }
 
     package struct Configuration: Hashable, Sendable {
@@ -106,6 +110,8 @@ package struct FleetAgent: Sendable {
     var pace: ClaimPace
     /// When the drain's patience ends, or `nil` unless draining.
     var drainDeadline: Double?
+    /// Whether the spool's disk has room for more files. Without it nothing is claimed.
+    var hasRoom = true
     /// Distinguishes this process in names of copies.
     private let writer: String
     var lastAttempt = 0
@@ -149,6 +155,7 @@ package struct FleetAgent: Sendable {
         case .placed(let delivery, let placement): effects += placed(delivery, placement)
         case .deliveryFailed(let delivery, let failure): effects += deliveryFailed(delivery, failure, at: now)
         case .notified: pace.notified(at: now)
+        case .room(let isEnough): effects += room(isEnough, at: now)
         case .alarm: alarm = .infinity
         case .drain(let patience): effects += drain(patience: patience, at: now)
         }

@@ -54,6 +54,9 @@ package actor FleetWorker {
     /// Jobs may be waiting.
     package nonisolated func notify() { sender.yield([.notified]) }
 
+    /// Whether the spool's disk has room for more files.
+    package nonisolated func report(hasRoom: Bool) { sender.yield([.room(hasRoom)]) }
+
     /// Returns once the worker takes inputs: at once, unless it hangs.
     package func takesInputs() {}
 
@@ -171,6 +174,9 @@ package actor FleetWorker {
         case .deliveryFailed(let job, let error):
             logger.warning("a delivery failed: \(error.message)", metadata: ["job": "\(job)"])
         case .draining: logger.notice("draining")
+        case .room(true): logger.notice("the spool's disk has room again")
+        case .room(false):
+            logger.warning("the spool's disk has less than spool_room free; nothing is claimed until it has more")
         }
     }
 }

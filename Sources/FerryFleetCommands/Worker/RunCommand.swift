@@ -33,6 +33,8 @@ struct RunCommand: FerrySubcommand {
 
     /// Seconds of a drain after a signal.
     private static let signalPatience = 30.0
+    /// Time between two looks at the spool's disk.
+    private static let roomInterval = Duration.seconds(5)
 
     func run(in context: CommandContext) async throws -> Int32 {
         let settings = try fleet.read(in: context)
@@ -66,6 +68,14 @@ struct RunCommand: FerrySubcommand {
                 agent.drain(patience: Self.signalPatience)
             }
         }
+        let room = Task(name: "room of the spool") {
+            while !Task.isCancelled {
+                // A file system that does not answer is none that is full.
+                let free = DiskRoom(at: paths.stateFolder)?.bytes ?? .max
+                agent.report(hasRoom: free >= settings.spoolRoom)
+                try? await Task.sleep(for: Self.roomInterval)
+            }
+        }
         let watchdog = Task(name: "watchdog") {
             guard let interval = manager.watchdogInterval else { return }
             while !Task.isCancelled {
@@ -77,6 +87,7 @@ struct RunCommand: FerrySubcommand {
         defer {
             signals.cancel()
             watchdog.cancel()
+            room.cancel()
         }
         do throws(ServiceError) {
             try await agent.run()
