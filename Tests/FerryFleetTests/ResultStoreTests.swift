@@ -2,7 +2,7 @@ import FerryCore
 import FerryFleet
 import Testing
 
-/// What holds for a real folder, and for the store in memory with which fleets are simulated.
+/// Behavior of the real folder and of the simulation's store in memory.
 @Suite(.timeLimit(.minutes(1))) struct `Stores of results` {
     typealias Kind = StoreUnderTest.Kind
 

@@ -66,7 +66,7 @@ final class StoreUnderTest: Sendable {
         }
     }
 
-    /// Puts somebody else's file into the folder.
+    /// Creates a file that belongs to no job in the folder.
     func write(_ text: String, _ name: String) throws {
         if let memory { return memory.addForeign(path(name)) }
         try FileManager.default.createDirectory(atPath: results + "/sub/folder", withIntermediateDirectories: true)

@@ -70,7 +70,7 @@ struct RunCommand: FerrySubcommand {
         }
         let room = Task(name: "room of the spool") {
             while !Task.isCancelled {
-                // A file system that does not answer is none that is full.
+                // If the free space is unknown, the worker goes on.
                 let free = DiskRoom(at: paths.stateFolder)?.bytes ?? .max
                 agent.report(hasRoom: free >= settings.spoolRoom)
                 try? await Task.sleep(for: Self.roomInterval)

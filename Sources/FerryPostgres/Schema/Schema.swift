@@ -45,8 +45,8 @@ enum Schema {
         "list_stores", "schema_version",
     ]
 
-    /// Functions called all the time. Their tables are full of dead rows until the next vacuum, a minute later: index scans
-    /// skip those that another one has met, while sequential and bitmap scans read them all again.
+    /// Functions that workers call all the time. Between two vacuums their tables contain many dead rows. An index scan
+    /// marks the entries of dead rows, so that later index scans skip them. Sequential and bitmap scans read all of them.
     private static let hot = ["claim", "reclaim", "finish", "give_back", "landed"]
 
     /// Roles execute functions and read no table. The functions run as the owner, with a search path of their own.

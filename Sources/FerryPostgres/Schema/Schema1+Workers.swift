@@ -35,7 +35,7 @@ extension Schema1 {
         BEGIN
           IF to_regclass('ferry.' || name) IS NOT NULL THEN RETURN; END IF;
           PERFORM pg_advisory_xact_lock(hashtext('ferry.ensure_day'));
-          -- Another worker may have created it meanwhile, and a lookup need not see that in this transaction.
+          -- Another worker may have created it meanwhile: to_regclass may still answer from a cache.
           EXECUTE format('CREATE TABLE IF NOT EXISTS ferry.%I PARTITION OF ferry.ended FOR VALUES FROM (%L) TO (%L)',
             name, first, first + interval '1 day');
         END $$;

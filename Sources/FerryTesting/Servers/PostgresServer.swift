@@ -135,7 +135,8 @@ private struct Running: Sendable {
         let pipe = files.file("lifeline")
         guard unsafe mkfifo(pipe, 0o600) == 0 else { throw TestingError("A pipe cannot be made: \(errno).") }
         lifeline = unsafe open(pipe, O_RDWR | O_CLOEXEC)
-        // The shell becomes the server. What it leaves behind waits for a signal's name, or for the end of the pipe.
+        // The shell becomes the server. Its child process reads a signal's name from the pipe, or its end, and sends
+        // that signal, or SIGINT.
         let waiting = #"({ read -r signal; kill -s "${signal:-INT}" $$; } <&3 &)"#
         let script = #"exec 3<&0 </dev/null; \#(waiting); exec 3<&-; exec "$@""#
         var words = ["/bin/sh", "-c", script, "sh", program, "-D", data]
