@@ -74,7 +74,8 @@ package struct CommandContext: Sendable {
         guard unsafe stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
         let modified = Int64(seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
         return RequestBody.SentFile(
-            path: path, size: Int64(facts.st_size), modified: modified, inode: UInt64(facts.st_ino))
+            path: path, size: Int64(facts.st_size), modified: modified, inode: UInt64(facts.st_ino),
+            changed: Int64(seconds: facts.st_ctim.tv_sec, nanoseconds: facts.st_ctim.tv_nsec))
     }
 
     func palette(_ stream: ConsoleStream) -> Palette {

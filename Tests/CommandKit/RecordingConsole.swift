@@ -34,6 +34,7 @@ package final class RecordingConsole: Console {
         written.withLock { $0[stream, default: ""] += text }
     }
     package func write(_ bytes: ArraySlice<UInt8>) { write(String(decoding: bytes, as: UTF8.self), to: .output) }
+    package func redirectOutput(to path: String) throws {}
     package func isTerminal(_ stream: ConsoleStream) -> Bool { isTerminal }
 
     package func readBytes(_ path: String) throws -> [UInt8] {

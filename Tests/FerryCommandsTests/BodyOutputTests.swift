@@ -47,6 +47,16 @@ import Testing
         }
     }
 
+    /// A regression: a file that could not be read to its end was a success, and was removed.
+    @Test func `L2 fails if the file ends too early`() async throws {
+        try await withTemporaryFolder { folder in
+            let output = BodyOutput(console)
+            try put(String(text.prefix(10)), "whole", in: folder)
+            await output.take(.snapshot(transfer(folder, received: 16, state: .succeeded)))
+            #expect(await output.failure?.code == .destinationUnwritable)
+        }
+    }
+
     @Test func `L2 gets no bytes of two versions`() async throws {
         try await withTemporaryFolder { folder in
             let output = BodyOutput(console)

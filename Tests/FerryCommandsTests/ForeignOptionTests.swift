@@ -142,6 +142,24 @@ import Testing
         #expect(request.headers.first { $0.isNamed("Content-Type") }?.value == type)
     }
 
+    /// A regression: aria2's `-k 1M`, the size of pieces, turned the verification of certificates off.
+    @Test(arguments: [
+        "-x 16 -s 16 -k 1M URL", "-k 20M URL", "-k 1024 URL", "-k 5MiB URL", "-fsSLk 1m URL", "-Lk 1M URL",
+        "--insecure 1M URL", "--insecure true URL", "--no-check-certificate false URL", "--check-certificate=false 1M URL",
+        "--allow-downgrade yes URL", "-k1M URL",
+    ])
+    func `an option that lowers safety is refused where it seems to have a value`(line: String) async {
+        let meant = await requests(line)
+        #expect(meant.requests.isEmpty && meant.status == 64, "\(meant)")
+        if !line.hasPrefix("-k1M") { #expect(meant.talk.contains("looks like one"), "\(meant.talk)") }
+    }
+
+    @Test(arguments: ["-k URL", "-kL URL", "--insecure URL", "-k -x 16 URL", "URL -k", "--no-check-certificate URL"])
+    func `an option that lowers safety has its effect where it is meant`(line: String) async {
+        let meant = await requests(line)
+        #expect(meant.requests.map(\.tls.insecure) == [true], "\(meant)")
+    }
+
     @Test func `words after two dashes are no options`() throws {
         #expect(try TranslatedArguments.translated(["-L", "--", "-O"]) == ["--", "-O"])
         #expect(try TranslatedArguments.translated(["--no-proxy", "x"]) == ["--proxy", "", "x"])

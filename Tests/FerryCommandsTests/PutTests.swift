@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `ferry put` {
     private let folder: TemporaryFolder
-    private let console = RecordingConsole()
+    private let console = RecordingConsole(files: ["/nowhere": "", "/answer": "made\u{1B}[2J\r\n\tit\n"])
 
     init() throws {
         folder = try TemporaryFolder()
@@ -106,6 +106,41 @@ import Testing
         let refusing = FakeDaemon(refusals: [url: ServiceError(.invalidRequest, "No.")])
         #expect(await run("--data-form", "a=b", url, daemon: refusing) != 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: forms) == ["mine"])
+    }
+
+    /// A regression: the escapes of a server's response reached the terminal.
+    @Test(arguments: [(true, "made\\u{1b}[2J\n\tit\n"), (false, "made\u{1B}[2J\r\n\tit\n")])
+    func `shows a terminal no escapes of the response, and changes nothing for others`(
+        isTerminal: Bool, output: String
+    ) async {
+        let url = "https://example.com/in"
+        let console = RecordingConsole(files: ["/answer": "made\u{1B}[2J\r\n\tit\n"], isTerminal: isTerminal)
+        let context = CommandContext(
+            console: console, environment: ["HOME": folder.path], currentFolder: folder.path
+        ) { FakeDaemon(ends: [url: .success("/answer")]) }
+        #expect(await FerryProgram.run(["put", "a.txt", url], in: context) == 0)
+        #expect(console.output == output)
+    }
+
+    @Test func `fails if the response cannot be read`() async {
+        let url = "https://example.com/in"
+        #expect(await run("a.txt", url, daemon: FakeDaemon(ends: [url: .success("/gone")])) == 9)
+        #expect(console.talk.contains("but not the server's response"), "\(console.talk)")
+    }
+
+    /// A regression: a FIFO without a writer hung the command, and an endless device filled the disk.
+    @Test(arguments: ["fifo", "/dev/zero", "."]) func `sends only regular files in a form`(name: String) async throws {
+        try #require(unsafe mkfifo(folder.file("fifo"), 0o600) == 0)
+        #expect(await run("--data-form", "a=@\(name)", "https://example.com/in") == 64)
+        #expect(console.talk.contains("is not a regular file"), "\(console.talk)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file(".cache/ferry/forms")) == [])
+    }
+
+    @Test func `sends a file of the kernel in a form, which states no size`() async throws {
+        let daemon = FakeDaemon()
+        #expect(await run("--data-form", "a=@/proc/self/status", "https://example.com/in", "--detach", daemon: daemon) == 0)
+        guard case .file(let file) = daemon.requests.first?.body else { throw TestingError("There is no file.") }
+        #expect(try String(contentsOfFile: file.path, encoding: .utf8).contains("VmSize:"))
     }
 
     @Test(arguments: [

@@ -86,7 +86,7 @@ struct `Commands over a running daemon` {
             #expect(try resumed.json([Act].self).map(\.id) == [id])
             #expect(try await ferry.run(["wait", id]).status == 0)
             #expect(try ferry.sha256("file.bin") == Self.body.sha256Hex)
-            #expect(origin.bytesSent == Self.body.size)
+            #expect(await origin.allBytesSent == Self.body.size)
             #expect(try await ferry.durableEvents(id) == [.submitted, .suspended, .resumed, .succeeded])
         }
     }

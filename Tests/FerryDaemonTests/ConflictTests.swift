@@ -60,7 +60,7 @@ struct `A name that is taken` {
             // Whether the start is shown depends on timing.
             #expect(again.stderr.hasSuffix("unchanged: \(ferry.file("file.bin"))\n"), "\(again)")
             #expect(origin.requests.last?.value("If-None-Match") != nil)
-            #expect(origin.bytesSent == Self.body.size)
+            #expect(await origin.allBytesSent == Self.body.size)
             origin.script = OriginScript(changed)
             #expect(try await ferry.run(get).status == 0)
             #expect(try ferry.sha256("file.bin") == changed.sha256Hex)

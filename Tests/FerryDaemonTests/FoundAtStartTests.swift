@@ -32,7 +32,7 @@ struct `A partial file that changed while the daemon was dead` {
             let keepsForeign = [.replaced, .replacedByFolder, .replacedByLink].contains(damage)
             #expect(ferry.contents == (keepsForeign ? [partial, "file.bin"] : ["file.bin"]))
             // A file modified by another program may differ at any byte.
-            #expect((origin.bytesSent == Self.body.size) == (damage == .none))
+            #expect(await (origin.allBytesSent == Self.body.size) == (damage == .none))
             if damage == .replacedByLink {
                 #expect(FileManager.default.contents(atPath: ferry.home + "/outside") == Data("outside".utf8))
             }

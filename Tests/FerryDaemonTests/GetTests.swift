@@ -156,7 +156,7 @@ struct `ferry get` {
             #expect(try await ferry.run(["resume", transfer.id]).status == 0)
             #expect(try await ferry.run(["wait", transfer.id]).status == 0)
             #expect(try ferry.sha256("file.bin") == body.sha256Hex)
-            #expect(origin.bytesSent == body.size)
+            #expect(await origin.allBytesSent == body.size)
         }
     }
 

@@ -54,6 +54,57 @@ struct `ferry get -o -` {
         }
     }
 
+    /// A regression: only a closed pipe was noticed. The command was a success, and removed the file.
+    @Test(arguments: ["> /dev/full", "--checksum sha256:\(body.sha256Hex) > /dev/full"])
+    func `L2 fails if its output cannot be written, and keeps the file`(rest: String) async throws {
+        try await withDaemon(OriginScript(Self.body)) { ferry, origin in
+            let result = try await pipe(rest, ferry, origin.url()).result()
+            #expect(result.status == 9, "\(result)")
+            #expect(result.stderr.contains("Standard output cannot be written: No space left on device"), "\(result)")
+            let id = try #require(try await ferry.list().first?.id)
+            #expect(try await ferry.run(["wait", id]).status == 0)
+            let again = try await pipe("> piped", ferry, origin.url()).result()
+            #expect(again.status == 0, "\(again)")
+            #expect(try ferry.sha256("piped") == Self.body.sha256Hex)
+        }
+    }
+
+    @Test(arguments: [
+        "list", "list --json", "get -q --json URL", "add URL", "info last", "daemon status", "--version", "--help",
+        "get --help", "manual get", "completions bash", "settings",
+    ])
+    func `every command fails if its output cannot be written`(command: String) async throws {
+        try await withDaemon(OriginScript(Self.body)) { ferry, origin in
+            #expect(try await ferry.run(["get", "-q", "-o", "first", origin.url()]).status == 0)
+            let words = command.replacingOccurrences(of: "URL", with: origin.url())
+            let shell = try ferry.spawnApp(
+                ["-c", "exec \"$0\" \(words) > /dev/full", BuiltProgram.ferry.path()], program: "/bin/sh")
+            let result = await shell.result()
+            #expect(result.status == 9, "\(command): \(result)")
+        }
+    }
+
+    @Test func `L2 writes to a FIFO and to a device that -o names`() async throws {
+        try await withDaemon(OriginScript(Self.body)) { ferry, origin in
+            try #require(unsafe mkfifo(ferry.file("fifo"), 0o600) == 0)
+            let reader = try ferry.spawnApp(
+                ["-c", "cat \"$0\" > \"$1\"", ferry.file("fifo"), ferry.file("read")], program: "/bin/sh")
+            let cache = ["XDG_CACHE_HOME": ferry.file("cache")]
+            let result = try await ferry.run(["get", "-o", ferry.file("fifo"), origin.url()], environment: cache)
+            #expect(result.status == 0, "\(result)")
+            #expect(await reader.result().status == 0)
+            #expect(try ferry.sha256("read") == Self.body.sha256Hex)
+            let device = try await ferry.run(["get", "-o", "/dev/null", origin.url()], environment: cache)
+            #expect(device.status == 0, "\(device)")
+            let full = try await ferry.run(["get", "-o", "/dev/full", origin.url()], environment: cache)
+            #expect(full.status == 9, "\(full)")
+            var facts = stat()
+            #expect(unsafe lstat("/dev/null", &facts) == 0 && facts.st_mode & S_IFMT == S_IFCHR)
+            let added = try await ferry.run(["add", "-o", ferry.file("fifo"), "--on-conflict", "replace", origin.url()])
+            #expect(added.status == 10 && added.stderr.contains("a device, a FIFO or a socket"), "\(added)")
+        }
+    }
+
     @Test func `L2 ends with the status of its transfer`() async throws {
         try await withDaemon(OriginScript(Self.body, always: .status(404))) { ferry, origin in
             let result = try await pipe("> piped", ferry, origin.url()).result()

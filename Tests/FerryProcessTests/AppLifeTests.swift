@@ -38,7 +38,7 @@ struct `The life of an app` {
             #expect(try app.digests() == [String](repeating: Self.body.sha256Hex, count: 3))
             let again = app.origin.requests.suffix(3)
             #expect(again.compactMap { $0.value("Range") } == ["bytes=\(Self.half)-", "bytes=\(Self.half)-"])
-            #expect(app.origin.bytesSent == 3 * Self.body.size)
+            #expect(await app.origin.allBytesSent == 3 * Self.body.size)
         }
     }
 

@@ -41,9 +41,11 @@ import Testing
                 try await bed.wait(for: foreign.id, .running)
                 await bed.origin.wait { $0.held.count == 2 }
                 for transfer in transfers[2...] { try await bed.wait(for: transfer.id, waiting: .host) }
+                #expect(bed.origin.requests.count == 2)
                 bed.origin.release("all")
                 for transfer in transfers { try await bed.wait(for: transfer.id, .succeeded) }
-                #expect(bed.origin.facts.mostActiveResponses == 2)
+                // A response counts until its connection is free again, which its client need not wait for.
+                #expect(bed.origin.facts.mostActiveResponses <= 4)
                 other.release("all")
                 try await bed.wait(for: foreign.id, .succeeded)
             }
@@ -122,7 +124,8 @@ import Testing
                     let eligible = (counts["waiting"] ?? 0) + (counts["running"] ?? 0)
                     return counts["running"] == min(slots, eligible)
                 }
-                #expect(bed.origin.facts.activeResponses <= slots + 1)
+                // The origin learns a little later of a connection that is closed.
+                await bed.origin.wait { $0.activeResponses <= slots }
             }
             for index in 0..<30 { bed.origin.release("\(index)") }
             _ = try await bed.service.act(.resume, on: TransferSelection())

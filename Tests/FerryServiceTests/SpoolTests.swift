@@ -153,6 +153,24 @@ import Testing
         }
     }
 
+    /// A regression: the file was renamed and truncated, whosever it was.
+    @Test func `65 a file of the user's is copied, and stays as it is`() async throws {
+        try await withSpool(.inProcess) { bed, spool in
+            let path = bed.outside.file("own.bin")
+            let own = Data(Self.body.bytes(in: 0..<100_000)) + Data(repeating: 7, count: 50_000)
+            #expect(FileManager.default.createFile(atPath: path, contents: own))
+            let source = PartialSource(
+                path: path, offset: 100_000, etag: try await head(bed).etag, lastModified: nil, date: nil,
+                completeLength: 300_000)
+            let id = try #require(await bed.add([spooled(bed) { $0.file.continues = source }]).first).id
+            let ended = try await bed.wait(for: id, .succeeded)
+            #expect(try FileDigest.sha256(#require(ended.destination)) == Self.body.sha256Hex)
+            #expect(bed.ranges().last == "bytes=100000-")
+            #expect(try Data(contentsOf: URL(filePath: path)) == own)
+            #expect(names(spool).contains("\(id).download"))
+        }
+    }
+
     /// Downloads the file and returns the transfer with the origin's response.
     private func head(_ bed: ServiceBed) async throws -> Transfer {
         let id = try await bed.add().id

@@ -99,6 +99,6 @@ final class SimulatedDisk: DiskSystem, @unchecked Sendable {  // SAFETY: Used on
     func setMode(_ mode: UInt32, of file: OpenFile) throws(DiskError) {}
     func setModificationTime(_ seconds: Int64, of file: OpenFile) throws(DiskError) {}
     func setAttribute(_ name: String, _ value: String, of file: OpenFile) throws(DiskError) -> Bool { true }
-    func isWritable(_ folder: OpenFile) -> Bool { true }
+    func writeObstacle(in folder: OpenFile) -> Int32? { nil }
     func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64 { 1 << 40 }
 }

@@ -1,6 +1,8 @@
 import FerryCore
+import Foundation
 import JournalKit
 @testable import FerryStore
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Group commit` {
@@ -208,6 +210,36 @@ import Testing
         #expect(error?.code == .diskIO && error?.errorClass == .wait)
         try await Sample.insert([try Sample.record(1)], into: journal)
         #expect(try await journal.counts() == [.pending: 1])
+        await journal.close()
+    }
+
+    /// A regression: SQLite reports one failed read (EIO) as damage, which ended the daemon.
+    ///
+    /// SQLITE_CORRUPT and SQLITE_NOTADB.
+    @Test(arguments: [11, 26] as [Int32]) func `damage that another attempt does not find is none`(code: Int32) async throws {
+        let gate = Gate()
+        let folder = try TemporaryFolder()
+        let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
+        gate.fail(at: .commits(bodies: 1), with: code, times: 2)
+        try await Sample.insert([try Sample.record(1)], into: journal)
+        #expect(try await journal.counts() == [.pending: 1])
+        let attempts = Mutex(0)
+        let found = try await journal.read { reader throws(ServiceError) -> Int in
+            let attempt = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            try (reader as? SQLiteReader)?.connection.checkAdvance(attempt == 3)
+            return attempt
+        }
+        #expect(found == 3)
+        #expect(try await journal.counts() == [.pending: 1])
+        gate.fail(at: .commits(bodies: 1), with: code, times: 3)
+        let error = await #expect(throws: ServiceError.self) {
+            try await Sample.insert([try Sample.record(2)], into: journal)
+        }
+        #expect(error?.code == .journalFailed && error?.message.contains("damaged") == true)
+        #expect(FileManager.default.fileExists(atPath: folder.journal + ".check"))
         await journal.close()
     }
 

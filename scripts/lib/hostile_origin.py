@@ -4,6 +4,7 @@ import base64
 import hashlib
 import random
 import re
+import ssl
 
 SIZES = [100, 70_000, 400_000, 2_500_000, 3_000_000, 6_000_000, 9_000_000]
 
@@ -18,21 +19,60 @@ class Resource:
 
 
 class Origin:
-    def __init__(self, resources, seed, calm):
+    """Answers GET of a resource, and POST of a number, which it counts in `posts`."""
+
+    def __init__(self, resources, seed, calm, posts):
         self.resources = resources
         self.dice = random.Random(seed + 1)
         self.calm = calm
+        self.posts = posts
 
     async def serve(self, reader, writer):
         try:
             while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                if not await self.answer(head.decode("latin-1"), writer):
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+                if head.startswith("POST "):
+                    length = re.search(r"(?im)^content-length: (\d+)\r?$", head)
+                    await reader.readexactly(int(length[1]) if length else 0)
+                    goes_on = await self.take_post(head, reader, writer)
+                else:
+                    goes_on = await self.answer(head, writer)
+                if not goes_on:
                     break
+                if not self.calm.value and self.dice.random() < 0.1:
+                    # A second response that nobody has asked for, once the connection is idle.
+                    await asyncio.sleep(0.003)
+                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nlate bytes")
+                    await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.LimitOverrunError):
             pass
         finally:
             writer.close()
+
+    async def take_post(self, head, reader, writer):
+        """Counts a POST. Stays silent, closes or answers."""
+        number = int(head.split(" ", 2)[1].split("/")[2])
+        with self.posts.get_lock():
+            self.posts[number] += 1
+        mood = 1.0 if self.calm.value else self.dice.random()
+        if mood < 0.3:
+            # Until the client closes the connection.
+            await reader.read()
+            return False
+        if mood < 0.4:
+            return False
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npaid")
+        await writer.drain()
+        return True
+
+    async def inform(self, writer):
+        """Sends informational responses until the client closes the connection."""
+        field = b"X: " + b"x" * self.dice.choice([0, 100, 60_000]) + b"\r\n"
+        status = self.dice.choice([b"100 Continue", b"103 Early Hints"])
+        while not self.calm.value:
+            writer.write(b"HTTP/1.1 " + status + b"\r\n" + field + b"\r\n")
+            await writer.drain()
+            await asyncio.sleep(0)
 
     async def answer(self, head, writer):
         """Responds to one request. Returns whether the connection stays open."""
@@ -46,7 +86,10 @@ class Origin:
             writer.write(f"HTTP/1.1 {status} X\r\n{length}\r\nhello".encode())
             await writer.drain()
             return False
+        if mood < 0.08:
+            return False
         if mood < 0.09:
+            await self.inform(writer)
             return False
         if mood < 0.12:
             writer.write(f"HTTP/1.1 307 X\r\nLocation: {path}\r\nContent-Length: 0\r\n\r\n".encode())
@@ -85,13 +128,17 @@ class Origin:
         return sent == len(content)
 
 
-async def run(resources, seed, calm, port):
-    origin = Origin(resources, seed, calm)
-    server = await asyncio.start_server(origin.serve, "127.0.0.1", 0)
-    port.put(server.sockets[0].getsockname()[1])
-    async with server:
-        await server.serve_forever()
+async def run(resources, seed, calm, posts, certificate, ports):
+    origin = Origin(resources, seed, calm, posts)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    plain = await asyncio.start_server(origin.serve, "127.0.0.1", 0)
+    secure = await asyncio.start_server(origin.serve, "127.0.0.1", 0, ssl=context)
+    ports.put([server.sockets[0].getsockname()[1] for server in (plain, secure)])
+    async with plain, secure:
+        await asyncio.gather(plain.serve_forever(), secure.serve_forever())
 
 
-def serve(resources, seed, calm, port):
-    asyncio.run(run(resources, seed, calm, port))
+def serve(resources, seed, calm, posts, certificate, ports):
+    """Serves over plain HTTP and over TLS, and puts both ports into the queue."""
+    asyncio.run(run(resources, seed, calm, posts, certificate, ports))

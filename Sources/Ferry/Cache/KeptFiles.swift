@@ -64,8 +64,7 @@ final class KeptFiles: Sendable {
     func delete(_ urls: Set<String>) {
         change { entries in
             for (name, entry) in entries where urls.contains(entry.url) {
-                if isUntouched(name, entry) { unsafe unlink(path(name)) }
-                entries[name] = nil
+                if !isUntouched(name, entry) || removes(name) { entries[name] = nil }
             }
         }
     }
@@ -73,14 +72,16 @@ final class KeptFiles: Sendable {
     /// Deletes all unchanged files.
     func deleteAll() {
         change { entries in
-            for (name, entry) in entries where isUntouched(name, entry) { unsafe unlink(path(name)) }
-            entries = [:]
+            entries = entries.filter { name, entry in isUntouched(name, entry) && !removes(name) }
         }
     }
 
     // MARK: -
 
     private func path(_ name: String) -> String { files + "/" + name }
+
+    /// Deletes a file, and returns whether it is gone. A file that stays keeps its entry.
+    private func removes(_ name: String) -> Bool { unsafe unlink(path(name)) == 0 || errno == ENOENT }
 
     private func isUntouched(_ name: String, _ entry: Entry) -> Bool { FileFacts(path(name)) == entry.file }
 

@@ -8,7 +8,17 @@ import Synchronization
 struct ChainSettings: Sendable {
     /// Default header fields.
     var headers: HTTPHeaders = [:]
+    /// The configuration that the manager was created from. Copied, and never changed.
+    private let given: URLSessionConfiguration?
+    private let connection: ConnectionSettings?
     let hooks = ChainHooks()
+
+    /// - Parameter configuration: The configuration that the manager was created from, if any.
+    init(_ configuration: URLSessionConfiguration? = nil) {
+        given = configuration?.copy() as? URLSessionConfiguration
+        connection = given.map(ConnectionSettings.init)
+        for (name, value) in given?.httpAdditionalHeaders ?? [:] { headers["\(name)"] = "\(value)" }
+    }
 
     /// Returns the header fields of a request.
     func headers(_ own: HTTPHeaders) -> HTTPHeaders {
@@ -19,8 +29,8 @@ struct ChainSettings: Sendable {
     /// Returns the session configuration that corresponds to a manager's limits. Without an identifier it belongs to
     /// this process only.
     func shown(_ limits: SessionConfiguration, _ identifier: String) -> URLSessionConfiguration {
-        let configuration: URLSessionConfiguration =
-            identifier.isEmpty ? .default : .background(withIdentifier: identifier)
+        let copy = given?.copy() as? URLSessionConfiguration
+        let configuration = copy ?? (identifier.isEmpty ? .default : .background(withIdentifier: identifier))
         configuration.timeoutIntervalForRequest = limits.timeoutIntervalForRequest
         configuration.timeoutIntervalForResource = limits.timeoutIntervalForResource
         configuration.allowsCellularAccess = limits.allowsCellularAccess
@@ -31,8 +41,9 @@ struct ChainSettings: Sendable {
         return configuration
     }
 
-    /// Applies the manager's server trust policy to a request.
+    /// Applies the configuration's proxies and TLS versions, and the manager's server trust policy.
     func apply(to request: inout TransferRequest, host: String?) {
+        connection?.apply(to: &request)
         switch host.flatMap({ hooks.trust?.serverTrustPolicy(forHost: $0) }) {
         case .disableEvaluation: request.tls.insecure = true
         case .performDefaultEvaluation(validateHost: false): request.tls.skipsHostVerification = true

@@ -37,8 +37,7 @@ extension SessionManager {
             configuration: limits, logger: LoggerBox(logger: Logger(identifier: identifier, option: .none)),
             cache: Cache(identifier.isEmpty ? "SessionManager" : identifier),
             operationQueue: DispatchQueue(label: "Ferry.SessionManager.operationQueue"))
-        var chain = ChainSettings()
-        for (name, value) in configuration.httpAdditionalHeaders ?? [:] { chain.headers["\(name)"] = "\(value)" }
+        let chain = ChainSettings(configuration)
         chain.hooks.trust = serverTrustPolicyManager
         let shared =
             identifier.isEmpty

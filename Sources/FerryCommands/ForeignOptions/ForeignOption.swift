@@ -82,7 +82,12 @@ struct TranslatedArguments {
     }
 
     private mutating func take(_ word: String) throws(ValidationError) {
-        if word.hasPrefix("--") { return try takeLong(word) }
+        let before = words.count
+        if word.hasPrefix("--") { try takeLong(word) } else { try takeShort(word) }
+        try UnsafeFlags.check(words[before...], typed: word, before: rest.first)
+    }
+
+    private mutating func takeShort(_ word: String) throws(ValidationError) {
         guard word.hasPrefix("-"), word.utf8.count > 1 else { return words.append(word) }
         if let habit = ForeignOptionTable.words[word], word.utf8.count > 2 {
             words += try habit.words(typed: word, value: "")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FerryCore
+import FerryFoundation
 
 /// Options for header fields and credentials.
 struct FieldOptions: ParsableArguments {
@@ -81,7 +82,15 @@ struct FieldOptions: ParsableArguments {
 
     /// Adds the credentials of `~/.netrc`, which no option has requested: its errors are only remarks.
     private func withUsualLogins(_ urls: [String], in context: CommandContext) -> [String] {
-        guard let path = context.home.map({ $0 + "/.netrc" }), let text = try? context.console.read(path) else {
+        guard let path = context.home.map({ $0 + "/.netrc" }) else { return urls }
+        let text: String
+        do {
+            text = try context.console.read(path)
+        } catch {
+            // A file that is not there is usual.
+            if unsafe access(path, F_OK) == 0 {
+                context.remark("~/.netrc is ignored: \((error as? ValidationError)?.message ?? "\(error)")")
+            }
             return urls
         }
         do {

@@ -78,22 +78,47 @@ struct MultipartForm {
         var rest = bytes
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe FerryFoundation.write(out, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw FormFolder.failure(path, errno) }
             rest = rest.dropFirst(count)
         }
     }
 
     private func copy(_ source: String, _ out: CInt, _ path: String) throws {
-        let file = unsafe open(source, O_RDONLY | O_CLOEXEC)
+        // A FIFO would block until it has a writer, and a device may have no end.
+        let file = unsafe open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw unreadable(source) }
         defer { close(file) }
+        var (before, after) = (stat(), stat())
+        guard unsafe fstat(file, &before) == 0 else { throw unreadable(source) }
+        guard before.st_mode & S_IFMT == S_IFREG else {
+            throw ValidationError("“\(source.escapingControls)” is not a regular file and cannot be sent.")
+        }
         var buffer = [UInt8](repeating: 0, count: 256 << 10)
+        // Files of the kernel have no size, but an end.
+        let most = max(Int64(before.st_size), Self.mostWithoutSize)
+        var copied: Int64 = 0
         while true {
             let count = unsafe read(file, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw unreadable(source) }
-            guard count > 0 else { return }
+            guard count > 0 else { break }
+            copied += Int64(count)
+            guard copied <= most else { throw Self.changed(source) }
             try put(buffer[..<count], out, path)
         }
+        guard unsafe fstat(file, &after) == 0 else { throw unreadable(source) }
+        // The time of the last change cannot be set back.
+        guard before.st_size == 0 || copied == before.st_size, before.st_size == after.st_size,
+            before.st_ctim.tv_sec == after.st_ctim.tv_sec, before.st_ctim.tv_nsec == after.st_ctim.tv_nsec
+        else { throw Self.changed(source) }
+    }
+
+    /// Maximum number of bytes read from a file that states no size.
+    private static let mostWithoutSize: Int64 = 64 << 20
+
+    private static func changed(_ source: String) -> ValidationError {
+        ValidationError("“\(source.escapingControls)” has changed while it was read; try again.")
     }
 
     private func unreadable(_ source: String) -> ValidationError {

@@ -3,8 +3,12 @@ import Glibc
 /// Input and output of commands, so that tests need no terminal.
 package protocol Console: Sendable {
     func write(_ text: String, to stream: ConsoleStream)
-    /// Writes bytes of data unchanged.
+    /// Writes bytes of data unchanged. Use ``Console/write(foreign:_:)`` for what a server sent.
     func write(_ bytes: ArraySlice<UInt8>)
+    /// Writes all later data to a device, a FIFO or a socket instead of standard output.
+    ///
+    /// - Throws: `ValidationError` if it cannot be opened for writing.
+    func redirectOutput(to path: String) throws
     func isTerminal(_ stream: ConsoleStream) -> Bool
     /// Size of the terminal, or 80 by 24 without one.
     var size: ConsoleSize { get }
@@ -40,6 +44,14 @@ package struct ConsoleSize: Equatable, Sendable {
 }
 
 extension Console {
+    /// Writes bytes that a server sent.
+    ///
+    /// Files and pipes get them unchanged. On a terminal, control characters other than line breaks and tabs are shown
+    /// instead of obeyed.
+    package func write(foreign bytes: ArraySlice<UInt8>, _ filter: inout TerminalFilter) {
+        if isTerminal(.output) { write(filter.shown(bytes), to: .output) } else { write(bytes) }
+    }
+
     /// Reads a text file. `-` is standard input.
     ///
     /// - Throws: As ``readBytes(_:)``.

@@ -42,6 +42,11 @@ final class EndableOutput: Sendable {
             let count = unsafe Glibc.write(descriptor, rest.baseAddress, size)
             if count < 0 {
                 if errno == EINTR { continue }
+                // Another program that shares the terminal or the pipe may have made it non-blocking.
+                if errno == EAGAIN || errno == EWOULDBLOCK {
+                    guard Self.waitForRoom(descriptor, ending ?? -1) else { return 0 }
+                    continue
+                }
                 return errno
             }
             unsafe rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
@@ -50,6 +55,8 @@ final class EndableOutput: Sendable {
     }
 
     /// Waits until the descriptor is writable. Returns false if the process is about to end instead.
+    ///
+    /// - Parameter ending: A pipe that tells this, or -1 for none.
     private static func waitForRoom(_ descriptor: CInt, _ ending: CInt) -> Bool {
         var polled = [
             pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),

@@ -25,10 +25,26 @@ package final class SystemConsole: Console {
         unsafe bytes.withUnsafeBytes { unsafe write($0, to: .output) }
     }
 
+    package func redirectOutput(to path: String) throws {
+        // Blocks until a FIFO has a reader.
+        let file = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+        guard file >= 0, dup2(file, STDOUT_FILENO) >= 0 else {
+            let why = unsafe String(cString: strerror(errno))
+            throw ValidationError("“\(path.escapingControls)” cannot be written: \(why).")
+        }
+        close(file)
+    }
+
     private func write(_ bytes: UnsafeRawBufferPointer, to stream: ConsoleStream) {
         let failed = unsafe output.write(bytes, to: Self.descriptor(stream))
+        guard failed != 0, stream == .output else { return }
         // The reader of the data has closed the pipe, as in `ferry list | head`: nothing is left to do.
-        if failed == EPIPE, stream == .output { Self.leave(128 + SIGPIPE) }
+        if failed == EPIPE { Self.leave(128 + SIGPIPE) }
+        // No command may go on as if its data had been written.
+        let why = unsafe String(cString: strerror(failed))
+        let code: ErrorCode = failed == ENOSPC || failed == EDQUOT ? .diskFull : .diskIO
+        say("ferry: Standard output cannot be written: \(why) (\(code.rawValue))")
+        Self.leave(code.row.exitStatus)
     }
 
     package func isTerminal(_ stream: ConsoleStream) -> Bool { isatty(Self.descriptor(stream)) == 1 }

@@ -16,6 +16,7 @@ actor BodyOutput {
     private var starts = 0
     /// Why writing has stopped.
     private(set) var failure: ServiceError?
+    private var filter = TerminalFilter()
 
     private static let pieceSize = 256 << 10
 
@@ -49,13 +50,17 @@ actor BodyOutput {
         file = -1
         defer { if part >= 0 { close(part) } }
         guard let path = transfer.destination, open(path) else {
-            failure = ServiceError(
-                .destinationUnwritable, "The downloaded file cannot be read; it has been moved or removed.")
-            return
+            return unreadable("it has been moved or removed")
         }
         // The placed file is the renamed partial file, unless it was copied.
         if part >= 0, !isSame(part, file), !hasSameBeginning(part) { return fail(transfer.url) }
         copy(to: .max)
+        guard failure == nil, transfer.bytesReceived > written else { return }
+        unreadable("it ends after \(ByteText.of(written)) of \(ByteText.of(transfer.bytesReceived))")
+    }
+
+    private func unreadable(_ why: String) {
+        failure = ServiceError(.destinationUnwritable, "The downloaded file cannot be read: \(why).")
     }
 
     private func fail(_ url: String) {
@@ -78,15 +83,19 @@ actor BodyOutput {
         var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
         while written < end {
             let count = read(file, at: written, into: &buffer, atMost: end - written)
+            if count < 0 { return unreadable(unsafe String(cString: strerror(errno))) }
             guard count > 0 else { return }
-            console.write(buffer[..<count])
+            console.write(foreign: buffer[..<count], &filter)
             written += Int64(count)
         }
     }
 
     private func read(_ file: CInt, at offset: Int64, into buffer: inout [UInt8], atMost most: Int64) -> Int {
         let size = Int(min(Int64(buffer.count), most))
-        return unsafe pread(file, &buffer, size, off_t(offset))
+        while true {
+            let count = unsafe pread(file, &buffer, size, off_t(offset))
+            if count >= 0 || errno != EINTR { return count }
+        }
     }
 
     private func isSame(_ one: CInt, _ other: CInt) -> Bool {
@@ -113,6 +122,30 @@ actor BodyOutput {
 extension Transfer {
     /// The path of its partial file, unless another program's file has that name (docs/formats/partial-file.md).
     fileprivate var partialPath: String { folder + "/.ferry-\(id).part" }
+}
+
+/// An output that no file can replace: the bytes are written to it, as to standard output.
+enum SpecialOutput {
+    /// Standard output under another name.
+    case standardOutput
+    /// The path of a character device or a FIFO.
+    case file(String)
+
+    private static let names: Set = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+
+    /// - Returns: `nil` for any other path. The daemon refuses block devices and sockets.
+    init?(_ typed: String, in context: CommandContext) {
+        if Self.names.contains(typed) {
+            self = .standardOutput
+            return
+        }
+        var facts = stat()
+        let path = context.typedPath.folder(typed)
+        guard typed != "-", unsafe stat(path, &facts) == 0, [S_IFCHR, S_IFIFO].contains(facts.st_mode & S_IFMT) else {
+            return nil
+        }
+        self = .file(path)
+    }
 }
 
 /// The folders of files on their way to standard output.

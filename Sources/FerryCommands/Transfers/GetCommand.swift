@@ -56,6 +56,13 @@ struct GetCommand: FerrySubcommand {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
+        if let output = request.output, request.folder == nil, let place = SpecialOutput(output, in: context) {
+            var command = self
+            command.request.output = "-"
+            try command.validate()
+            if case .file(let path) = place { try context.console.redirectOutput(to: path) }
+            return try await command.run(in: context)
+        }
         var (template, list) = try request.template(in: context)
         let body = request.isForOutput ? BodyOutput(context.console) : nil
         if body != nil { try request.sendToOutput(&template, url: list.urls.first ?? "", in: context) }

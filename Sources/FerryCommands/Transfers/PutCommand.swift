@@ -25,6 +25,12 @@ struct PutCommand: FerrySubcommand {
     var json = false
 
     func run(in context: CommandContext) async throws -> Int32 {
+        if let output = upload.output, let place = SpecialOutput(output, in: context) {
+            var command = self
+            command.upload.output = nil
+            if case .file(let path) = place { try context.console.redirectOutput(to: path) }
+            return try await command.run(in: context)
+        }
         var requests = try upload.requests(in: context)
         let attempts = upload.retries.map { RetryLimits(usual: $0) } ?? GetCommand.retries
         if !detach { for place in requests.indices { attempts.apply(to: &requests[place]) } }
@@ -63,7 +69,7 @@ struct PutCommand: FerrySubcommand {
         if final.exitStatus == 0 { dropForm(of: requests) }
         if json { context.console.print(try JSONText.array(final)) }
         if !json, !quiet, upload.output == nil, final.count == 1, case .accepted(let transfer)? = final.first {
-            answer(transfer, context)
+            try answer(transfer, context)
         }
         return final.exitStatus
     }
@@ -75,10 +81,17 @@ struct PutCommand: FerrySubcommand {
     }
 
     /// Prints the server's response.
-    private func answer(_ transfer: Transfer, _ context: CommandContext) {
-        guard transfer.state == .succeeded, let path = transfer.destination,
-            let bytes = try? context.console.readBytes(path), !bytes.isEmpty
-        else { return }
-        context.console.write(bytes[...])
+    ///
+    /// - Throws: ``ServiceError`` with code `disk_io` if its file cannot be read.
+    private func answer(_ transfer: Transfer, _ context: CommandContext) throws {
+        guard transfer.state == .succeeded, let path = transfer.destination else { return }
+        let bytes: [UInt8]
+        do {
+            bytes = try context.console.readBytes(path)
+        } catch let error as ValidationError {
+            throw ServiceError(.diskIO, "The upload is complete, but not the server's response. \(error.message)")
+        }
+        var filter = TerminalFilter()
+        if !bytes.isEmpty { context.console.write(foreign: bytes[...], &filter) }
     }
 }

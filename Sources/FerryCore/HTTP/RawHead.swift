@@ -65,7 +65,7 @@ package enum RawHead {
     }
 
     /// Whether every line ends with CRLF, nothing is folded, everything is printable ASCII, and at most one
-    /// Content-Length frames the body.
+    /// Content-Length, written in the one way that every codec reads, frames the body.
     static func isPlain(_ head: Span<UInt8>) -> Bool {
         var lengths = 0
         var index = 0
@@ -81,7 +81,7 @@ package enum RawHead {
                 case UInt8(ascii: "C"), UInt8(ascii: "c"):
                     if begins(head, at: index, with: lengthName) {
                         lengths += 1
-                        guard lengths == 1, !hasList(head, from: index) else { return false }
+                        guard lengths == 1, !isUnusual(head, from: index) else { return false }
                     }
                 case UInt8(ascii: "T"), UInt8(ascii: "t"):
                     if begins(head, at: index, with: codingName) { return false }
@@ -103,11 +103,11 @@ package enum RawHead {
         return true
     }
 
-    /// Whether the rest of the line contains a comma.
-    private static func hasList(_ head: Span<UInt8>, from start: Int) -> Bool {
+    /// Whether the rest of the line contains a comma, which makes a list, or a tab, which some codecs refuse.
+    private static func isUnusual(_ head: Span<UInt8>, from start: Int) -> Bool {
         var index = start
         while index < head.count, head[index] != carriageReturn {
-            if head[index] == UInt8(ascii: ",") { return true }
+            if head[index] == UInt8(ascii: ",") || head[index] == 0x09 { return true }
             index += 1
         }
         return false

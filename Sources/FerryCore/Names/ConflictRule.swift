@@ -18,9 +18,12 @@ package struct ConflictRule: Hashable, Sendable {
     /// The holder of a name.
     package enum Holder: CaseIterable, Sendable {
         case nothing
-        /// Anything but a folder.
+        /// A regular file or a link.
         case file
         case folder
+        /// A device, a FIFO or a socket. Never replaced, and no reason to use another name: it was probably named to be
+        /// written to.
+        case special
         /// Another live transfer with this destination.
         case transfer
     }
@@ -72,6 +75,7 @@ package struct ConflictRule: Hashable, Sendable {
     /// - Parameter id: The transfer that holds it, if known.
     package func verdict(on path: String, heldBy holder: Holder, _ id: TransferID? = nil) -> Verdict {
         if holder == .nothing { return .take }
+        if holder == .special { return .refuse(Self.isNoFile(path)) }
         if policy == .unique { return .useNextName }
         if holder == .transfer {
             let who = id.map { "Transfer \($0)" } ?? "Another transfer"
@@ -83,6 +87,12 @@ package struct ConflictRule: Hashable, Sendable {
         guard holder == .folder else { return .take }
         return .refuse(
             ServiceError(.destinationExists, "\(path.escapingControls) is a folder and is not replaced."))
+    }
+
+    private static func isNoFile(_ path: String) -> ServiceError {
+        ServiceError(
+            .destinationExists,
+            "\(path.escapingControls) is a device, a FIFO or a socket, which no file replaces; choose another name.")
     }
 
     /// The error of a taken path, or of a path with all its numbers taken.

@@ -14,6 +14,7 @@ extension TransferFacts: Codable {
         case unusableParts = "unusable_parts"
         case pendingDigests = "pending_digests"
         case bodySent = "body_sent"
+        case requestMayHaveArrived = "request_may_have_arrived"
         case finalURL = "final_url"
         case rangesOff = "ranges_off"
         case bypassesCaches = "bypasses_caches"
@@ -55,6 +56,7 @@ extension TransferFacts: Codable {
         startedOver = try box.decodeIfPresent(Int.self, forKey: .startedOver)
         unusableParts = try box.decodeIfPresent(Int.self, forKey: .unusableParts)
         bodySent = try box.decodeIfPresent(Int64.self, forKey: .bodySent)
+        requestMayHaveArrived = try flag(.requestMayHaveArrived)
         upload = try box.decodeIfPresent(UploadFacts.self, forKey: .upload)
         challenge = try box.decodeIfPresent(PendingChallenge.self, forKey: .challenge)
         released = try box.decodeIfPresent(PartialSource.self, forKey: .released)
@@ -97,6 +99,7 @@ extension TransferFacts: Codable {
         if let startedOver { try box.encode(startedOver, forKey: .startedOver) }
         if let unusableParts { try box.encode(unusableParts, forKey: .unusableParts) }
         if let bodySent { try box.encode(bodySent, forKey: .bodySent) }
+        try encode(requestMayHaveArrived, .requestMayHaveArrived)
         if let upload { try box.encode(upload, forKey: .upload) }
         if let challenge { try box.encode(challenge, forKey: .challenge) }
         if let released { try box.encode(released, forKey: .released) }

@@ -70,6 +70,7 @@ package struct TransferFacts: Hashable, Sendable {
 
     private struct SendingFacts: Hashable, Sendable {
         var sent: Int64?
+        var mayHaveArrived = false
         var upload: UploadFacts?
     }
 
@@ -77,6 +78,14 @@ package struct TransferFacts: Hashable, Sendable {
     package var bodySent: Int64? {
         get { sending.sent }
         set { sending.sent = newValue }
+    }
+
+    /// Whether the server may have received a request that must not be sent twice.
+    ///
+    /// Recorded before the request's first byte leaves, so that a crash does not repeat the request.
+    package var requestMayHaveArrived: Bool {
+        get { sending.mayHaveArrived }
+        set { sending.mayHaveArrived = newValue }
     }
 
     /// The resumable upload of its body, if the server supports it.

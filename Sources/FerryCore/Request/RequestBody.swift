@@ -22,12 +22,16 @@ package enum RequestBody: Hashable, Codable, Sendable {
         package var modified: Int64
         /// Inode number, or nil if the client did not give it.
         package var inode: UInt64?
+        /// Time of the last change to bytes or metadata (ctime) in nanoseconds since 1970, or nil if the client did not
+        /// give it. It shows a change whose modification time was set back.
+        package var changed: Int64?
 
-        package init(path: String, size: Int64, modified: Int64, inode: UInt64? = nil) {
+        package init(path: String, size: Int64, modified: Int64, inode: UInt64? = nil, changed: Int64? = nil) {
             self.path = path
             self.size = size
             self.modified = modified
             self.inode = inode
+            self.changed = changed
         }
 
         /// A file whose attributes are not known yet.

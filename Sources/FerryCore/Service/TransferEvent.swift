@@ -8,8 +8,14 @@ package struct TransferEvent: Hashable, Codable, Sendable {
     package var at: Date
     package var id: TransferID
     package var session: SessionID
+    /// Shared by all copies: an event waits in the queue of each of its listeners.
+    private var shown: Boxed<Transfer>?
+
     /// The transfer at the time of the event, or at completion. Nil after removal.
-    package var transfer: Transfer?
+    package var transfer: Transfer? {
+        get { shown?.wrappedValue }
+        set { shown = newValue.map { Boxed(wrappedValue: $0) } }
+    }
 
     package init(number: Int64?, kind: Kind, at: Date, id: TransferID, session: SessionID, transfer: Transfer?) {
         self.number = number
@@ -18,6 +24,27 @@ package struct TransferEvent: Hashable, Codable, Sendable {
         self.id = id
         self.session = session
         self.transfer = transfer
+    }
+
+    private enum CodingKeys: String, CodingKey { case number, kind, at, id, session, transfer }
+
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            number: try box.decodeIfPresent(Int64.self, forKey: .number), kind: try box.decode(Kind.self, forKey: .kind),
+            at: try box.decode(Date.self, forKey: .at), id: try box.decode(TransferID.self, forKey: .id),
+            session: try box.decode(SessionID.self, forKey: .session),
+            transfer: try box.decodeIfPresent(Transfer.self, forKey: .transfer))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encodeIfPresent(number, forKey: .number)
+        try box.encode(kind, forKey: .kind)
+        try box.encode(at, forKey: .at)
+        try box.encode(id, forKey: .id)
+        try box.encode(session, forKey: .session)
+        try box.encodeIfPresent(transfer, forKey: .transfer)
     }
 
     package enum Kind: String, CaseIterable, Codable, Sendable {

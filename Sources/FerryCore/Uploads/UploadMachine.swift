@@ -222,8 +222,8 @@ package struct UploadMachine: Sendable {
             return end == length || !isSuccess(head) ? .accept : .fail(lie(head, length))
         }
         if isSuccess(head) {
-            if end == length, statement.isComplete == nil { return .accept }
-            return resume(head, statement.offset)
+            // Only the server's word that the upload is complete ends it.
+            return end == length && statement.isComplete == nil ? .send(.offset) : resume(head, statement.offset)
         }
         if let step = smallerPart(head, statement) ?? resumed(head, statement) { return step }
         return .accept

@@ -2,6 +2,8 @@
 package enum LifecycleStep: String, CaseIterable, Sendable {
     /// The request is in the journal. The client has no response yet.
     case requestCommitted = "request_committed"
+    /// The journal knows that a request that must not be repeated is about to be sent. No byte of it has left.
+    case requestAnnounced = "request_announced"
     case headAccepted = "head_accepted"
     /// The partial file exists. The journal does not know it.
     case partialMade = "partial_made"

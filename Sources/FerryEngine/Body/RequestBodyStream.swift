@@ -15,6 +15,10 @@ final class RequestBodyStream: Sendable {
         var blocked: EventLoopPromise<Void>?
         var isEnded = false
         var isFinished = false
+        /// Why not all was sent.
+        var failure: (any Error)?
+        /// Completed once all was sent, or will not be.
+        var waiting: [EventLoopPromise<Void>] = []
     }
 
     /// Length of the body in bytes, or `nil` if unknown.
@@ -45,6 +49,27 @@ final class RequestBodyStream: Sendable {
     /// Whether the connection has taken the whole body.
     var isFinished: Bool { state.withLock(\.isFinished) }
 
+    /// Completed once the connection has taken the whole body. Fails if it will not.
+    func whenSent(on loop: any EventLoop, to url: HTTPURL) -> EventLoopFuture<Void> {
+        let promise = loop.makePromise(of: Void.self)
+        let end: Result<Void, any Error>? = state.withLock { state in
+            // The client does not start the stream of an empty body.
+            if state.isFinished || length == 0 { return .success(()) }
+            if let failure = state.failure { return .failure(failure) }
+            state.waiting.append(promise)
+            return nil
+        }
+        if let end { promise.completeWith(end) }
+        return promise.futureResult.flatMapErrorThrowing { error in
+            if error is EnoughReceived { throw error }
+            if let error = error as? ServiceError, error != ExchangeEnd.stopped { throw error }
+            throw ServiceError(
+                .connectionLost,
+                "\(url.host) reported success before it had the whole request, and closed the connection.",
+                details: ErrorDetails(url: url.redacted))
+        }
+    }
+
     func body(on loop: any EventLoop) -> HTTPClient.Body {
         .stream(contentLength: length) { writer in
             let done = loop.makePromise(of: Void.self)
@@ -53,6 +78,7 @@ final class RequestBodyStream: Sendable {
                     try await self.send(to: writer, on: loop)
                     done.succeed()
                 } catch {
+                    self.failed(error)
                     done.fail(error)
                 }
             }
@@ -66,13 +92,23 @@ final class RequestBodyStream: Sendable {
     }
 
     /// Stops sending. Call it when the exchange has finished.
-    func end() {
+    func end(with error: any Error = ExchangeEnd.stopped) {
         let (task, blocked) = state.withLock { state in
             state.isEnded = true
             return (state.task.take(), state.blocked.take())
         }
+        failed(error)
         blocked?.fail(ExchangeEnd.stopped)
         task?.cancel()
+    }
+
+    private func failed(_ error: any Error) {
+        let waiting = state.withLock { state in
+            if !state.isFinished, state.failure == nil { state.failure = error }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for promise in waiting { promise.fail(error) }
     }
 
     private func send(to writer: HTTPClient.Body.StreamWriter, on loop: any EventLoop) async throws {
@@ -91,7 +127,12 @@ final class RequestBodyStream: Sendable {
             next = try await following
         }
         if let length, sent < length { throw Self.changed }
-        state.withLock { $0.isFinished = true }
+        let waiting = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for promise in waiting { promise.succeed() }
     }
 
     private func write(

@@ -59,8 +59,7 @@ enum ClientFailure {
         case let fault as HeadFault:
             return failure(.badResponse, "The response from \(host) cannot be read: it has \(fault.text).")
         case let error as HTTPParserError:
-            return failure(
-                .badResponse, "The response from \(host) is not valid HTTP: \(String(describing: error).words).")
+            return failure(.badResponse, "The response from \(host) cannot be read: it has \(error.part).")
         case is CertificateFault, is NIOSSLExtraError, is NIOSSLError, is BoringSSLError:
             return TLSFailure.transferError(error, url: url)
         case let error as IOError:
@@ -201,14 +200,19 @@ enum TLSFailure {
     }
 }
 
-extension String {
-    /// The words of a camel case name.
-    fileprivate var words: String {
-        var result = ""
-        for scalar in unicodeScalars {
-            if scalar.properties.isUppercase { result += " " }
-            result.unicodeScalars.append(scalar)
+extension HTTPParserError {
+    /// The unreadable part, as the end of the sentence “It has …”.
+    fileprivate var part: String {
+        switch self {
+        case .invalidVersion: "an unknown version of HTTP"
+        case .invalidStatus: "a malformed status"
+        case .invalidConstant, .lfExpected: "no valid status line"
+        case .invalidHeaderToken, .invalidCharactersUsed: "a field with characters that HTTP forbids"
+        case .headerOverflow: "too many or too long fields"
+        case .invalidContentLength, .unexpectedContentLength: "an unreadable Content-Length"
+        case .invalidChunkSize: "an unreadable chunk size"
+        case .trailingGarbage, .closedConnection: "bytes after its end"
+        default: "a part that is not HTTP"
         }
-        return result.lowercased()
     }
 }

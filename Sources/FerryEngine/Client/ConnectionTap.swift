@@ -72,9 +72,15 @@ final class ConnectionTap: ChannelDuplexHandler {
             case .exchange(let found): recorder = found
             case .ended: return withhold(part, promise, ChannelError.ioOnClosedChannel, context: context)
             }
+            // Late bytes of the last response would be read as this one's.
+            if requests > 1, context.channel.hasUnreadInput {
+                return withhold(part, promise, ReusedConnectionClosed(), context: context)
+            }
             do { try checkName(context) } catch { return withhold(part, promise, error, context: context) }
             if let later = recorder?.laterHead { return hold(part, promise, until: later, context: context) }
             begin(head, context: context)
+        } else if case .body(.byteBuffer(let bytes)) = part {
+            heads.sent(bytes.readableBytes)
         }
         guard isHolding else { return context.write(wrapOutboundOut(part), promise: promise) }
         held.append((part, promise))

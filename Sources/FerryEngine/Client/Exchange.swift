@@ -10,6 +10,8 @@ import Synchronization
 final class Exchange: Sendable {
     private let delegate: ExchangeDelegate
     private let task: any ExchangeTransport
+    /// Completed once the response has ended, and with a success the request too.
+    private let over: EventLoopFuture<Void>
     private let headFuture: EventLoopFuture<HTTPResponseHead>
     private let clock: WatchClock
     let timeouts: Timeouts
@@ -46,12 +48,21 @@ final class Exchange: Sendable {
             promise.fail(error)
             throw error
         }
+        // The client ends the exchange with the response. But a server that reports success before it has read the request
+        // has not stored what it never read.
+        if let body {
+            over = task.futureResult.flatMap { [delegate] in
+                delegate.isSuccess ? body.whenSent(on: loop, to: url) : loop.makeSucceededVoidFuture()
+            }
+        } else {
+            over = task.futureResult
+        }
         task.begin()
     }
 
     /// Creates the exchange of a request on a connection opened in advance.
     init(_ opened: Exchange, url: HTTPURL, timeouts: Timeouts) {
-        (delegate, task, headFuture) = (opened.delegate, opened.task, opened.headFuture)
+        (delegate, task, over, headFuture) = (opened.delegate, opened.task, opened.over, opened.headFuture)
         (clock, recorder, mayBeHTTP2) = (opened.clock, opened.recorder, opened.mayBeHTTP2)
         key = opened.key
         self.url = url
@@ -66,9 +77,9 @@ final class Exchange: Sendable {
     /// Whether the request was written to an open connection.
     private var wasAsked: Bool { recorder?.wasAsked == true }
 
-    /// Whether the server may have seen the whole request.
+    /// Whether the server may have seen the whole request, or has reported success without.
     var mayHaveSentAll: Bool {
-        guard let recorder else { return true }
+        guard let recorder, !delegate.isSuccess else { return true }
         if recorder.isSent || body?.isFinished == true { return true }
         if body?.isPart == true, bytesSent > 0 { return true }
         guard let length = body?.length, length > 0 else { return false }
@@ -139,7 +150,8 @@ final class Exchange: Sendable {
     func gather(
         isolation: isolated (any Actor)? = #isolation, _ size: Int, _ progress: TransferProgress
     ) async -> (bytes: ByteBuffer, failure: ServiceError?) {
-        if let whole = delegate.takeWhole(size) { return (whole, nil) }
+        // A response may be complete before its request is. It counts only if all of the request is sent.
+        if isRequestOut, let whole = delegate.takeWhole(size) { return (whole, nil) }
         let watch = watch(timeouts.idle, message: "stopped sending")
         defer { watch.cancel() }
         do {
@@ -154,10 +166,10 @@ final class Exchange: Sendable {
 
     /// Passes the body to a queue. The end of the body follows the parts received before the head was judged.
     func hand(to queue: PartQueue) {
-        let (task, url, key) = (task, url, key)
+        let (url, key) = (url, key)
         delegate.accept(.handed(queue)).whenComplete { result in
-            if case .failure(let error) = result { task.fail(reason: error) }
-            task.futureResult.whenComplete { result in
+            if case .failure(let error) = result { self.end(error) }
+            self.over.whenComplete { result in
                 switch result {
                 case .success: queue.end(nil)
                 case .failure(let error):
@@ -169,7 +181,7 @@ final class Exchange: Sendable {
 
     /// Calls the closure on the event loop once the exchange has finished in any way.
     func whenOver(_ body: @escaping @Sendable () -> Void) {
-        task.futureResult.whenComplete { _ in body() }
+        over.whenComplete { _ in body() }
     }
 
     /// Times and byte counts known so far, or `nil` without a recorder.
@@ -201,9 +213,11 @@ final class Exchange: Sendable {
 
     /// Ends an unwanted response, without waiting for the request's body.
     func drop(isolation: isolated (any Actor)? = #isolation) async {
-        let isOut = body.map { recorder?.isSent == true || $0.isFinished } ?? true
-        if isOut { await discard() } else { await close() }
+        if isRequestOut { await discard() } else { await close() }
     }
+
+    /// Whether the connection has taken the whole request.
+    private var isRequestOut: Bool { body.map { recorder?.isSent == true || $0.isFinished } ?? true }
 
     /// Receives the body and waits for the end of the response.
     private func take(
@@ -213,10 +227,10 @@ final class Exchange: Sendable {
             try await delegate.accept(body).value()
         } catch {
             end(error)
-            _ = try? await task.futureResult.value()
+            _ = try? await over.value()
             throw error
         }
-        try await task.futureResult.value()
+        try await over.value()
     }
 
     /// Ends the exchange and closes its connection at once.
@@ -231,7 +245,7 @@ final class Exchange: Sendable {
     /// Closes the connection of a response with an unread body, and waits until it is closed.
     func close(isolation: isolated (any Actor)? = #isolation) async {
         end(EnoughReceived())
-        _ = try? await task.futureResult.value()
+        _ = try? await over.value()
     }
 
     /// Fails the request. Completes the promises that the client waits for, because it would not notice the failure
@@ -239,6 +253,7 @@ final class Exchange: Sendable {
     private func end(_ error: any Error) {
         task.fail(reason: error)
         delegate.abandon(error)
+        body?.end(with: error)
     }
 
     /// Ends the exchange after this many idle seconds. Time spent on a client's decision does not count.
@@ -249,8 +264,7 @@ final class Exchange: Sendable {
         let lead = min(total ?? seconds, IdleWatch.longest) - seconds
         let earliest = NIODeadline.now() + .nanoseconds(Int64(lead * 1e9))
         let error = IdleWatch.expiry(of: url, message, after: seconds)
-        let task = task
-        let (delegate, recorder) = (delegate, recorder)
+        let (task, delegate, recorder, body) = (task, delegate, recorder, body)
         delegate.touch()
         return IdleWatch(
             on: clock, limit: .nanoseconds(Int64(seconds * 1e9)),
@@ -261,6 +275,7 @@ final class Exchange: Sendable {
             expired: {
                 task.fail(reason: error)
                 delegate.abandon(error)
+                body?.end(with: error)
             })
     }
 }

@@ -37,6 +37,8 @@ final class ExchangeDelegate: Sendable {
 
     private struct State {
         var head: EventLoopPromise<HTTPResponseHead>?
+        /// Whether the received head has a status of success.
+        var isSuccess = false
         var body: Body?
         /// Parts received before the head is judged.
         var early: CircularBuffer<ByteBuffer> = []
@@ -73,6 +75,9 @@ final class ExchangeDelegate: Sendable {
 
     /// Whether a head was received, or none will be.
     var isOver: Bool { state.withLock { $0.head == nil || $0.stopped != nil } }
+
+    /// Whether a head with a status of success was received.
+    var isSuccess: Bool { state.withLock(\.isSuccess) }
 
     /// Opens the body. The future completes once the waiting parts have been taken.
     func accept(_ body: Body) -> EventLoopFuture<Void> {
@@ -146,7 +151,11 @@ final class ExchangeDelegate: Sendable {
 
     func received(_ head: HTTPResponseHead) {
         touch()
-        state.withLock { $0.head.take() }?.succeed(head)
+        let waiting = state.withLock { state in
+            state.isSuccess = (200..<300).contains(head.status.code)
+            return state.head.take()
+        }
+        waiting?.succeed(head)
     }
 
     /// Takes a part of the body. The transport delivers the next one once the future has completed.

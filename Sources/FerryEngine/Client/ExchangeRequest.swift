@@ -97,7 +97,7 @@ extension Engine {
         ) {
             RoutedRequest(
                 request, url: url, key: key, engine: self, delegate: $0, timeouts: given.timeouts,
-                nameWait: given.nameWait)
+                nameWait: given.nameWait, body: given.body)
         }
         exchange.whenOver { [directory = clients.directory, body = given.body] in
             if let mark { directory.remove(mark) }

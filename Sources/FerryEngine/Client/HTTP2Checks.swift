@@ -20,7 +20,7 @@ final class HTTP2HeadCheck: ChannelDuplexHandler {
     }
 
     private var state = State.expectingHead
-
+    private var informational = InformationalLimit()
     private var isSent = false
 
     static func add(to stream: any Channel) { stream.addFirst(HTTP2HeadCheck()) }
@@ -52,6 +52,7 @@ final class HTTP2HeadCheck: ChannelDuplexHandler {
         guard status.isInformational else { return true }
         // RFC 9113 §8.1.
         guard !head.endStream else { throw HeadFault(text: "an informational status and no other") }
+        try informational.take(head.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 })
         return false
     }
 }

@@ -22,11 +22,16 @@ final class HeadMender: ChannelInboundHandler {
     private var searched = 0
     /// Whether an informational head of the response had a bare line feed.
     private var followsBareEnd = false
+    private var informational = InformationalLimit()
 
     /// Expects a response head next, because a request is being sent.
     func expect() {
+        informational = InformationalLimit()
         if case .passing = state { state = .expecting }
     }
+
+    /// Records that bytes of the request's body were sent.
+    func sent(_ count: Int) { informational.sent(count) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch state {
@@ -78,7 +83,7 @@ final class HeadMender: ChannelInboundHandler {
             searched = 0
             guard end <= RawHead.limit, var head = gathered.readSlice(length: end) else { throw Self.tooLong }
             let isInformational = try RawHead.status(head.readableBytesUInt8Span).isInformational
-            if !isInformational { state = .passing }
+            if isInformational { try informational.take(end) } else { state = .passing }
             let follows = followsBareEnd
             followsBareEnd = isInformational && (follows || RawHead.hasBareEnd(head.readableBytesUInt8Span))
             if let mended = try RawHead.mended(head.readableBytesUInt8Span, followsBareEnd: follows) {

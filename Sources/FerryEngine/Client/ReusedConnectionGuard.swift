@@ -71,10 +71,11 @@ extension ReusedConnectionGuard {
             return
         }
         unfinished += bytes.readableBytesView
-        while unfinished.starts(with: Self.informational) {
-            guard let end = unfinished.firstRange(of: Self.endOfHead) else { break }
-            unfinished.removeFirst(end.upperBound)
+        var rest = unfinished[...]
+        while rest.starts(with: Self.informational), let end = rest.firstRange(of: Self.endOfHead) {
+            rest = rest[end.upperBound...]
         }
+        unfinished.removeFirst(unfinished.count - rest.count)
         let isInformational =
             unfinished.starts(with: Self.informational) || Self.informational.starts(with: unfinished)
         if isInformational, unfinished.count <= Self.longestHead {

@@ -34,6 +34,9 @@ final class RoutedRequest: ExchangeTransport, HTTPClientResponseDelegate {
         /// Ends the request if no connection is established in time.
         var bound: Scheduled<Void>?
 
+        /// Bytes of the response body that are due, if its length is known.
+        var missing: Int64?
+
         /// Whether the request waits for an address that has not responded.
         var isWaiting: Bool { !isOver && !isAsked && end == nil && next == nil }
     }
@@ -55,14 +58,16 @@ final class RoutedRequest: ExchangeTransport, HTTPClientResponseDelegate {
     private let connectTimeout: Double
     private let boundsConnection: Bool
     private let nameWait: NameWait?
+    private let body: RequestBodyStream?
     private let done: EventLoopPromise<Void>
     private let state = Mutex(State())
 
     init(
         _ request: HTTPClient.Request, url: HTTPURL, key: ClientPool.Key, engine: Engine, delegate: ExchangeDelegate,
-        timeouts: Timeouts, nameWait: NameWait? = nil
+        timeouts: Timeouts, nameWait: NameWait? = nil, body: RequestBodyStream? = nil
     ) {
         self.nameWait = nameWait
+        self.body = body
         self.request = request
         self.url = url
         self.key = key
@@ -263,12 +268,21 @@ final class RoutedRequest: ExchangeTransport, HTTPClientResponseDelegate {
     func didSendRequest(task: HTTPClient.Task<Void>) { delegate.sentRequest() }
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        let length = head.headers.first(name: "Content-Length").flatMap { Int64($0) }
+        state.withLock { $0.missing = length }
         delegate.received(head)
         return loop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
-        delegate.received(part)
+        let isLast = state.withLock { state in
+            state.missing? -= Int64(part.readableBytes)
+            return state.missing == 0
+        }
+        let taken = delegate.received(part)
+        // The client drops the rest of the request once it has delivered the end of the response.
+        guard isLast, delegate.isSuccess, let body, !body.isFinished else { return taken }
+        return taken.flatMap { [loop, url] in body.whenSent(on: loop, to: url) }
     }
 
     func didFinishRequest(task: HTTPClient.Task<Void>) throws { delegate.finishedResponse() }

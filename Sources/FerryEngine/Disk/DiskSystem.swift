@@ -50,7 +50,8 @@ package protocol DiskSystem: Sendable {
     func setAttribute(_ name: String, _ value: String, of file: OpenFile) throws(DiskError) -> Bool
     /// Gives a file its final name, in the same folder or another one of the same file system.
     ///
-    /// - Returns: False, with nothing changed, if the name is taken and must not be replaced.
+    /// - Returns: False, with nothing changed, if the name is taken and must not be replaced. A device, a FIFO or a socket
+    ///   is never replaced.
     func rename(
         _ name: String, in folder: OpenFile, to newName: String, in newFolder: OpenFile, replacing: Bool
     ) throws(DiskError) -> Bool
@@ -58,8 +59,8 @@ package protocol DiskSystem: Sendable {
     /// Creates a folder and its missing parents with this mode, regardless of the umask. If one of them fails, it
     /// removes the created ones.
     func makeFolders(_ path: String, mode: UInt32) throws(DiskError)
-    /// Returns whether this process may create files in the folder.
-    func isWritable(_ folder: OpenFile) -> Bool
+    /// Returns the error number for which this process cannot create files in the folder, or `nil` if it can.
+    func writeObstacle(in folder: OpenFile) -> Int32?
     /// Returns the bytes that this user may still write to the folder's file system.
     func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64
 }
@@ -98,7 +99,11 @@ package struct DiskError: Error, Hashable, Sendable {
 
 /// The identity of a file, and its properties visible without opening it.
 package struct FileIdentity: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable { case regular, folder, link, other }
+    package enum Kind: Hashable, Sendable {
+        case regular, folder, link
+        /// A device, a FIFO or a socket.
+        case special
+    }
 
     package let kind: Kind
     package let device: UInt64
@@ -134,7 +139,14 @@ package struct FileIdentity: Hashable, Sendable {
 
 extension FileIdentity? {
     /// The holder for the conflict policy. `nil` stands for a free name.
-    package var holder: ConflictRule.Holder { map { $0.kind == .folder ? .folder : .file } ?? .nothing }
+    package var holder: ConflictRule.Holder {
+        switch self?.kind {
+        case nil: .nothing
+        case .regular, .link: .file
+        case .folder: .folder
+        case .special: .special
+        }
+    }
 }
 
 /// An open file or folder. Closed when its last reference is released.

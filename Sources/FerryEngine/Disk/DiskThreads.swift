@@ -15,10 +15,14 @@ final class DiskThreads: DiskWorkers {
         let work: Work
     }
 
-    /// An idle thread's place to wait for its next job.
+    /// A thread's place to get its next job.
     private final class Seat: Sendable {
-        let job = Mutex<Job?>(nil)
+        let job: Mutex<Job?>
         let isTaken = DispatchSemaphore(value: 0)
+
+        init(_ job: Job? = nil) { self.job = Mutex(job) }
+
+        func take() -> Job? { job.withLock { $0.take() } }
     }
 
     private struct State {
@@ -70,8 +74,10 @@ final class DiskThreads: DiskWorkers {
 
     private func serveOnNewThread(_ first: Job) {
         var job: Job? = first
-        while let current = job {
-            if startThread({ self.serve(current) }) { return }
+        while let current = job.take() {
+            // The thread takes the job out: what its closure holds, such as an open folder, is released with the job.
+            let seat = Seat(current)
+            if startThread({ self.serve(seat) }) { return }
             current.work(Self.noThread)
             // Waiting work of the lane may have waited only for this job.
             let next = state.withLock { $0.lanes.ended(in: current.lane) }
@@ -80,14 +86,22 @@ final class DiskThreads: DiskWorkers {
         threadEnded()
     }
 
-    private func serve(_ first: Job) {
-        var job: Job? = first
-        while let current = job {
-            current.work(nil)
-            let next = state.withLock { $0.lanes.ended(in: current.lane) }
-            job = next.map { Job(lane: current.lane, work: $0) } ?? wait()
+    private func serve(_ first: Seat) {
+        var job = first.take()
+        while let lane = perform(&job) {
+            let next = state.withLock { $0.lanes.ended(in: lane) }
+            job = next.map { Job(lane: lane, work: $0) } ?? wait()
         }
         threadEnded()
+    }
+
+    /// Runs a job and releases its closure.
+    ///
+    /// - Returns: The job's lane, or `nil` if there is no job.
+    private func perform(_ job: inout Job?) -> DiskLane? {
+        guard let current = job.take() else { return nil }
+        current.work(nil)
+        return current.lane
     }
 
     private func threadEnded() {
@@ -119,7 +133,7 @@ final class DiskThreads: DiskWorkers {
             // The job for the taken seat is about to arrive.
             seat.isTaken.wait()
         }
-        return seat.job.withLock(\.self)
+        return seat.take()
     }
 
     func shutdown() async {

@@ -5,8 +5,9 @@ import Foundation
 extension Engine {
     /// Adopts a file of an earlier transfer as the partial file of another one, truncated at its offset.
     ///
-    /// The file is renamed, so that only one transfer can take it. From another file system it is copied. It must
-    /// satisfy the same conditions as Ferry's own partial files, because it is renamed, truncated and written to.
+    /// A file that Ferry has handed over (``ReleasedName``) is renamed, so that only one transfer can take it. It must
+    /// satisfy the same conditions as Ferry's own partial files, because it is renamed, truncated and written to. Any
+    /// other file is the user's: it is copied, and stays as it is.
     /// - Throws: ``ServiceError`` with code `partial_lost` and the reason if there is no such file, or it is too short,
     ///   not regular, not the user's, or has a second name.
     package func takeOverPartialFile(
@@ -70,7 +71,7 @@ struct PartialObjection: Error, Hashable {
         switch found.kind {
         case .link: self.init("is a symbolic link")
         case .folder: self.init("is a folder")
-        case .other: self.init("is no regular file")
+        case .special: self.init("is no regular file")
         // Another user, or another program through a second name, could change the file during the transfer.
         case .regular where found.owner != user: self.init("belongs to user \(found.owner), not to user \(user)")
         case .regular where found.links != 1: self.init("has \(found.links) hard links instead of one")
@@ -98,8 +99,9 @@ extension PartialFile {
         if let objection = objection(to: found) { return .failure(objection) }
         let place = try disk.identity(of: folder)
         let newName = Self.name(of: id)
+        let isOwn = ReleasedName.isOne(name)
         let taken: OpenFile
-        if found.device == place.device {
+        if isOwn, found.device == place.device {
             let moved = PlacedSource(folder: old, file: file, name: name, device: found.device, inode: found.inode)
             guard try moved.rename(to: newName, in: folder, replacing: true, disk) == .given else {
                 throw DiskError("opening", source.path, errno: ENOENT)
@@ -108,7 +110,7 @@ extension PartialFile {
         } else {
             taken = try disk.createFile(newName, in: folder)
             try copy(0..<source.offset, of: file, to: taken, disk: disk)
-            try disk.remove(name, in: old)
+            if isOwn { try disk.remove(name, in: old) }
         }
         try disk.truncate(taken, to: source.offset)
         try disk.syncData(taken)

@@ -163,6 +163,8 @@
         ) throws(DiskError) -> Bool {
             let path = newFolder.path + "/" + newName
             if replacing {
+                // A rename over a device, a FIFO or a socket would replace it by a file.
+                if try identity(of: newName, in: newFolder)?.kind == .special { return false }
                 guard unsafe renameat(folder.descriptor, name, newFolder.descriptor, newName) == 0 else {
                     throw DiskError("Placing", path, errno: errno)
                 }
@@ -231,8 +233,8 @@
             }
         }
 
-        package func isWritable(_ folder: OpenFile) -> Bool {
-            unsafe faccessat(folder.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0
+        package func writeObstacle(in folder: OpenFile) -> Int32? {
+            unsafe faccessat(folder.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0 ? nil : errno
         }
 
         package func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64 {
@@ -251,7 +253,7 @@
                 case S_IFREG: .regular
                 case S_IFDIR: .folder
                 case S_IFLNK: .link
-                default: .other
+                default: .special
                 }
             self.init(
                 kind: kind, device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),

@@ -57,6 +57,7 @@ struct ConnectHandshake: ProxyHandshake {
     let target: TunnelTarget
     let credentials: Credentials?
     private var searched = 0
+    private var informational = InformationalLimit()
 
     /// Maximum size of the head of a proxy's response, in bytes.
     private static let headLimit = 64 << 10
@@ -81,9 +82,10 @@ struct ConnectHandshake: ProxyHandshake {
             }
             searched = 0
             guard let head = bytes.readSlice(length: end) else { return .wait }
-            switch try Self.status(of: head) {
+            switch try Self.reading({ () throws(HeadFault) in try RawHead.status(head.readableBytesUInt8Span).number }) {
             // Informational heads precede the response (RFC 9110 §15.2).
-            case 100...199: continue
+            case 100...199:
+                try Self.reading { () throws(HeadFault) in try informational.take(end) }
             case 200...299: return .done
             // Some proxies send 401 for a wrong password.
             case 407: throw .unauthorized
@@ -94,9 +96,9 @@ struct ConnectHandshake: ProxyHandshake {
         return .wait
     }
 
-    private static func status(of head: ByteBuffer) throws(ProxyRefusal) -> Int {
+    private static func reading<Value>(_ read: () throws(HeadFault) -> Value) throws(ProxyRefusal) -> Value {
         do throws(HeadFault) {
-            return try RawHead.status(head.readableBytesUInt8Span).number
+            return try read()
         } catch {
             throw .malformed("its response has \(error.text)")
         }

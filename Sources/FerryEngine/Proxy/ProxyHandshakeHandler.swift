@@ -53,9 +53,11 @@ final class ProxyHandshakeHandler: EstablishmentHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver else { return }
+        guard var handshake else { return end(.failure(ProxyRefusal.malformed("it sends before it is asked"))) }
         var part = unwrapInboundIn(data)
+        received.discardReadBytes()
         received.writeBuffer(&part)
-        guard !isOver, var handshake else { return }
         do throws(ProxyRefusal) {
             var step = try handshake.receive(&received)
             while case .send(let bytes) = step {

@@ -6,8 +6,10 @@ extension TransferRun {
     /// Returns the planner's input.
     func requestSituation(_ variant: RequestVariant) -> RequestSituation {
         var situation = RequestSituation()
-        situation.ranges = variant.restart == nil ? facts.ranges : ByteRangeSet()
-        situation.identity = variant.restart == nil ? facts.identity : nil
+        // Without a file nothing can be resumed, and nothing is complete.
+        let continues = variant.restart == nil && partial != nil
+        situation.ranges = continues ? facts.ranges : ByteRangeSet()
+        situation.identity = continues ? facts.identity : nil
         situation.hasExpectedDigest = options.judgesByDigest
         situation.expectedSize = job.request.response.expectedSize
         situation.existing = job.existing?.identity
@@ -23,6 +25,7 @@ extension TransferRun {
     /// Each attempt starts at the original URL, so that an expired signed target is renewed
     /// (docs/behaviour/transfers.md#X11).
     func ask(_ plan: PlannedRequest, _ variant: RequestVariant) async throws(ServiceError) -> Answer {
+        try checkRepeatable()
         let url = try sources.url(of: sources.current)
         let ended: ConversationEnd
         let upload = try await AttemptUpload.open(job, facts.upload, disk: engine.disk) { facts throws(ServiceError) in
@@ -71,6 +74,7 @@ extension TransferRun {
         noteRefusal(head, accepted.course.url)
         // The client allows the request to be repeated.
         ending.isUnrepeatable = false
+        facts.requestMayHaveArrived = false
         facts.bodySent = nil
         throw ServiceError(
             rule.expiredStatusCodes.contains(head.status) ? .urlExpired : .serverBusy,
@@ -111,15 +115,23 @@ extension TransferRun {
         asked.nameWait = NameWait(progress: job.progress) { [journal, id = job.id] in
             await journal.nameChanged(id, isolation: nil)
         }
-        try checkStopping()
-        let exchange: Exchange
-        if let response = connections.received.take() {
-            exchange = try Exchange(asked, replaying: response, engine: engine)
-        } else {
-            exchange = try engine.open(asked)
+        let mayHaveArrived = facts.requestMayHaveArrived
+        do throws(ServiceError) {
+            try await recordSending(request, upload)
+            try checkStopping()
+            let exchange: Exchange
+            if let response = connections.received.take() {
+                exchange = try Exchange(asked, replaying: response, engine: engine)
+            } else {
+                exchange = try engine.open(asked)
+            }
+            connections.opened(exchange)
+            return exchange
+        } catch {
+            // Nothing was sent.
+            facts.requestMayHaveArrived = mayHaveArrived
+            throw error
         }
-        connections.opened(exchange)
-        return exchange
     }
 
     /// Returns a request without its body.
@@ -160,28 +172,41 @@ extension TransferRun {
         return timeouts
     }
 
-    // MARK: Sent body
+    // MARK: Requests that must not be sent twice
 
-    /// Throws if an earlier attempt sent the complete request and its method forbids repeating it. An upload resource
-    /// reports the received bytes instead.
-    func checkRepeatable() throws(ServiceError) {
-        guard facts.upload?.resource == nil, let sent = facts.bodySent, sent >= job.request.body?.length ?? 0,
-            !RepetitionRule.mayRepeat(job.request.method, wasSent: true)
-        else { return }
+    /// Throws if the server may have received a request that must not be repeated. An upload resource reports the
+    /// received bytes instead.
+    ///
+    /// Called before each conversation. A conversation itself repeats only what its server has not accepted.
+    private func checkRepeatable() throws(ServiceError) {
+        guard facts.requestMayHaveArrived, facts.upload?.resource == nil else { return }
+        let method = job.request.method
         throw ServiceError(
-            .connectionLost, "The request was sent before, and \(job.request.method) must not be sent twice.",
+            .connectionLost,
+            "The server may have received the \(method) request already, and \(method) must not be sent twice. If it is "
+                + "safe to send it again, type “ferry retry \(job.id)”.",
             as: .final)
+    }
+
+    /// Makes durable that a request is about to be sent, if it must not be repeated: after a crash nobody knows whether
+    /// the server has received it.
+    private func recordSending(_ request: OutgoingRequest, _ upload: Upload?) async throws(ServiceError) {
+        guard !RepetitionRule.mayRepeat(request.method, wasSent: true), upload?.isResumable != true,
+            !facts.requestMayHaveArrived
+        else { return }
+        facts.requestMayHaveArrived = true
+        try await record()
+        reached(.requestAnnounced)
     }
 
     /// Records whether the request may be repeated.
     func noteSent(_ exchange: Exchange, _ request: OutgoingRequest, _ upload: Upload?) {
-        ending.isUnrepeatable =
-            upload?.isResumable != true
-            && !RepetitionRule.mayRepeat(request.method, wasSent: exchange.mayHaveSentAll)
+        if !RepetitionRule.mayRepeat(request.method, wasSent: true) {
+            facts.requestMayHaveArrived = upload?.isResumable != true && exchange.mayHaveSentAll
+        }
+        ending.isUnrepeatable = facts.requestMayHaveArrived
         let sent = (upload?.start ?? 0) + exchange.bytesSent
-        // With an empty body the byte count does not show whether it was sent.
         if request.sendsBody, sent > 0 || job.request.body?.length != 0 { facts.bodySent = sent }
-        if ending.isUnrepeatable, facts.bodySent == nil { facts.bodySent = 0 }
     }
 
     /// Stores the facts about the last requests, for the client's metrics.

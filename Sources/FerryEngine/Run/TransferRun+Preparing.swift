@@ -16,7 +16,7 @@ extension TransferRun {
         do throws(ServiceError) {
             try await accept(body, answer, variant)
             isGathered = coding == nil && isSmall(body)
-            if !isGathered, let success = try await makeFile(body) {
+            if !isGathered, let success = try await makeFile(of: body.completeLength) {
                 await answer.exchange.close()
                 return success
             }
@@ -103,8 +103,9 @@ extension TransferRun {
 
     /// Creates the partial file and records its facts (docs/behaviour/transfers.md#D1, step 3).
     ///
+    /// - Parameter length: The file's length in bytes, or `nil` while it is unknown.
     /// - Returns: The outcome if the name alone decides it (conflict policy `skip`).
-    func makeFile(_ body: AcceptedBody) async throws(ServiceError) -> Outcome.Success? {
+    func makeFile(of length: Int64?) async throws(ServiceError) -> Outcome.Success? {
         let folder = try await openDestinationFolder()
         facts.stamp = nil
         if partial == nil {
@@ -123,7 +124,7 @@ extension TransferRun {
             return success
         }
         reached(.identityCommitted)
-        try await makeRoom(body.completeLength)
+        try await makeRoom(length)
         writes.digest.begin(Set(expectedDigests.map(\.algorithm)))
         return nil
     }
@@ -198,11 +199,11 @@ extension TransferRun {
     func checkFolders() async throws(ServiceError) {
         guard let home = try await openPartialFolder() else { return }
         let place = try await openDestinationFolder()
-        let shut = try await onDisk { system throws(DiskError) in [home, place].filter { !system.isWritable($0) } }
-        if let folder = shut.first {
-            throw ServiceError(
-                .destinationUnwritable, "The folder \(folder.path.escapingControls) is not writable.",
-                details: ErrorDetails(errno: EACCES))
+        try await onDisk { system throws(DiskError) in
+            for folder in [home, place] {
+                guard let errno = system.writeObstacle(in: folder) else { continue }
+                throw DiskError("Writing to the folder", folder.path, errno: errno)
+            }
         }
     }
 

@@ -29,7 +29,7 @@ extension TransferRun {
             if let success = try await placeSmall(bytes) { return success }
             if partial != nil { return try await finish() }
         }
-        if let success = try await makeFile(body) { return success }
+        if let success = try await makeFile(of: body.completeLength) { return success }
         try await store(bytes, failure, until: length, stated)
         return try await finish()
     }

@@ -81,7 +81,7 @@ package actor TransferRun: AttemptRun {
     private func end(_ error: ServiceError) -> TransferMachine.AttemptEnd {
         let isOfPlace = error.code == .destinationUnwritable || error.code == .placementFailed
         let result = ending.result(of: error, isFinal: isOfPlace && job.request.file.partialFolder != nil)
-        if case .challenged = result { facts.bodySent = nil }
+        if case .challenged = result { (facts.bodySent, facts.requestMayHaveArrived) = (nil, false) }
         return result
     }
 
@@ -99,7 +99,6 @@ package actor TransferRun: AttemptRun {
     private func perform() async throws(ServiceError) -> Outcome.Success {
         if let success = try await recover() { return success }
         try await checkFolders()
-        try checkRepeatable()
         job.existing = try await currentFile()
         var best: SourceFailure?
         while true {
@@ -202,7 +201,7 @@ package actor TransferRun: AttemptRun {
 
     /// Returns whether another URL may succeed after this error.
     private func mayAskAnother(after error: ServiceError) -> Bool {
-        !ending.isStopping && writes.fault == nil && ending.challenge == nil && job.raw == nil
+        !ending.isStopping && !ending.isUnrepeatable && writes.fault == nil && ending.challenge == nil && job.raw == nil
             && error.code.row.subject.allowsMirrors
     }
 

@@ -33,7 +33,7 @@ actor ShortAttempt: AttemptRun {
         self.engine = engine
         self.journal = journal
         options = RunOptions(job.request)
-        request = ShortRequest(plan.bytes, to: address)
+        request = ShortRequest(plan.bytes, on: ShortConnections.Key(origin: plan.url.origin, address: address))
     }
 
     func run() async -> RunReport {

@@ -7,8 +7,15 @@ import Synchronization
 ///
 /// They do less for each request than the general HTTP client, which matters for thousands of small files of a server.
 final class ShortConnections: Sendable {
+    /// Requests share a connection only if their origins and addresses are equal. Two origins may have one address, and
+    /// no byte of one of them may answer a request to the other.
+    struct Key: Hashable, Sendable {
+        let origin: Origin
+        let address: SocketAddress
+    }
+
     private struct State {
-        var idle: [SocketAddress: [any Channel]] = [:]
+        var idle: [Key: [any Channel]] = [:]
         var isShutDown = false
     }
 
@@ -24,25 +31,29 @@ final class ShortConnections: Sendable {
 
     /// Sends a request on an idle connection, or on a new one. Call it on the event loop.
     func send(_ request: ShortRequest) {
-        while let channel = state.withLock({ $0.idle[request.address]?.popLast() }) {
+        while let channel = state.withLock({ $0.idle[request.key]?.popLast() }) {
             guard channel.isActive else { continue }
+            guard !channel.hasUnreadInput else {
+                channel.close(promise: nil)
+                continue
+            }
             return write(request, to: channel)
         }
         guard !state.withLock(\.isShutDown) else { return request.isUnanswered() }
         ClientBootstrap(group: loop)
             .connectTimeout(Self.connectTimeout)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelInitializer { [self, address = request.address] channel in
+            .channelInitializer { [self, key = request.key] channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(IdleStateHandler(allTimeout: Self.idleTime))
                     try pipeline.addHandler(
                         ShortConnection(
-                            isIdle: { [weak self] in self?.keep($0, at: address) },
-                            isClosed: { [weak self] in self?.forget($0, at: address) }))
+                            isIdle: { [weak self] in self?.keep($0, for: key) },
+                            isClosed: { [weak self] in self?.forget($0, for: key) }))
                 }
             }
-            .connect(to: request.address)
+            .connect(to: request.key.address)
             .whenComplete { result in
                 switch result {
                 case .success(let channel): self.write(request, to: channel)
@@ -55,19 +66,19 @@ final class ShortConnections: Sendable {
         channel.write(request).whenFailure { _ in request.isUnanswered() }
     }
 
-    private func keep(_ channel: any Channel, at address: SocketAddress) {
+    private func keep(_ channel: any Channel, for key: Key) {
         let isKept = state.withLock { state in
             guard !state.isShutDown else { return false }
-            state.idle[address, default: []].append(channel)
+            state.idle[key, default: []].append(channel)
             return true
         }
         if !isKept { channel.close(promise: nil) }
     }
 
-    private func forget(_ channel: any Channel, at address: SocketAddress) {
+    private func forget(_ channel: any Channel, for key: Key) {
         state.withLock { state in
-            state.idle[address]?.removeAll { $0 === channel }
-            if state.idle[address]?.isEmpty == true { state.idle[address] = nil }
+            state.idle[key]?.removeAll { $0 === channel }
+            if state.idle[key]?.isEmpty == true { state.idle[key] = nil }
         }
     }
 

@@ -26,13 +26,13 @@ final class ShortRequest: Sendable {
         var hasBegun = false
     }
 
-    let address: SocketAddress
+    let key: ShortConnections.Key
     /// The request in HTTP/1.1 syntax.
     let bytes: ByteBuffer
     private let state = Mutex(State())
     private let lastByte = Atomic<UInt64>(NIODeadline.now().uptimeNanoseconds)
 
-    init(_ bytes: ByteBuffer, to address: SocketAddress) { (self.bytes, self.address) = (bytes, address) }
+    init(_ bytes: ByteBuffer, on key: ShortConnections.Key) { (self.bytes, self.key) = (bytes, key) }
 
     /// Sends the request, and waits for its end.
     func send(isolation: isolated (any Actor)? = #isolation, on connections: ShortConnections) async -> End {

@@ -8,6 +8,8 @@ struct SentFile: Sendable {
     let size: Int64
     /// Modification time, in nanoseconds since 1970.
     let modified: Int64
+    /// Time of the last change to bytes or metadata, in nanoseconds since 1970. No program can set it back.
+    private let changed: Int64
     private let inode: UInt64
 
     /// Opens the file. Blocks.
@@ -23,31 +25,32 @@ struct SentFile: Sendable {
         guard facts.st_mode & S_IFMT == S_IFREG else { throw Self.failure(path, EACCES) }
         size = Int64(facts.st_size)
         modified = Self.modified(facts)
+        changed = Self.changed(facts)
         inode = UInt64(facts.st_ino)
     }
 
-    /// Whether size and modification time are unchanged. Blocks.
+    /// Whether size and times are unchanged. Blocks.
     private var isUnchanged: Bool {
         var facts = stat()
         guard unsafe fstat(file.descriptor, &facts) == 0 else { return false }
-        return Int64(facts.st_size) == size && Self.modified(facts) == modified
+        return Int64(facts.st_size) == size && Self.modified(facts) == modified && Self.changed(facts) == changed
     }
 
     /// Checks that this is the file of the request.
     ///
     /// - Throws: ``ServiceError`` with code `file_changed`.
     func check(is given: RequestBody.SentFile) throws(ServiceError) {
-        guard size == given.size, modified == given.modified, given.inode.map({ $0 == inode }) ?? true else {
-            throw changed
-        }
+        guard size == given.size, modified == given.modified, given.inode.map({ $0 == inode }) ?? true,
+            given.changed.map({ $0 == changed }) ?? true
+        else { throw hasChanged }
     }
 
     /// The file's properties when it was opened.
     var noted: RequestBody.SentFile {
-        RequestBody.SentFile(path: file.path, size: size, modified: modified, inode: inode)
+        RequestBody.SentFile(path: file.path, size: size, modified: modified, inode: inode, changed: changed)
     }
 
-    private var changed: ServiceError {
+    private var hasChanged: ServiceError {
         ServiceError(
             .fileChanged,
             "The file \(file.path.escapingControls) has changed since its upload was submitted; upload it again.")
@@ -55,6 +58,10 @@ struct SentFile: Sendable {
 
     private static func modified(_ facts: stat) -> Int64 {
         Int64(seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
+    }
+
+    private static func changed(_ facts: stat) -> Int64 {
+        Int64(seconds: facts.st_ctim.tv_sec, nanoseconds: facts.st_ctim.tv_nsec)
     }
 
     /// Reads bytes from an offset.
@@ -84,7 +91,7 @@ struct SentFile: Sendable {
         }
         switch read {
         case .success(let piece?): return piece
-        case .success(nil): throw changed
+        case .success(nil): throw hasChanged
         case .failure(let error): throw Self.failure(file.path, error.errno)
         }
     }

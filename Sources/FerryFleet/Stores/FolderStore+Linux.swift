@@ -21,7 +21,10 @@ package struct FolderStore: ResultStore {
         try await blocking { _ throws(DeliveryFailure) in
             let folder = try open(folder)
             folder.remove(known.map(\.copy))
-            return folder.placed(among: known, of: token)?.result
+            guard let placed = folder.placed(among: known, of: token) else { return nil }
+            // Its holder may have ended between the name and the sync of the folder.
+            try folder.sync()
+            return placed.result
         }
     }
 

@@ -25,7 +25,12 @@ struct SharedFolder: ~Copyable {
             let name = String(part)
             var next = unsafe openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             if next < 0, errno == ENOENT {
-                if unsafe mkdirat(current, name, 0o777) == 0 { fsync(current) }
+                // Another worker may have made it, without having synced the folder above yet.
+                if unsafe mkdirat(current, name, 0o777) == 0 || errno == EEXIST, fsync(current) != 0 {
+                    let code = errno
+                    close(current)
+                    throw Self.failure(path, "written", code)
+                }
                 next = unsafe openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             }
             let code = errno
@@ -45,7 +50,7 @@ struct SharedFolder: ~Copyable {
         let count = file < 0 ? 0 : unsafe read(file, &bytes, bytes.count)
         if file >= 0 { close(file) }
         let mark = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).prefix { !$0.isNewline }
-        guard mark == store.mark else {
+        guard !mark.isEmpty, mark == store.mark else {
             throw DeliveryFailure(
                 ServiceError(
                     .destinationUnwritable,
@@ -176,11 +181,16 @@ struct SharedFolder: ~Copyable {
             try sync()
             return .delivered(file.intent.result)
         }
-        if let own = marked(name, delivery) { return .delivered(own) }
+        if let own = marked(name, delivery) {
+            try sync()
+            return .delivered(own)
+        }
         switch delivery.policy {
         case .skip:
             var facts = stat()
-            _ = unsafe fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW)
+            guard unsafe fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 else {
+                throw Self.failure(file.intent.path, "read", errno)
+            }
             return .delivered(
                 JobResult(path: file.intent.path, size: Int64(facts.st_size), sha256: nil, isUnchanged: true))
         case .replace:
@@ -196,7 +206,10 @@ struct SharedFolder: ~Copyable {
         case .unique:
             for number in 1...9999 {
                 let next = FileName.numbered(delivery.name, number)
-                if let own = marked(next, delivery) { return .delivered(own) }
+                if let own = marked(next, delivery) {
+                    try sync()
+                    return .delivered(own)
+                }
                 guard inode(of: next) == nil else { continue }
                 var intent = file.intent
                 intent.path = path + "/" + next

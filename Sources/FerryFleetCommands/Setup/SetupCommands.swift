@@ -129,7 +129,7 @@ struct StoreSetting {
         }
         let path = URL(fileURLWithPath: folder).standardizedFileURL.path
         let mark = path + "/" + FolderStore.markName
-        let known = (try? String(contentsOfFile: mark, encoding: .utf8)).map { String($0.prefix { !$0.isNewline }) }
+        let known = try FirstLine.read(mark)
         let text = known ?? UUID().uuidString
         if known == nil {
             do {

@@ -48,22 +48,28 @@ struct SweepCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         commandName: "sweep",
         abstract: "Remove unplaced copies of ended jobs from the stores that this machine has mounted.")
-    static let exitStatuses: [ExitStatus] = [.success, .daemon, .usage]
+    static let exitStatuses: [ExitStatus] = [.success, .daemon, .usage, ExitStatus(.disk)]
 
     @OptionGroup var fleet: FleetOptions
 
     func run(in context: CommandContext) async throws -> Int32 {
         try await fleet.withQueue(in: context) { queue in
             var count = 0
+            var failures = 0
             for store in try await queue.stores() {
                 for copy in FolderCopies(of: store).all() {
                     guard try await isUnneeded(copy, queue) else { continue }
-                    try? FileManager.default.removeItem(atPath: copy.path)
-                    count += 1
+                    if unsafe unlink(copy.path) == 0 || errno == ENOENT {
+                        count += 1
+                        continue
+                    }
+                    let reason = unsafe String(cString: strerror(errno))
+                    context.console.say("“\(copy.path.escapingControls)” cannot be removed: \(reason).")
+                    failures += 1
                 }
             }
             context.console.say("Removed \(count) copies.")
-            return 0
+            return failures == 0 ? 0 : ErrorExit.disk.rawValue
         }
     }
 

@@ -31,9 +31,7 @@ final class WorkerIdentity: Sendable {
                 .workerInUse,
                 "The worker “\(name.escapingControls)” runs already on this machine. Give another one --worker.")
         }
-        let known = (try? String(contentsOfFile: path + ".id", encoding: .utf8)).map {
-            String($0.prefix { !$0.isNewline })
-        }
+        let known = try FirstLine.read(path + ".id")
         let instance = known ?? UUID().uuidString
         if known == nil {
             try Data((instance + "\n").utf8).write(to: URL(fileURLWithPath: path + ".id"), options: .atomic)

@@ -11,14 +11,23 @@ extension Daemon {
         switch arguments.dropFirst().first {
         case nil: return await start(environment, open)
         case "--version":
-            print("ferryd \(FerryVersion.current)")
-            return 0
+            return show("ferryd \(FerryVersion.current)")
         case "--help", "-h":
-            print(help)
-            return 0
+            return show(help)
         case let other?:
             complain("ferryd takes no argument “\(other.escapingControls)”; see ferryd --help.")
             return ErrorCode.invalidRequest.row.exitStatus
+        }
+    }
+
+    /// Prints a text, and returns the exit status.
+    private static func show(_ text: String) -> Int32 {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
+            return 0
+        } catch {
+            complain("Standard output cannot be written.")
+            return ErrorCode.diskIO.row.exitStatus
         }
     }
 

@@ -1,5 +1,6 @@
 import FerryCore
 import Foundation
+import Glibc
 import Logging
 import Synchronization
 
@@ -79,6 +80,9 @@ final class LogOutput: Sendable {
             if text.count + line.utf8.count <= Self.capacity { text += line.utf8 } else { dropped += 1 }
         }
 
+        /// Counts lines that could not be written.
+        mutating func lost(_ count: Int) { dropped += count }
+
         /// Removes and returns the lines, and how many were dropped.
         mutating func take() -> [UInt8] {
             if dropped > 0 { text += "(\(dropped) lines are missing here: the log could not be written.)\n".utf8 }
@@ -125,10 +129,24 @@ final class LogOutput: Sendable {
     private func writePending() {
         let text = pending.withLock { $0.take() }
         guard !text.isEmpty else { return }
-        let count = unsafe text.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        let count = write(text)
+        // The next line says how many are missing.
+        if count < text.count { pending.withLock { $0.lost(text[count...].count { $0 == UInt8(ascii: "\n") }) } }
         guard let path, count > 0 else { return }
         let total = size.wrappingAdd(Int64(count), ordering: .relaxed).newValue
         if total >= largest, rotate(path) { size.store(0, ordering: .relaxed) }
+    }
+
+    /// Returns the number of bytes written, which is smaller if the disk is full, for example.
+    private func write(_ text: [UInt8]) -> Int {
+        var done = 0
+        while done < text.count {
+            let count = unsafe text[done...].withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            done += count
+        }
+        return done
     }
 
     /// Renames the file to `….1`, replacing the previous one, and continues with a new file.

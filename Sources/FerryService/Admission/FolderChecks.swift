@@ -95,19 +95,22 @@ struct FolderChecks {
             let names = Array(left.prefix(64))
             left = left.dropFirst(names.count)
             let inspected = await disk.at(.folder(place.path)).result {
-                system throws(DiskError) -> [(number: Int, path: String)] in
+                system throws(DiskError) -> Result<[(number: Int, path: String)], ServiceError> in
                 var free: [(number: Int, path: String)] = []
                 for candidate in names {
                     let path = place.path.appendingPathPart(candidate.name)
                     let holder = try place.identity(of: candidate.name, system).holder
-                    guard case .take = rule.verdict(on: path, heldBy: holder) else { continue }
-                    free.append((candidate.number, path))
+                    switch rule.verdict(on: path, heldBy: holder) {
+                    case .take: free.append((candidate.number, path))
+                    case .useNextName, .keepExisting: continue
+                    case .refuse(let error): return .failure(error)
+                    }
                 }
-                return free
+                return .success(free)
             }
             let unused: [(number: Int, path: String)]
             switch inspected {
-            case .success(let found): unused = found
+            case .success(let found): unused = try found.get()
             case .failure(let error): throw error.transferError
             }
             let held = try await taken(unused.map(\.path))
@@ -150,7 +153,9 @@ struct FolderChecks {
 
     private static func open(_ path: String, _ system: any DiskSystem) throws(DiskError) -> OpenFile {
         let folder = try system.openFolder(path)
-        guard system.isWritable(folder) else { throw DiskError("Writing to the folder", path, errno: EACCES) }
+        if let errno = system.writeObstacle(in: folder) {
+            throw DiskError("Writing to the folder", path, errno: errno)
+        }
         return folder
     }
 

@@ -72,7 +72,10 @@ struct PlacedFiles: Sendable {
         do throws(ServiceError) {
             isRenamed = try await engine.renamePlacedFile(placement, to: path.lastPathPart, replacing: rule.replaces)
         } catch {
-            _ = try await recordPlace(record.id, placement)
+            // The file may have its new name all the same, if only the sync of its folder failed.
+            var renamed = record
+            renamed.facts.placement = intended
+            try await recoverName(of: renamed, on: engine.disk.at(.folder(path.folderPart)))
             throw error
         }
         intended.formerPath = nil

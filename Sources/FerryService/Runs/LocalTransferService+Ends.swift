@@ -1,6 +1,7 @@
 import FerryCore
 import FerryEngine
 import Foundation
+import Logging
 
 /// Ends of attempts and of transfers.
 extension LocalTransferService {
@@ -62,8 +63,13 @@ extension LocalTransferService {
     /// - Returns: False, with nothing recorded, if the transfer has changed since it was read or was removed.
     func finish(_ record: TransferRecord, _ outcome: Outcome) async throws(ServiceError) -> Bool {
         let end = TransferEnd(record, outcome, at: clock.wall)
-        if let copy = end.unneeded.copy { try? await engine.removeCopy(copy, of: record.id) }
-        if let partial = end.unneeded.partial { try? await engine.removePartialFile(partial) }
+        do throws(ServiceError) {
+            if let copy = end.unneeded.copy { try await engine.removeCopy(copy, of: record.id) }
+            if let partial = end.unneeded.partial { try await engine.removePartialFile(partial) }
+        } catch {
+            // The outcome does not depend on it. The file stays until its user removes it.
+            logger.warning("A partial file cannot be removed.", metadata: ["error": "\(error)", "transfer": "\(record.id)"])
+        }
         guard try await storeEnd(end) else { return false }
         if outcome == .canceled, record.facts.released == nil, let upload = record.facts.upload {
             UploadUpkeep(engine).cancel(upload, of: record)

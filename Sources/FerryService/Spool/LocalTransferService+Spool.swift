@@ -99,7 +99,7 @@ extension LocalTransferService {
             try await engine.removePartialFile(partial)
             return nil
         }
-        let name = SpoolNames.released(record.id)
+        let name = ReleasedName.of(record.id)
         try await engine.renamePartialFile(partial, to: name, cutAt: offset)
         let source = PartialSource(
             path: partial.folder + "/" + name, offset: offset, etag: identity.etag, lastModified: identity.lastModified,

@@ -30,12 +30,9 @@ struct SpoolFile: Sendable {
         if name.hasPrefix(".ferry-"), name.hasSuffix(".part") {
             return TransferID(String(name.dropFirst(7).prefix(16))).map { (.ofTransfer, $0) }
         }
-        guard let id = TransferID(String(name.prefix(16))) else { return nil }
-        switch name.dropFirst(16) {
-        case ".download": return (.ofTransfer, id)
-        case ".partial": return (.released, id)
-        default: return nil
-        }
+        if let id = ReleasedName.transfer(in: name) { return (.released, id) }
+        guard let id = TransferID(String(name.prefix(16))), name.dropFirst(16) == ".download" else { return nil }
+        return (.ofTransfer, id)
     }
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
@@ -45,9 +42,6 @@ struct SpoolFile: Sendable {
 enum SpoolNames {
     /// Returns the name of a finished file that its client has not collected yet.
     static func result(_ id: TransferID) -> String { "\(id).download" }
-
-    /// Returns the name of a partial file handed over to a later request.
-    static func released(_ id: TransferID) -> String { "\(id).partial" }
 }
 
 extension ServiceConfiguration {

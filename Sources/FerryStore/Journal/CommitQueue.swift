@@ -79,22 +79,31 @@ final class CommitQueue: Sendable {
     }
 
     private func commit(_ batch: [PendingCommit], on database: Database) {
-        let performed: [PendingCommit.Performed]
         var log = LogCare.asUsual
         defer { take(log, of: database) }
-        do {
-            try reach(.begins(bodies: batch.count))
-            performed = try perform(batch, on: database, &log)
-            try reach(.commits(bodies: batch.count))
-            try database.commit()
-        } catch {
-            // SQLite may have rolled back by itself (disk full, I/O error).
-            if database.isInsideTransaction { try? database.rollback() }
-            let failure = health.writeFailed(error)
-            for commit in batch { commit.fail(failure) }
-            return
+        var attempt = 1
+        while true {
+            var isCommitting = false
+            do {
+                try reach(.begins(bodies: batch.count))
+                let performed = try perform(batch, on: database, &log)
+                try reach(.commits(bodies: batch.count))
+                isCommitting = true
+                try database.commit()
+                for one in performed { one.notify() }
+                return
+            } catch {
+                // SQLite may have rolled back by itself (disk full, I/O error).
+                if database.isInsideTransaction { try? database.rollback() }
+                if error.isDamage, !isCommitting, attempt < JournalHealth.damageAttempts {
+                    attempt += 1
+                    continue
+                }
+                let failure = health.writeFailed(error)
+                for commit in batch { commit.fail(failure) }
+                return
+            }
         }
-        for one in performed { one.notify() }
     }
 
     /// Runs all bodies in one transaction and leaves it open.

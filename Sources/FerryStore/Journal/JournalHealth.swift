@@ -23,14 +23,30 @@ final class JournalHealth: Sendable {
 
     private var name: String { file.map { "the journal “\($0.path.escapingControls)”" } ?? "the journal in memory" }
 
+    /// Number of attempts at an access that finds damage.
+    ///
+    /// SQLite reports one failed read (EIO) as damage (`SQLITE_IOERR_CORRUPTFS` becomes `SQLITE_CORRUPT`). Real damage is
+    /// found again.
+    static let damageAttempts = 3
+
     /// Returns the error to report for a failed transaction.
     func writeFailed(_ error: any Error) -> ServiceError {
-        let translated = translate(error)
+        let translated = accessFailed(error)
         if translated.code == .journalFailed || translated.code == .internal { fail(translated) }
         return translated
     }
 
-    /// Returns Ferry's error for an SQLite error. Damage also fails the journal and is remembered for the next start.
+    /// Returns the error to report for a failed access. Damage fails the journal and is remembered for the next start.
+    func accessFailed(_ error: any Error) -> ServiceError {
+        let translated = translate(error)
+        if error.isDamage {
+            file?.leaveCheckMarker(logger)
+            fail(translated)
+        }
+        return translated
+    }
+
+    /// Returns Ferry's error for an SQLite error.
     func translate(_ error: any Error) -> ServiceError {
         if let error = error as? ServiceError { return error }
         guard let error = error as? DatabaseError else {
@@ -42,12 +58,8 @@ final class JournalHealth: Sendable {
         case .SQLITE_CONSTRAINT:
             return ServiceError(.internal, "A change does not fit \(name): \(error.message ?? "constraint").")
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-            let damage = ServiceError(
-                .journalFailed, "SQLite found \(name) damaged; restart the daemon to check it and set it aside."
-            )
-            file?.leaveCheckMarker(logger)
-            fail(damage)
-            return damage
+            return ServiceError(
+                .journalFailed, "SQLite found \(name) damaged; restart the daemon to check it and set it aside.")
         case _ where error.isPassing:
             let why = error.message ?? "SQLite error"
             return ServiceError(
@@ -81,7 +93,7 @@ extension DatabaseError {
             .SQLITE_IOERR_FSTAT,
             .SQLITE_IOERR_ACCESS, .SQLITE_IOERR_LOCK, .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMSIZE,
             .SQLITE_IOERR_SHMMAP,
-            .SQLITE_IOERR_DELETE, .SQLITE_IOERR_TRUNCATE:
+            .SQLITE_IOERR_DELETE, .SQLITE_IOERR_TRUNCATE, .SQLITE_IOERR_CORRUPTFS:
             true
         default: [.SQLITE_CANTOPEN, .SQLITE_NOMEM, .SQLITE_BUSY, .SQLITE_LOCKED].contains(resultCode)
         }

@@ -52,17 +52,35 @@ package final class SQLiteJournal: Journal {
     ) async throws(ServiceError) -> Value {
         // GRDB terminates the process when a closed in-memory database is read.
         guard !commits.isClosed else { throw CommitQueue.closed }
-        let result: Result<Value, ServiceError> = await withCheckedContinuation { [health, alike] continuation in
+        var attempt = 1
+        while true {
+            let (result, fault) = await readOnce(isolation: isolation, body)
+            if let fault, fault.isDamage, attempt < JournalHealth.damageAttempts {
+                attempt += 1
+                continue
+            }
+            if let fault { _ = health.accessFailed(fault) }
+            return try result.get()
+        }
+    }
+
+    /// - Returns: The result, and the failure of the database itself, if there was one.
+    private func readOnce<Value: Sendable>(
+        isolation: isolated (any Actor)?,
+        _ body: @escaping @Sendable (any JournalReader) throws(ServiceError) -> Value
+    ) async -> (Result<Value, ServiceError>, fault: (any Error)?) {
+        await withCheckedContinuation { [database, health, alike] continuation in
             database.asyncRead { access in
+                let connection: JournalConnection
                 do {
-                    let connection = JournalConnection(try access.get(), health: health, alike: alike)
-                    continuation.resume(returning: .success(try body(SQLiteReader(connection: connection))))
+                    connection = JournalConnection(try access.get(), health: health, alike: alike)
                 } catch {
-                    continuation.resume(returning: .failure(health.translate(error)))
+                    return continuation.resume(returning: (.failure(health.translate(error)), error))
                 }
+                let result = Result { () throws(ServiceError) in try body(SQLiteReader(connection: connection)) }
+                continuation.resume(returning: (result, connection.fault))
             }
         }
-        return try result.get()
     }
 
     /// Completes the running commits, checkpoints the write-ahead log and closes the journal.

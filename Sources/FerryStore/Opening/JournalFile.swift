@@ -17,16 +17,22 @@ struct JournalFile: Sendable {
 
     /// Returns the size in bytes, or `nil` if there is no file.
     ///
-    /// - Throws: `journal_failed` if the path is not a regular file. Links are not followed, so that another user with
-    ///   write access to the folder cannot redirect Ferry's writes.
+    /// - Throws: `journal_failed` if the path is not a regular file, or cannot be looked at: a file that exists must not
+    ///   count as missing. Links are not followed, so that another user with write access to the folder cannot redirect
+    ///   Ferry's writes.
     func size() throws(ServiceError) -> Int64? {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
-        guard attributes[.type] as? FileAttributeType == .typeRegular else {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            let reason = unsafe String(cString: strerror(errno))
+            throw ServiceError(.journalFailed, "The journal “\(path.escapingControls)” cannot be read: \(reason).")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
             throw ServiceError(
                 .journalFailed,
                 "“\(path.escapingControls)” is not a regular file and therefore not a journal; move it away.")
         }
-        return (attributes[.size] as? NSNumber)?.int64Value ?? 0
+        return Int64(status.st_size)
     }
 
     /// Whether the file's header identifies a database with tables that is not Ferry's.

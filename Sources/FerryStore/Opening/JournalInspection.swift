@@ -27,7 +27,7 @@ enum JournalInspection {
             } else {
                 self = .usable
             }
-        } catch let error as DatabaseError where error.isDamage {
+        } catch where error.isDamage {
             self = .damaged
         } catch is RowDecodingError {
             // Ferry did not write this content of the migrations table.
@@ -64,7 +64,7 @@ struct ReadOnlyInspection {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             found = try queue.unsafeRead { try JournalInspection($0, checksPages: checksPages) }
             self.queue = queue
-        } catch let error as DatabaseError where error.isDamage {
+        } catch where error.isDamage {
             (found, queue) = (.damaged, nil)
         } catch let error as DatabaseError where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode) {
             return nil
@@ -76,7 +76,10 @@ struct ReadOnlyInspection {
     func close() { try? queue?.close() }
 }
 
-extension DatabaseError {
+extension Error {
     /// Whether SQLite reports a damaged file or a file that is not a database.
-    var isDamage: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB }
+    var isDamage: Bool {
+        guard let code = (self as? DatabaseError)?.resultCode else { return false }
+        return code == .SQLITE_CORRUPT || code == .SQLITE_NOTADB
+    }
 }

@@ -49,7 +49,7 @@ extension SQLiteJournal {
     ) async throws(ServiceError) -> (journal: SQLiteJournal, warnings: [String]) {
         let file = JournalFile(path: path)
         do {
-            return try openOnce(file, logger: logger, probe: probe, configuration)
+            return try openUnlessDamaged(file, logger: logger, probe: probe, configuration)
         } catch is Damaged {
             let aside = try file.setAside(at: Date())
             let warning =
@@ -67,6 +67,20 @@ extension SQLiteJournal {
     }
 
     private struct Damaged: Error {}
+
+    /// - Throws: `Damaged` if several attempts have found damage: a read that failed once looks like it.
+    private static func openUnlessDamaged(
+        _ file: JournalFile, logger: Logger, probe: @escaping JournalProbe, _ configuration: Configuration
+    ) throws -> (journal: SQLiteJournal, warnings: [String]) {
+        for _ in 1..<JournalHealth.damageAttempts {
+            do {
+                return try openOnce(file, logger: logger, probe: probe, configuration)
+            } catch is Damaged {
+                continue
+            }
+        }
+        return try openOnce(file, logger: logger, probe: probe, configuration)
+    }
 
     private static func openOnce(
         _ file: JournalFile, logger: Logger, probe: @escaping JournalProbe, _ configuration: Configuration
@@ -100,7 +114,7 @@ extension SQLiteJournal {
             file.isMade()
             let journal = SQLiteJournal(pool, health: JournalHealth(file: file, logger: logger), probe: probe)
             return (journal, [mended].compactMap { $0 })
-        } catch let error as DatabaseError where error.isDamage {
+        } catch where error.isDamage {
             throw Damaged()
         }
     }

@@ -254,7 +254,7 @@ package final class FaultyDisk: DiskSystem {
         try disk.makeFolders(path, mode: mode)
     }
 
-    package func isWritable(_ folder: OpenFile) -> Bool { disk.isWritable(folder) }
+    package func writeObstacle(in folder: OpenFile) -> Int32? { disk.writeObstacle(in: folder) }
 
     package func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64 { try disk.freeSpace(of: folder) }
 

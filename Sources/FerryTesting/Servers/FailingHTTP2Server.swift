@@ -190,6 +190,8 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
     }
 
     private func take(_ stream: UInt32, _ context: ChannelHandlerContext) {
+        // Counted before the client can know of it.
+        log.state.withLock { $0.requests2 += 1 }
         let text = Array(FailingHTTP2Server.text2.utf8)
         if answersNext {
             answersNext = false
@@ -201,7 +203,6 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
             if let answered { send(frame(type: 0, flags: 1, stream: answered, Array(text.dropFirst(5))), context) }
             answered = nil
         }
-        log.state.withLock { $0.requests2 += 1 }
     }
 
     private var pushes: Bool { if case .pushes = fault { true } else { false } }

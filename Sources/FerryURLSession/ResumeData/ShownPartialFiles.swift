@@ -68,7 +68,7 @@ extension LocalFolders {
     /// Removes the second names of partial files that have not been used before the limit, like the files themselves.
     func sweepShown(changedBefore limit: Date) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: temporary)) ?? [] {
-            guard Self.isPartial(name), let facts = Self.own("\(temporary)/\(name)"),
+            guard ReleasedName.isOne(name), let facts = Self.own("\(temporary)/\(name)"),
                 Double(facts.st_mtim.tv_sec) < limit.timeIntervalSince1970
             else { continue }
             hide(name)
@@ -82,12 +82,5 @@ extension LocalFolders {
         var facts = stat()
         guard unsafe lstat(path, &facts) == 0, facts.st_uid == geteuid() else { return nil }
         return facts
-    }
-
-    /// Whether a name has the form that ``keep(_:)`` or the daemon assigns.
-    private static func isPartial(_ name: String) -> Bool {
-        guard name.hasSuffix(".partial") else { return false }
-        let stem = name.dropLast(".partial".count)
-        return UUID(uuidString: String(stem)) != nil || (stem.utf8.count == 16 && UInt64(stem, radix: 16) != nil)
     }
 }

@@ -68,7 +68,7 @@ final class ForegroundEngine: SessionEngine {
         guard let request = work.request else { return FailedTransport(URLError(.badURL), relay: relay) }
         let isDownload = task is URLSessionDownloadTask
         if let kind = protocolClass(for: task, request, of: relay.session) {
-            try? local.folders.open()
+            guard local.folders.areOpen() else { return Self.unusableFolders(request, relay) }
             return ProtocolTransport(kind, isDownload: isDownload, folder: loads.folder, relay: relay) { [self] next in
                 let redirects = redirects.adding(next.url, after: request.url)
                 if let error = redirects.error { return FailedTransport(error, relay: relay) }
@@ -77,7 +77,7 @@ final class ForegroundEngine: SessionEngine {
         }
         if let error = redirects.errorWithoutClass { return FailedTransport(error, relay: relay) }
         if let url = request.url, LocalResourceTransport.carries(url) {
-            try? local.folders.open()
+            guard local.folders.areOpen() else { return Self.unusableFolders(request, relay) }
             return LocalResourceTransport(url, isDownload: isDownload, folder: loads.folder, relay: relay)
         }
         guard ["http", "https"].contains(request.url?.scheme?.lowercased()) else {
@@ -124,6 +124,11 @@ final class ForegroundEngine: SessionEngine {
         return nil
     }
 
+    /// Fails a task whose file would lie in a folder to which other users may have access.
+    private static func unusableFolders(_ request: URLRequest, _ relay: TaskRelay) -> any TaskTransport {
+        FailedTransport(URLError.failing(.cannotCreateFile, request.url), relay: relay)
+    }
+
     private func download(
         _ task: URLSessionTask, _ request: URLRequest, _ relay: TaskRelay, continuing data: ResumeData? = nil
     ) -> any TaskTransport {
@@ -144,14 +149,17 @@ final class ForegroundEngine: SessionEngine {
         return LoadTransport(
             request, body: body, continuing: data, configuration: configuration, relay: relay, place: loads,
             makeDownload: { load, response in
-                try? folders.open()
                 let task = session.adoptDownload(of: request)
                 let relayOfDownload = TaskRelay(task, of: session)
-                let transport = LoadDownload(load, response, relay: relayOfDownload, folder: folder)
+                let download =
+                    folders.areOpen() ? LoadDownload(load, response, relay: relayOfDownload, folder: folder) : nil
+                let transport: any TaskTransport = download ?? Self.unusableFolders(request, relayOfDownload)
                 task.storage.withLock { $0.transport = transport }
                 relayOfDownload.responseKnown(response)
                 await relay.becameDownload(task)
-                transport.begin()
+                if let download { return download.begin() }
+                load.cancel()
+                transport.resume()
             })
     }
 }

@@ -23,7 +23,11 @@ package struct FilePlacement {
         }
         if case .keptFile = task.handler {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).tmp")
-            guard unsafe rename(path, file.path) == 0 || copies(path, to: file) else { throw failure() }
+            if unsafe rename(path, file.path) != 0 {
+                guard errno == EXDEV else { throw failure() }
+                try copy(path, to: file)
+                unsafe unlink(path)
+            }
             return FilePlacement(file: file, stays: true)
         }
         guard outlivesTransfer else { return FilePlacement(file: URL(fileURLWithPath: path), stays: false) }
@@ -35,11 +39,16 @@ package struct FilePlacement {
 
     /// Moves a file atomically to its destination and makes the move durable.
     ///
-    /// - Throws: `TransferError` `destination_exists`, or `URLError.cannotMoveFile`.
+    /// - Throws: `TransferError` `destination_exists`, or `URLError.cannotMoveFile`. The file then has its old name, or its
+    ///   new one if only the folder could not be synced.
     package static func move(_ path: String, to destination: URLSessionDownloadTask.Destination) throws -> URL {
         let folder = destination.url.deletingLastPathComponent()
         if destination.createsIntermediateDirectories {
-            try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            do {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            } catch {
+                throw moving(error)
+            }
         }
         guard FileManager.default.fileExists(atPath: folder.path) else {
             throw URLError(
@@ -48,22 +57,15 @@ package struct FilePlacement {
         if let device = device(of: path), device == Self.device(of: folder.path) {
             // If the process exits during this step, the file still has at least one of the two names.
             let file = try take(URL(fileURLWithPath: path), to: destination)
-            sync(folder.path)
+            try sync(folder.path)
             return file
         }
         // Copy to the same file system first, so that the last step is atomic. Remove the original last.
         let near = folder.appendingPathComponent(".ferry-\(UUID().uuidString).part")
         do {
-            do {
-                try FileManager.default.copyItem(atPath: path, toPath: near.path)
-            } catch {
-                throw URLError(
-                    .cannotMoveFile,
-                    userInfo: [NSLocalizedDescriptionKey: error.localizedDescription, NSUnderlyingErrorKey: error])
-            }
-            sync(near.path)
+            try copy(path, to: near)
             let file = try take(near, to: destination)
-            sync(folder.path)
+            try sync(folder.path)
             unsafe unlink(path)
             return file
         } catch {
@@ -78,6 +80,10 @@ package struct FilePlacement {
         let folder = url.deletingLastPathComponent()
         for name in rule.names(of: url.lastPathComponent) {
             let candidate = name.number == 0 ? url : folder.appendingPathComponent(name.name, isDirectory: false)
+            // A rename over a device, a FIFO or a socket would replace it by a file.
+            if isSpecial(candidate), case .refuse(let error) = rule.verdict(on: candidate.path, heldBy: .special) {
+                throw TransferError(error)
+            }
             if rule.replaces ? unsafe rename(near.path, candidate.path) == 0 : links(near, to: candidate) {
                 return candidate
             }
@@ -116,21 +122,36 @@ package struct FilePlacement {
         return unsafe stat(path, &facts) == 0 ? facts.st_dev : nil
     }
 
-    private static func copies(_ path: String, to file: URL) -> Bool {
-        guard errno == EXDEV, (try? FileManager.default.copyItem(atPath: path, toPath: file.path)) != nil else {
-            return false
+    private static func isSpecial(_ file: URL) -> Bool {
+        var facts = stat()
+        guard unsafe lstat(file.path, &facts) == 0 else { return false }
+        return ![S_IFREG, S_IFLNK, S_IFDIR].contains(facts.st_mode & S_IFMT)
+    }
+
+    /// Copies a file to a new name, durably. Leaves nothing there if that fails.
+    private static func copy(_ path: String, to file: URL) throws {
+        do {
+            try FileManager.default.copyItem(atPath: path, toPath: file.path)
+            try sync(file.path)
+        } catch {
+            unsafe unlink(file.path)
+            throw moving(error)
         }
-        sync(file.path)
-        unsafe unlink(path)
-        return true
+    }
+
+    private static func moving(_ error: any Error) -> URLError {
+        error as? URLError
+            ?? URLError(
+                .cannotMoveFile,
+                userInfo: [NSLocalizedDescriptionKey: error.localizedDescription, NSUnderlyingErrorKey: error])
     }
 
     /// Syncs a file's content or a folder's entries to disk.
-    private static func sync(_ path: String) {
+    private static func sync(_ path: String) throws {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
+        guard descriptor >= 0 else { throw failure() }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure() }
     }
 }
 

@@ -1,3 +1,4 @@
+import FerryCore
 import Foundation
 import Glibc
 
@@ -39,6 +40,9 @@ struct LocalFolders: Sendable {
         }
     }
 
+    /// Creates the folders, and returns whether they belong to this user alone.
+    func areOpen() -> Bool { (try? open()) != nil }
+
     /// Removes the files of processes that have exited, and partial files that were not used
     /// (docs/behaviour/url-session.md#53).
     func sweep(now: Date = Date()) {
@@ -61,7 +65,7 @@ struct LocalFolders: Sendable {
     ///
     /// - Returns: The new path.
     func keep(_ path: String) throws -> String {
-        let kept = "\(partials)/\(UUID().uuidString).partial"
+        let kept = "\(partials)/\(ReleasedName.unique())"
         guard unsafe rename(path, kept) == 0 else { throw URLError(.cannotMoveFile) }
         // The file's age counts from the creation of the resume data.
         unsafe utimensat(AT_FDCWD, kept, nil, 0)

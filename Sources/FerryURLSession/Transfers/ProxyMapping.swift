@@ -47,11 +47,4 @@ extension CallerEnvironment {
             variables: ProcessInfo.processInfo.environment, umask: .ofProcess,
             currentFolder: FileManager.default.currentDirectoryPath)
     }
-
-    /// Returns a session's environment. The configuration's own proxies replace the app's.
-    static func of(_ configuration: URLSessionConfiguration) -> CallerEnvironment {
-        var caller = ofApp
-        caller.proxies = ProxyMapping.environment(configuration.connectionProxyDictionary, inherited: caller.proxies)
-        return caller
-    }
 }

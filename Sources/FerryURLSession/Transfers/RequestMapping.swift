@@ -15,9 +15,8 @@ struct RequestMapping: Sendable {
     /// The app's identifier and the session's identifier within it, for notes.
     let application: String
     let identifier: String
-    var proxies: [String: String] { caller.proxies }
-    /// The part of the app's environment that requests use, recorded when the session was created.
-    private let caller: CallerEnvironment
+    var proxies: [String: String] { connection.caller.proxies }
+    private let connection: ConnectionSettings
 
     private var isBackground: Bool { configuration.kind == .background }
 
@@ -26,7 +25,7 @@ struct RequestMapping: Sendable {
         self.session = session
         self.application = application
         self.identifier = identifier
-        caller = .of(configuration)
+        connection = ConnectionSettings(configuration)
     }
 
     /// Returns the transfer of a download. It waits for `resume()`.
@@ -80,13 +79,11 @@ struct RequestMapping: Sendable {
         result.file.onFullDisk = .fail
         result.file.onConflict = .replace
         result.transport.redirects.allowPrivateRedirects = true
-        caller.apply(to: &result)
+        connection.apply(to: &result)
         // Without a value, the engine applies its own limit.
         result.timing.idleTimeout = RequestFieldMapping.timeout(request, configuration) ?? RequestFieldMapping.longest
         result.timing.resourceTimeout = RequestFieldMapping.limit(configuration.timeoutIntervalForResource)
         result.transport.network = Self.network(request, configuration)
-        result.tls.minimumVersion = TLSMapping.version(configuration.tlsMinimumSupportedProtocolVersion)
-        result.tls.maximumVersion = TLSMapping.version(configuration.tlsMaximumSupportedProtocolVersion)
         // Only the resource timeout ends a transfer without progress.
         result.timing.giveUpAfter = 0
         result.note = note
@@ -158,6 +155,7 @@ struct RequestMapping: Sendable {
         guard unsafe stat(file.path, &facts) == 0 else { throw URLError(.fileDoesNotExist) }
         let modified = Int64(seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
         return RequestBody.SentFile(
-            path: file.path, size: Int64(facts.st_size), modified: modified, inode: UInt64(facts.st_ino))
+            path: file.path, size: Int64(facts.st_size), modified: modified, inode: UInt64(facts.st_ino),
+            changed: Int64(seconds: facts.st_ctim.tv_sec, nanoseconds: facts.st_ctim.tv_nsec))
     }
 }

@@ -14,8 +14,10 @@ extension TransferTransport {
         guard let request = state.withLock({ $0.id == nil && $0.failure == nil ? $0.request : nil }) else { return }
         do throws(ServiceError) {
             let service = try await transfers.place.service()
-            if let source = request.file.continues { transfers.place.folders.claim(source.path, size: source.offset) }
-            defer { if let source = request.file.continues { transfers.place.folders.settle(source.path) } }
+            // The file of an upload is the user's, and gets no second name.
+            let partial = request.file.continues.flatMap { $0.upload == nil ? $0 : nil }
+            if let partial { transfers.place.folders.claim(partial.path, size: partial.offset) }
+            defer { if let partial { transfers.place.folders.settle(partial.path) } }
             let transfer = try await submitted(request, to: service)
             let isTooLate = state.withLock { state in
                 state.request = nil

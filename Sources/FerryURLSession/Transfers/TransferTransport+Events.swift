@@ -117,9 +117,15 @@ extension TransferTransport {
     private func deliverResult(of transfer: Transfer) async -> (any Error)? {
         guard let path = transfer.destination else { return nil }
         // A missing file was delivered by a process that then crashed (docs/behaviour/url-session.md#50).
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        var facts = stat()
+        guard unsafe lstat(path, &facts) == 0 else {
+            return errno == ENOENT ? nil : URLError.failing(.cannotOpenFile, task.currentRequest?.url)
+        }
         if kind == .upload {
-            if let data = FileManager.default.contents(atPath: path), !data.isEmpty { await relay.data(data) }
+            guard let data = FileManager.default.contents(atPath: path) else {
+                return URLError.failing(.cannotOpenFile, task.currentRequest?.url)
+            }
+            if !data.isEmpty { await relay.data(data) }
             return nil
         }
         do {

@@ -229,6 +229,22 @@ import Testing
         #expect(try JSONDecoder().decode(UploadFacts.self, from: Data(later.utf8)).resource == nil)
     }
 
+    /// A regression: any success of the last part counted as that of the upload.
+    @Test func `the last part is complete only by the server's word`() {
+        var machine = machine(known(offset: 500))
+        _ = machine.answered(head(204, ["Upload-Offset": "500"]), from: url)
+        #expect(machine.request == .append(from: 500, until: 1000))
+        machine.begins()
+        #expect(step(machine, head(200, ["Upload-Complete": "?1"])) == .accept)
+        #expect(step(machine, head(200)) == .send(.offset))
+        #expect(step(machine, head(200, ["Upload-Offset": "1000"])) == .send(.offset))
+        _ = machine.answered(head(200), from: url)
+        #expect(step(machine, head(204, ["Upload-Complete": "?1", "Upload-Offset": "1000"])) == .accept)
+        #expect(
+            step(machine, head(204, ["Upload-Complete": "?0", "Upload-Offset": "700"]))
+                == .send(.append(from: 700, until: 1000)))
+    }
+
     /// A server that has lost its earlier announcement responds to a part as if it were the whole file.
     @Test func `a part is never taken for the whole`() {
         var create = machine()

@@ -45,6 +45,38 @@ import Testing
         await workers.shutdown()
     }
 
+    /// A regression: an idle thread kept its last job for ten seconds, and with it the open folder of a disk that the user
+    /// wanted to unmount.
+    @Test func `keep nothing of a job once it is done`() async throws {
+        final class Held: Sendable {
+            let released: AsyncStream<Void>.Continuation
+
+            init(_ released: AsyncStream<Void>.Continuation) { self.released = released }
+
+            deinit { released.yield() }
+        }
+        let (releases, released) = AsyncStream.makeStream(of: Void.self)
+        let threadsEnded = Atomic(0)
+        let workers = DiskThreads { work in
+            BlockingThread.start {
+                work()
+                threadsEnded.add(1, ordering: .sequentiallyConsistent)
+            }
+        }
+        let disk = DiskQueue(system: SystemDisk(), workers: workers)
+        // On a new thread, and on one that was idle.
+        for _ in 0..<2 {
+            let isDone = await disk.result { [held = Held(released)] _ throws(DiskError) in
+                withExtendedLifetime(held) { true }
+            }
+            #expect((try? isDone.get()) == true)
+            var all = releases.makeAsyncIterator()
+            await all.next()
+            #expect(threadsEnded.load(ordering: .sequentiallyConsistent) == 0)
+        }
+        await workers.shutdown()
+    }
+
     @Test func `do one after another what one thread can do where there are no more`() async throws {
         let workers = DiskThreads(startThread: Threads(1).start)
         let disk = DiskQueue(system: SystemDisk(), workers: workers)

@@ -161,7 +161,7 @@ import Testing
         #expect(reason(nil) == "is gone")
         #expect(reason(file(.link)) == "is a symbolic link")
         #expect(reason(file(.folder)) == "is a folder")
-        #expect(reason(file(.other)) == "is no regular file")
+        #expect(reason(file(.special)) == "is no regular file")
         #expect(reason(file(owner: 0)) == "belongs to user 0, not to user 1000")
         #expect(reason(file(links: 2))?.contains("has 2 hard links") == true)
         #expect(reason(file(size: 99))?.contains("has 99 bytes") == true)

@@ -53,6 +53,45 @@ import Testing
         }
     }
 
+    /// A regression: a rename replaced a device by a file.
+    @Test(arguments: ConflictPolicy.allCases, [false, true])
+    func `F6 a FIFO is never replaced, and its name is refused`(policy: ConflictPolicy, appearsLate: Bool) async throws {
+        let script = appearsLate ? midway : OriginScript(body)
+        try await withEngine(script) { harness, origin in
+            let fifo = harness.path("file.bin")
+            if !appearsLate { try #require(unsafe mkfifo(fifo, 0o600) == 0) }
+            async let transferred = harness.transfer(harness.request(origin.url()) { $0.file.onConflict = policy })
+            if appearsLate {
+                await origin.waitForHold("midway")
+                try #require(unsafe mkfifo(fifo, 0o600) == 0)
+                origin.release("midway")
+            }
+            let history = await transferred
+            #expect(history.failure?.code == .destinationExists, "\(history.errors)")
+            #expect(history.failure?.message.contains("a device, a FIFO or a socket") == true)
+            var facts = stat()
+            #expect(unsafe lstat(fifo, &facts) == 0 && facts.st_mode & S_IFMT == S_IFIFO)
+            #expect(!harness.contents.contains("file-1.bin"))
+            if !appearsLate { #expect(harness.contents == ["file.bin"]) }
+        }
+    }
+
+    @Test func `F6 a small file and a renamed one replace no FIFO either`() async throws {
+        let small = SeededBody(seed: 92, size: 1000)
+        try await withEngine(OriginScript(small)) { harness, origin in
+            try #require(unsafe mkfifo(harness.path("file.bin"), 0o600) == 0)
+            let refused = await harness.transfer(harness.request(origin.url()) { $0.file.onConflict = .replace }) {
+                EngineHarness.expectShort(&$0)
+            }
+            #expect(refused.failure?.code == .destinationExists, "\(refused.errors)")
+            let other = await harness.transfer(harness.request(origin.url()) { $0.file.name = "other.bin" })
+            let placement = try #require(other.facts.placement)
+            let isRenamed = try await harness.engine.renamePlacedFile(placement, to: "file.bin", replacing: true)
+            #expect(!isRenamed)
+            #expect(harness.contents == ["file.bin", "other.bin"])
+        }
+    }
+
     @Test(arguments: [0o600, 0o640, 0o444])
     func `F6 F11 CVE_2022_32207 replace keeps the old file's mode`(mode: Int) async throws {
         try await withEngine(OriginScript(body)) { harness, origin in

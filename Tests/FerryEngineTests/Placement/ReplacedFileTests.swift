@@ -75,18 +75,21 @@ import Testing
         try await withEngine(OriginScript(body, always: .cut(after: 100_000))) { harness, origin in
             let partial = try #require(
                 await harness.transfer(harness.request(origin.url()), tries: 1).facts.partial)
+            let name = ReleasedName.of(EngineHarness.id)
+            try await harness.engine.renamePartialFile(partial, to: name, cutAt: 1000)
             harness.disk.before(.rename) {
                 harness.disk.before(.rename, nil)
-                try? Self.replace(harness, by: .file)
+                unsafe unlink(harness.path(name))
+                try? harness.put(name, "evil")
             }
             let source = PartialSource(
-                path: partial.path, offset: 4, etag: nil, lastModified: nil, date: nil, completeLength: nil)
+                path: harness.path(name), offset: 4, etag: nil, lastModified: nil, date: nil, completeLength: nil)
             let error = await #expect(throws: ServiceError.self) {
                 _ = try await harness.engine.takeOverPartialFile(
                     source, for: TransferID(rawValue: 0x5678), in: harness.folder)
             }
             #expect(error?.code == .partialLost)
-            #expect(harness.text(EngineHarness.partialName) == "evil")
+            #expect(harness.text(name) == "evil")
         }
     }
 }

@@ -51,6 +51,16 @@ private func run(_ start: some ProxyHandshake, _ bytes: [UInt8], pieces: Int) th
         #expect(rest == 0)
     }
 
+    @Test(arguments: [1, 100, 100_000]) func `is given up after too many informational responses`(pieces: Int) throws {
+        func refusal(_ count: Int) throws -> [HandshakeStep] {
+            let heads = String(repeating: "HTTP/1.1 103 Early\r\nLink: a\r\n\r\n", count: count)
+            let bytes = Array((heads + "HTTP/1.1 200 OK\r\n\r\n").utf8)
+            return try run(ConnectHandshake(target: target, credentials: nil), bytes, pieces: pieces).steps
+        }
+        #expect(try refusal(32) == [.done])
+        #expect(throws: ProxyRefusal.malformed("its response has too many informational responses")) { try refusal(33) }
+    }
+
     @Test(
         arguments: [
             ("HTTP/1.1 407 Who\r\n\r\n", .unauthorized), ("HTTP/1.1 403 No\r\n\r\n", .status(403)),

@@ -120,6 +120,98 @@ import Testing
         }
     }
 
+    /// A regression: a success that came before the file was read, on a connection that then closed, was the upload's.
+    @Test(arguments: ["PUT", "POST"], [false, true])
+    func `31 a success counts only once all is sent`(method: String, hasText: Bool) async throws {
+        let text = hasText ? "stored" : ""
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
+        for closes in [true, false] {
+            try await withRawServer(answering: answer, closes: closes) { port in
+                try await withEngine { harness in
+                    let path = harness.outside.file("upload")
+                    try #require(FileManager.default.createFile(atPath: path, contents: Data(count: 30 << 20)))
+                    let body = try sent(path)
+                    let history = await harness.transfer(
+                        harness.task("http://127.0.0.1:\(port)/") {
+                            $0.method = method
+                            $0.body = body
+                            $0.timing.retries = 0
+                        }, tries: 1)
+                    if closes {
+                        #expect(history.success == nil)
+                        #expect(history.codes == [.connectionLost], "\(history.errors)")
+                    } else {
+                        #expect(history.success?.size == Int64(text.utf8.count), "\(history.errors)")
+                        #expect(history.facts.bodySent == 30 << 20)
+                    }
+                }
+            }
+        }
+    }
+
+    /// A regression: with its modification time set back, a changed file was sent in the middle of an upload.
+    @Test func `31 a change is noticed even if its time was set back`() async throws {
+        try await withClient(OriginScript()) { harness, origin in
+            let path = try file(harness)
+            var facts = stat()
+            try #require(unsafe stat(path, &facts) == 0)
+            let given = RequestBody.SentFile(
+                path: path, size: Int64(facts.st_size),
+                modified: Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec),
+                changed: Int64(facts.st_ctim.tv_sec) * 1_000_000_000 + Int64(facts.st_ctim.tv_nsec))
+            try await eventually("the clock of the file system has advanced") {
+                try Data(repeating: 9, count: content.bytes.count).write(to: URL(filePath: path), options: [])
+                var now = stat()
+                _ = unsafe stat(path, &now)
+                return now.st_ctim.tv_nsec != facts.st_ctim.tv_nsec || now.st_ctim.tv_sec != facts.st_ctim.tv_sec
+            }
+            let times = [facts.st_atim, facts.st_mtim]
+            try #require(unsafe utimensat(AT_FDCWD, path, times, 0) == 0)
+            let history = await harness.transfer(
+                harness.task(origin.url()) {
+                    $0.method = "PUT"
+                    $0.body = .file(given)
+                })
+            #expect(history.failure?.code == .fileChanged, "\(history.errors)")
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test func `31 a request that must not be repeated is recorded before it is sent`() async throws {
+        try await withClient(OriginScript(always: .hold("answer", at: .head))) { harness, origin in
+            let request = harness.task(origin.url()) {
+                $0.method = "POST"
+                $0.body = .bytes(Data("amount=100".utf8))
+            }
+            let run = harness.makeRun(harness.job(request))
+            async let report = run.run()
+            await origin.waitForHold("answer")
+            #expect(harness.journal.facts.requestMayHaveArrived)
+            // As after a kill: the next attempt has only what the journal has.
+            let again = await harness.transfer(request, from: harness.journal.facts)
+            #expect(again.failure?.errorClass == .final && origin.requests.count == 1, "\(again.errors)")
+            await run.stop()
+            #expect(await report.facts.requestMayHaveArrived)
+            origin.release("answer")
+        }
+    }
+
+    @Test func `31 a request that never left may be repeated`() async throws {
+        try await withClient(OriginScript(always: .status(201, body: "made"))) { harness, origin in
+            let request = harness.task(origin.url()) {
+                $0.method = "POST"
+                $0.body = .bytes(Data("amount=100".utf8))
+            }
+            await origin.refuseConnections()
+            let refused = await harness.transfer(request, tries: 1)
+            #expect(refused.codes == [.connectFailed] && !refused.facts.requestMayHaveArrived)
+            try await origin.acceptConnections()
+            let history = await harness.transfer(request, from: refused.facts)
+            #expect(history.success != nil, "\(history.errors)")
+            #expect(origin.requests.count == 1)
+        }
+    }
+
     @Test(arguments: [true, false]) func `31 an answer over the limit is too large`(isChunked: Bool) async throws {
         let rules: [OriginRule] = isChunked ? [.always(.chunked)] : []
         try await withClient(OriginScript(SeededBody(seed: 1, size: 20_000), rules: rules)) { harness, origin in

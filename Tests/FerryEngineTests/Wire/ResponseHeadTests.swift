@@ -31,6 +31,32 @@ import Testing
         }
     }
 
+    /// A regression: the heads before the final one were kept in memory without a limit.
+    @Test(arguments: [(32, 40, true), (33, 40, false), (1, 60_000, true), (2, 60_000, false), (1, 200_000, false)])
+    func `informational heads are limited in number and size`(count: Int, size: Int, isRead: Bool) async throws {
+        let early = "HTTP/1.1 103 Early Hints\r\nX: \(String(repeating: "x", count: size - 33))\r\n\r\n"
+        let head = String(repeating: early, count: count) + "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n"
+        try await history(of: head) { harness, history in
+            #expect(history.codes == (isRead ? [] : [.badResponse]))
+            #expect(harness.text("file.bin") == (isRead ? "hello" : nil))
+            if !isRead {
+                #expect(history.errors.first?.message.contains("too many informational responses") == true)
+            }
+        }
+    }
+
+    @Test func `a tab before a length is read by every path`() async throws {
+        for isShort in [false, true] {
+            let answer = Array("HTTP/1.1 200 OK\r\nContent-Length:\t5\r\n\r\nhello".utf8)
+            try await withEngine(OriginScript(always: .raw(answer))) { harness, origin in
+                let history = await harness.transfer(harness.request(origin.url()), tries: 1) {
+                    if isShort { EngineHarness.expectShort(&$0) }
+                }
+                #expect(history.success?.size == 5, "\(history.errors)")
+            }
+        }
+    }
+
     /// A codec that removes chunk framing only if `chunked` comes last would deliver the chunk sizes as content.
     @Test(arguments: [
         "chunked, identity", "identity", "chunked, chunked", "gzip, chunked", "gzip", "", "chunked;q=1", "\"chunked\"",

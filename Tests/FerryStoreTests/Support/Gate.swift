@@ -6,7 +6,7 @@ import Foundation
 final class Gate: Sendable {
     private let seen = Mutex<[JournalStep]>([])
     private let opened = DispatchSemaphore(value: 0)
-    private let fault = Mutex<(step: JournalStep, code: Int32)?>(nil)
+    private let fault = Mutex<(step: JournalStep, code: Int32, times: Int)?>(nil)
     private let opensAfter: Int
     /// Yields an element for each transaction that begins.
     let begun: AsyncStream<Void>
@@ -28,7 +28,7 @@ final class Gate: Sendable {
             if case .begins = step { begin.yield() }
             return fault.withLock { fault in
                 guard let due = fault, due.step == step else { return nil }
-                fault = nil
+                fault = due.times > 1 ? (step, due.code, due.times - 1) : nil
                 return due.code
             }
         }
@@ -36,8 +36,8 @@ final class Gate: Sendable {
 
     func wait() { opened.wait() }
 
-    /// Fails the next step of this kind with an SQLite result code.
-    func fail(at step: JournalStep, with code: Int32) { fault.withLock { $0 = (step, code) } }
+    /// Fails the next steps of this kind with an SQLite result code.
+    func fail(at step: JournalStep, with code: Int32, times: Int = 1) { fault.withLock { $0 = (step, code, times) } }
 
     /// Number of queued callers.
     var queued: Int { seen.withLock { seen in seen.count { $0 == .queued } } }

@@ -175,6 +175,54 @@ import Testing
         }
     }
 
+    /// A regression: a manager ignored the TLS versions of its configuration.
+    @Test(arguments: [true, false], [true, false])
+    func `the TLS versions of a configuration are honored in both kinds`(
+        isBackground: Bool, demandsTLS13: Bool
+    ) async throws {
+        try await withOrigin(OriginScript(Self.body), tls: .withoutTLS13) { secure in
+            try await withFerry { fixture in
+                let configuration =
+                    isBackground
+                    ? URLSessionConfiguration.background(withIdentifier: fixture.identifier) : .default
+                if demandsTLS13 { configuration.tlsMinimumSupportedProtocolVersion = .TLSv13 }
+                configuration.timeoutIntervalForResource = 5
+                let policies = ServerTrustPolicyManager(policies: ["localhost": .disableEvaluation])
+                let manager = fixture.make {
+                    SessionManager(configuration: configuration, serverTrustPolicyManager: policies)
+                }
+                #expect(
+                    manager.session.configuration.tlsMinimumSupportedProtocolVersion
+                        == configuration.tlsMinimumSupportedProtocolVersion)
+                let request = manager.download(secure.url(), to: destination(fixture.daemon.file("a")))
+                let result = try await response(request)
+                #expect((result.error == nil) == !demandsTLS13, "\(String(describing: result.error))")
+                #expect(secure.requests.count == (demandsTLS13 ? 0 : 1))
+            }
+        }
+    }
+
+    /// A regression: a manager ignored the proxies of its configuration.
+    @Test(arguments: [true, false])
+    func `the proxies of a configuration are used in both kinds`(isBackground: Bool) async throws {
+        let proxy = try await ScriptedProxy.start()
+        try await withFerry { fixture in
+            let configuration =
+                isBackground ? URLSessionConfiguration.background(withIdentifier: fixture.identifier) : .default
+            configuration.connectionProxyDictionary = [
+                "HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": proxy.port,
+            ]
+            let manager = fixture.make { SessionManager(configuration: configuration) }
+            // Later changes do not affect the manager, as in a session.
+            configuration.connectionProxyDictionary = nil
+            let request = manager.download(fixture.origin.url(), to: destination(fixture.daemon.file("a")))
+            let result = try await response(request)
+            #expect(result.error == nil)
+            #expect(proxy.heads.count == 1)
+        }
+        await proxy.shutdown()
+    }
+
     @Test func `the delegate's closure takes the place of the completion handler`() async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
             let manager = manager(fixture)

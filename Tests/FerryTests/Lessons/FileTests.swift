@@ -26,7 +26,8 @@ import Testing
             manager.start(task)
             try await task.reaches(.succeeded)
             #expect(task.digest == Self.body.sha256Hex && task.error == nil)
-            #expect(fixture.origin.requests.count == 1 && fixture.origin.bytesSent == Self.body.size)
+            #expect(fixture.origin.requests.count == 1)
+            #expect(await fixture.origin.allBytesSent == Self.body.size)
         }
     }
 

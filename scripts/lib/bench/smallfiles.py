@@ -1,6 +1,7 @@
 """The rows of very many small files: how they grow, what they cost others, and what kills leave of them."""
 import random
 import shutil
+import socket
 import subprocess
 import threading
 import time
@@ -75,6 +76,31 @@ def beside(bench):
         small = subprocess.Popen(command(bench.output / "listed", urls), env=bench.environment)
         times = lists(lambda done: small.poll() is None or not done)
         bench.note(value("beside", "ferry list, beside small files, 99 of 100 within", late(times), "ms", 20))
+
+
+def streams(bench):
+    """Files of 8 KiB alone, and beside event streams whose clients never read. The history is as long as the list."""
+    count = bench.options.streamed
+    name = bench.origin.files("streamed", count, 8192)
+    urls = listed(bench, name, count)
+    request = b"GET /v1/events?after=0&progress=0.05 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    for clients in (120, 300):
+        with bench.with_daemon() as daemon:
+            timed(command(bench.output / f"history{clients}", urls), bench.environment)
+            alone = timed(command(bench.output / f"alone{clients}", urls), bench.environment)["wall"]
+            deaf = []
+            for _ in range(clients):
+                one = socket.socket(socket.AF_UNIX)
+                one.connect(f"{bench.environment['FERRY_HOME']}/run/ferryd.sock")
+                one.sendall(request)
+                deaf.append(one)
+            # The streams begin with the history.
+            time.sleep(2)
+            beside = timed(command(bench.output / f"beside{clients}", urls), bench.environment)["wall"]
+            bench.note(value("streams", f"{count:,} files beside {clients} unread streams, times alone", beside / alone, "", 1.2))
+            bench.note(value("streams", f"{clients} unread streams, daemon, peak", daemon.peak(), "MiB", 150))
+            for one in deaf:
+                one.close()
 
 
 def killed(bench, name, count, round_number):

@@ -12,6 +12,7 @@ struct OriginSecurity: Sendable {
             privateKey: .privateKey(try NIOSSLPrivateKey(file: certificates.keyFile, format: .pem)))
         configuration.applicationProtocols = ["http/1.1"]
         if fault == .oldProtocol { configuration.maximumTLSVersion = .tlsv11 }
+        if fault == .withoutTLS13 { configuration.maximumTLSVersion = .tlsv12 }
         if fault == .asksForCertificate {
             configuration.trustRoots = .file(certificates.caFile)
             configuration.certificateVerification = .noHostnameVerification
@@ -64,6 +65,8 @@ package enum TLSFault: String, Hashable, Sendable, CaseIterable {
     case clientOnlyPurpose
     /// TLS 1.1 at most.
     case oldProtocol
+    /// TLS 1.2 at most.
+    case withoutTLS13
     /// The connection closes after the client's first bytes.
     case handshakeCut
 }

@@ -124,6 +124,15 @@ package final class ScriptedOrigin: Sendable {
     /// Body bytes passed to the kernel, over all responses.
     package var bytesSent: Int64 { facts.bytesSent }
 
+    /// Body bytes passed to the kernel, over all responses, once none is in progress. A client may have the last bytes
+    /// before they are counted.
+    package var allBytesSent: Int64 {
+        get async {
+            await waitForIdle()
+            return bytesSent
+        }
+    }
+
     /// Returns once the facts satisfy a condition.
     package func wait(until condition: @escaping @Sendable (OriginFacts) -> Bool) async {
         await state.wait(until: condition)
