@@ -83,39 +83,44 @@ import Testing
         #expect(Self.drain(&queue) == ["1", "2", "3", "4", "5"])
     }
 
-    @Test func `durable events beyond its capacity are one range, however many they are`() {
+    @Test func `is full with many events, many transfers, or one range`() {
         var queue = EventQueue()
-        let count = Int64(EventQueue.capacity) * 5
-        for number in 1...count { queue.append(Self.event(.removed, 9, number: number)) }
+        for number in 1..<Int64(EventQueue.capacity) { queue.append(Self.event(.removed, 9, number: number)) }
+        #expect(!queue.isFull)
         queue.append(Self.event(.running, 1))
-        queue.append(Self.event(.removed, 9, number: count + 1))
-        var ranges = 0
-        var copy = queue
-        while let item = copy.next() {
-            guard case .range(let range) = item else { continue }
-            ranges += 1
-            copy.fill(range, with: EventPage(signals: [], through: range.through, isLast: true))
-        }
-        #expect(ranges == 2)
-        #expect(Self.drain(&queue) == (1...count).map(String.init) + ["running 1", "\(count + 1)"])
+        #expect(queue.isFull)
+        _ = queue.next()
+        #expect(!queue.isFull)
+        queue.append(EventQueue.Range(after: 1000, through: 1001))
+        #expect(queue.isFull)
+        _ = Self.drain(&queue)
+        #expect(!queue.isFull && queue.isEmpty)
+        let ids = (0..<UInt64(EventQueue.idCapacity)).map(TransferID.init(rawValue:))
+        queue.append(ids, .submitted, through: 2000 + Int64(ids.count))
+        #expect(queue.isFull)
     }
 
-    @Test func `a listener that never reads keeps the latest live events`() {
-        var queue = EventQueue()
-        queue.append(EventQueue.Range(after: 0, through: 1))
+    @Test func `a backlog keeps the order of events and drops replaced samples first`() {
+        var backlog = EventBacklog()
+        backlog.append(Self.event(.running, 1), after: 1)
+        for mark in 0..<EventBacklog.capacity { backlog.append(Self.sample(2, mark), after: 1) }
+        let kept = backlog.entries(from: 0)
+        #expect(kept.map(\.event.kind) == [.running, .progress])
+        #expect(kept.last?.event == Self.sample(2, EventBacklog.capacity - 1))
+        #expect(backlog.entries(from: 1).count == 1 && backlog.entries(from: backlog.end).isEmpty)
+    }
+
+    @Test func `a full backlog keeps the latest event of each transfer, then the latest events`() {
+        var backlog = EventBacklog()
+        let transfers = UInt64(EventBacklog.capacity / 4)
         for round in 0..<10 {
-            for id in 0..<UInt64(EventQueue.liveCapacity / 4) {
-                queue.append(Self.event(round.isMultiple(of: 2) ? .waiting : .running, id))
-            }
-            queue.append(EventQueue.Range(after: Int64(round) + 1, through: Int64(round) + 2))
+            for id in 0..<transfers { backlog.append(Self.event(round.isMultiple(of: 2) ? .waiting : .running, id), after: 0) }
+            #expect(backlog.count <= EventBacklog.capacity)
         }
-        let told = Self.drain(&queue)
-        #expect(told.count <= EventQueue.liveCapacity + 11)
-        #expect(told.filter { Int($0) != nil } == (1...11).map(String.init))
-        #expect(told.last == "11" && told.suffix(2).first == "running \(EventQueue.liveCapacity / 4 - 1)")
-        for id in 0..<20_000 { queue.append(Self.event(.running, UInt64(id))) }
-        let latest = Self.drain(&queue)
-        #expect(latest.count <= EventQueue.liveCapacity && latest.last == "running 19999")
+        let latest = backlog.entries(from: 0).suffix(Int(transfers))
+        #expect(latest.map(\.event) == (0..<transfers).map { Self.event(.running, $0) })
+        for id in 0..<20_000 as Range<UInt64> { backlog.append(Self.event(.running, id), after: 0) }
+        #expect(backlog.count <= EventBacklog.capacity && backlog.entries(from: 0).last?.event.id.rawValue == 19_999)
     }
 
     /// A sequence of events. A run of consecutive durable events is one element, so that long sequences compare fast.
@@ -145,45 +150,80 @@ import Testing
     }
 
     /// However events arrive and are read, each durable event is delivered exactly once, and each live event in its
-    /// place between its neighbors.
+    /// place between its neighbors. One listener reads eagerly, one rarely, and falls behind.
     @Test(arguments: 0..<40 as Range<UInt64>) func `keeps the order of arrival`(seed: UInt64) {
         var random = SplitMix(seed: seed)
-        var queue = EventQueue()
-        var (expected, told) = (Sequence(), Sequence())
+        var listeners = EventListeners(lastNumber: 0)
+        let ids = (0..<2).map { _ in listeners.add(EventListener(EventSubscription(), lastNumber: 0)) }
+        var (expected, told) = (Sequence(), [Sequence(), Sequence()])
         var last: Int64 = 0
-        func takeNext() -> Bool {
-            guard let item = queue.next() else { return false }
+        func takeNext(_ place: Int) -> Bool {
+            guard let item = listeners.take(ids[place]) else { return false }
             switch item {
-            case .signal(.event(let event)): told.append(event)
+            case .signal(.event(let event)): told[place].append(event)
             case .signal: Issue.record("a signal that never came")
             case .range(let range):
                 let end = min(range.through, range.after + Int64.random(in: 1...256, using: &random))
                 let events = (range.after + 1...end).map { SessionSignal.event(Self.event(.removed, 9, number: $0)) }
-                queue.fill(range, with: EventPage(signals: events, through: end, isLast: end == range.through))
+                listeners[ids[place]]?.fill(
+                    range, with: EventPage(signals: events, through: end, isLast: end == range.through))
             }
             return true
         }
         for _ in 0..<3000 {
-            switch Int.random(in: 0..<10, using: &random) {
-            case 0..<3:
+            switch Int.random(in: 0..<40, using: &random) {
+            case 0..<12:
                 last += 1
-                queue.append(Self.event(.removed, 9, number: last))
+                listeners.offer(.event(Self.event(.removed, 9, number: last)))
                 expected.append(durable: last, through: last)
-            case 3:
+            case 12..<16:
                 // Most are short. The others are read in several pages.
                 let longest: Int64 = Int.random(in: 0..<8, using: &random) == 0 ? 700 : 40
                 let count = Int64.random(in: 1...longest, using: &random)
-                queue.append(EventQueue.Range(after: last, through: last + count))
+                let removed = (0..<count).map { _ in TransferID(rawValue: 9) }
+                if Bool.random(using: &random) {
+                    listeners.skip(through: last + count)
+                } else {
+                    listeners.offer(
+                        .run(EventRun(kind: .removed, session: .cli, at: .distantPast, first: last + 1, ids: removed)))
+                }
                 expected.append(durable: last + 1, through: last + count)
                 last += count
-            case 4..<6:
+            case 16..<24:
                 let event = Self.event(.running, UInt64.random(in: 1...5, using: &random))
-                queue.append(event)
+                listeners.offer(.event(event))
                 expected.append(event)
-            default: _ = takeNext()
+            case 24: for _ in 0..<300 { _ = takeNext(1) }
+            default: _ = takeNext(0)
             }
         }
-        while takeNext() {}
-        #expect(told == expected)
+        for place in 0..<2 { while takeNext(place) {} }
+        #expect(told == [expected, expected])
+    }
+
+    @Test func `a listener that does not read costs nothing, however many events come`() {
+        var listeners = EventListeners(lastNumber: 0)
+        let id = listeners.add(EventListener(EventSubscription(), lastNumber: 0))
+        for number in 1...Int64(20_000) {
+            listeners.offer(.event(Self.event(.submitted, UInt64(number), number: number)))
+            listeners.offer(.event(Self.event(.running, UInt64(number))))
+        }
+        #expect(listeners[id]?.isBehind == true)
+        #expect(listeners[id]?.count == EventQueue.capacity)
+        var durable: [Int64] = []
+        var live: [UInt64] = []
+        while let item = listeners.take(id) {
+            switch item {
+            case .signal(.event(let event)):
+                if let number = event.number { durable.append(number) } else { live.append(event.id.rawValue) }
+            case .signal: Issue.record("a signal that never came")
+            case .range(let range):
+                durable += range.after + 1...range.through
+                listeners[id]?.fill(range, with: EventPage(signals: [], through: range.through, isLast: true))
+            }
+        }
+        #expect(durable == Array(1...20_000))
+        #expect(live == live.sorted() && live.last == 20_000)
+        #expect(listeners[id]?.isBehind == false)
     }
 }

@@ -232,20 +232,4 @@ private actor Home {}
         streams.removeAll()
         try await eventually("a place") { (try? await hub.listen(EventSubscription()) { _ in true }) != nil }
     }
-
-    /// A slow listener keeps a few events in memory. It reads the others from the journal.
-    @Test func `keep a bounded number of events`() {
-        var queue = EventQueue()
-        for number in 1...Int64(100_000) {
-            queue.append(
-                TransferEvent(
-                    number: number, kind: .submitted, at: .now, id: TransferID(rawValue: UInt64(number)), session: .cli,
-                    transfer: nil))
-            queue.append(
-                TransferEvent(
-                    number: nil, kind: .running, at: .now, id: TransferID(rawValue: UInt64(number)), session: .cli,
-                    transfer: nil))
-        }
-        #expect(queue.count <= EventQueue.capacity + 2 * EventQueue.liveCapacity + 1)
-    }
 }

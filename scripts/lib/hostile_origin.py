@@ -2,11 +2,17 @@
 import asyncio
 import base64
 import hashlib
+import logging
 import random
 import re
 import ssl
+import time
 
 SIZES = [100, 70_000, 400_000, 2_500_000, 3_000_000, 6_000_000, 9_000_000]
+
+LATE_BYTES = b"late bytes"
+# Seconds in which a request and a late response may cross.
+CROSSING = 0.01
 
 
 class Resource:
@@ -19,18 +25,27 @@ class Resource:
 
 
 class Origin:
-    """Answers GET of a resource, and POST of a number, which it counts in `posts`."""
+    """Answers GET of a resource, and POST of a number, which it counts in `posts`.
 
-    def __init__(self, resources, seed, calm, posts):
+    `crossed` marks the downloads whose request crossed with a late response.
+    """
+
+    def __init__(self, resources, seed, calm, posts, crossed):
         self.resources = resources
         self.dice = random.Random(seed + 1)
         self.calm = calm
         self.posts = posts
+        self.crossed = crossed
 
     async def serve(self, reader, writer):
+        late = None
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+                if late and time.monotonic() - late < CROSSING and not head.startswith("POST "):
+                    # Sent before the client can have seen the late response: to the client, that is the answer.
+                    self.crossed[int(head.split(" ", 2)[1].split("/")[2])] = 1
+                late = None
                 if head.startswith("POST "):
                     length = re.search(r"(?im)^content-length: (\d+)\r?$", head)
                     await reader.readexactly(int(length[1]) if length else 0)
@@ -42,8 +57,9 @@ class Origin:
                 if not self.calm.value and self.dice.random() < 0.1:
                     # A second response that nobody has asked for, once the connection is idle.
                     await asyncio.sleep(0.003)
-                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nlate bytes")
+                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n" + LATE_BYTES)
                     await writer.drain()
+                    late = time.monotonic()
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.LimitOverrunError):
             pass
         finally:
@@ -128,17 +144,19 @@ class Origin:
         return sent == len(content)
 
 
-async def run(resources, seed, calm, posts, certificate, ports):
-    origin = Origin(resources, seed, calm, posts)
+async def run(resources, seed, calm, posts, crossed, certificate, ports):
+    origin = Origin(resources, seed, calm, posts, crossed)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     plain = await asyncio.start_server(origin.serve, "127.0.0.1", 0)
     secure = await asyncio.start_server(origin.serve, "127.0.0.1", 0, ssl=context)
     ports.put([server.sockets[0].getsockname()[1] for server in (plain, secure)])
+    # Clients that close in the middle of a response are expected.
+    logging.disable()
     async with plain, secure:
         await asyncio.gather(plain.serve_forever(), secure.serve_forever())
 
 
-def serve(resources, seed, calm, posts, certificate, ports):
+def serve(resources, seed, calm, posts, crossed, certificate, ports):
     """Serves over plain HTTP and over TLS, and puts both ports into the queue."""
-    asyncio.run(run(resources, seed, calm, posts, certificate, ports))
+    asyncio.run(run(resources, seed, calm, posts, crossed, certificate, ports))

@@ -6,16 +6,15 @@ import Synchronization
 
 /// Delivers events to listeners, each at its own speed.
 ///
-/// Each listener's queue is bounded (``EventQueue``). Events that do not fit are read from the journal later, so a
-/// listener that does not read neither delays transfers nor fills the memory.
+/// Each listener's queue is bounded (``EventQueue``). A listener whose queue is full falls behind, and catches up from
+/// the journal and the ``EventBacklog``, so one that does not read neither delays transfers nor fills the memory.
 actor EventHub {
     private let journal: any Journal
     private let clock: any MachineClock
     private nonisolated let home: any Actor
     // SAFETY: The actor keeps alive what owns the executor.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
-    private var listeners: [Int: EventListener] = [:]
-    private var nextListener = 0
+    private var listeners: EventListeners
     private var history = HistoryReaders()
     private var order: EventOrder
     /// How long an event waits for its predecessors. After that, listeners read those from the journal.
@@ -35,6 +34,7 @@ actor EventHub {
         self.journal = journal
         self.patience = patience
         order = EventOrder(last: lastNumber)
+        listeners = EventListeners(lastNumber: lastNumber)
     }
 
     /// Number of the latest durable event delivered to all listeners.
@@ -57,15 +57,7 @@ actor EventHub {
     }
 
     private func deliver(_ deliveries: [EventOrder.Delivery]) {
-        // Changed in place: a copy of a listener would copy its whole queue.
-        for id in Array(listeners.keys) {
-            for next in deliveries {
-                switch next {
-                case .event(let event): listeners[id]?.offer(event)
-                case .run(let run): listeners[id]?.offer(run)
-                }
-            }
-        }
+        for next in deliveries { listeners.offer(next) }
         if order.isFull { skipGap() } else { watchGap() }
     }
 
@@ -88,16 +80,15 @@ actor EventHub {
     }
 
     private func skipGap() {
-        let notified = order.last
         order.skip()
-        for id in Array(listeners.keys) { listeners[id]?.skip(after: notified, through: order.last) }
+        listeners.skip(through: order.last)
     }
 
     /// Whether any listener wants events that are not in the journal.
     nonisolated var hasLiveListeners: Bool { liveListeners.load(ordering: .acquiring) > 0 }
 
     /// The shortest sample interval of any listener, or `nil` if none wants samples.
-    var sampleInterval: Double? { listeners.values.compactMap(\.subscription.progressInterval).min() }
+    var sampleInterval: Double? { listeners.sampleInterval }
 
     /// Returns a stream for one listener. It finishes with the hub, or as its subscription says.
     func listen(
@@ -130,7 +121,7 @@ actor EventHub {
     ) async throws(ServiceError) -> [TransferEvent]? {
         guard case .event(let first) = try await next(id, ended: ended) else { return nil }
         var group = [first]
-        while group.count < Self.largestGroup, case .signal(.event(let event))? = listeners[id]?.next() {
+        while group.count < Self.largestGroup, case .signal(.event(let event))? = listeners.take(id) {
             group.append(event)
         }
         return group
@@ -164,9 +155,7 @@ actor EventHub {
                 .daemonUnreachable,
                 "\(Self.mostListeners) event streams are open, which is the maximum. End a program that listens.")
         }
-        let id = nextListener
-        nextListener += 1
-        listeners[id] = listener
+        let id = listeners.add(listener)
         if !listener.subscription.endsAlone { liveListeners.add(1, ordering: .acquiringAndReleasing) }
         let guardian = StreamGuardian { [weak self] in
             Task(name: "end of listener \(id)") { await self?.remove(id) }
@@ -177,13 +166,13 @@ actor EventHub {
     func finish() {
         isFinished = true
         gapWatch?.cancel()
-        for id in Array(listeners.keys) { listeners[id]?.wake() }
+        listeners.wake()
     }
 
     // MARK: -
 
     private func remove(_ id: Int) {
-        guard let listener = listeners.removeValue(forKey: id) else { return }
+        guard let listener = listeners.remove(id) else { return }
         if !listener.subscription.endsAlone { liveListeners.subtract(1, ordering: .acquiringAndReleasing) }
         listener.leave()
     }
@@ -193,7 +182,7 @@ actor EventHub {
     ) async throws(ServiceError) -> SessionSignal? {
         while !Task.isCancelled, listeners[id] != nil {
             // Do not hold the listener in a variable: each change would copy it with its whole queue.
-            switch listeners[id]?.next() {
+            switch listeners.take(id) {
             case .signal(let signal): return signal
             case .range(let range):
                 try await read(range, for: id)

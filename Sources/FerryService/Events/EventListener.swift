@@ -7,6 +7,10 @@ struct EventListener {
     /// Whether the listener accepts short forms of some durable events.
     let isBrief: Bool
     private var queue = EventQueue()
+    /// Number of the last durable event that was queued, or not wanted.
+    private var last: Int64
+    /// Position in the hub's backlog from which live events are missing, or `nil` while events are offered.
+    private var missing: Int?
     private var waiting: CheckedContinuation<Void, Never>?
     /// Subscribed transfers for which no completion was delivered.
     private(set) var unfinished: Set<TransferID>
@@ -17,17 +21,50 @@ struct EventListener {
         self.subscription = subscription
         self.isBrief = isBrief
         unfinished = subscription.ids ?? []
+        last = lastNumber
         // A number beyond the latest one comes from a deleted journal.
         queue.append(EventQueue.Range(after: min(subscription.after ?? lastNumber, lastNumber), through: lastNumber))
     }
 
     /// Whether no event is pending.
-    var isEmpty: Bool { queue.isEmpty }
+    var isEmpty: Bool { queue.isEmpty && !isBehind }
+
+    /// Number of pending items in memory.
+    var count: Int { queue.count }
+
+    // MARK: Falling behind
+
+    /// Whether events are not offered: the backlog keeps the live ones, and the journal the others.
+    var isBehind: Bool { missing != nil }
+
+    /// Whether the listener falls behind with the next event.
+    var isFull: Bool { queue.isFull }
+
+    /// Whether the listener has taken all pending events and needs those of the backlog.
+    var needsBacklog: Bool { queue.isEmpty && isBehind }
+
+    /// - Parameter position: Position in the backlog of the next live event.
+    mutating func fallBehind(at position: Int) { missing = position }
+
+    /// Queues the missing events. Further ones are offered again.
+    ///
+    /// - Parameter number: Number of the last durable event.
+    mutating func catchUp(with backlog: EventBacklog, through number: Int64) {
+        guard let position = missing else { return }
+        missing = nil
+        for entry in backlog.entries(from: position) where wants(entry.event) {
+            queue.append(EventQueue.Range(after: last, through: entry.after))
+            last = max(last, entry.after)
+            queue.append(entry.event)
+        }
+        skip(after: last, through: number)
+    }
 
     // MARK: Adding
 
     /// Queues an event if the listener wants it.
     mutating func offer(_ event: TransferEvent) {
+        if let number = event.number { last = max(last, number) }
         guard wants(event) else { return }
         if isBrief, event.kind.isBrief, let number = event.number {
             queue.append([event.id], event.kind, through: number)
@@ -39,6 +76,7 @@ struct EventListener {
 
     /// Queues the events that the listener wants: in short, or as a range to read from the journal.
     mutating func offer(_ run: EventRun) {
+        last = max(last, run.last)
         guard wants(run) else { return }
         if isBrief, run.kind.isBrief {
             queue.append(run.ids, run.kind, through: run.last)
@@ -51,6 +89,7 @@ struct EventListener {
     /// Queues the durable events after `number` through `last` to be read from the journal.
     mutating func skip(after number: Int64, through last: Int64) {
         queue.append(EventQueue.Range(after: number, through: last))
+        self.last = max(self.last, last)
         wake()
     }
 

@@ -3,19 +3,15 @@ import FerryCore
 
 /// A listener's pending events in order: events in memory, and ranges of events to read from the journal.
 ///
-/// Durable events are kept whole or in short while few are pending. Further ones become a range, which has constant
-/// size. Live events (found in no journal) keep their position between durable ones until delivered, and reading a
-/// range drops none of them. Of a transfer's samples between two other items only the latest is kept. Running and
-/// waiting events are all kept. When more than ``liveCapacity`` live events are pending, the ones replaced by later
-/// events of the same transfer are dropped, then the oldest.
+/// A full queue is offered no further events: see ``EventBacklog``. Live events (found in no journal) keep their
+/// position between durable ones until delivered, and reading a range drops none of them. Of a transfer's samples
+/// between two other items only the latest is kept. Running and waiting events are all kept.
 struct EventQueue: Sendable {
-    /// Maximum number of pending durable events and batches. Further events are read from the journal.
+    /// Number of pending events and batches with which the queue is full.
     static let capacity = 256
-    /// Maximum number of pending live events.
-    static let liveCapacity = 1024
     /// Maximum number of transfers in one batch.
     static let largestBatch = 4096
-    /// Maximum number of transfers in all pending batches. Further events are read from the journal.
+    /// Number of transfers in all pending batches with which the queue is full.
     static let idCapacity = 65_536
 
     /// A range of durable events to read from the journal.
@@ -36,10 +32,8 @@ struct EventQueue: Sendable {
     private var start = 0
     /// Positions of the samples that a later sample of the same transfer replaces.
     private var samples: [TransferID: Int] = [:]
-    /// Number of durable signals among the items.
-    private var durable = 0
-    /// Number of live events among the items.
-    private var live = 0
+    /// Number of ranges among the items.
+    private var ranges = 0
     /// Number of transfers in the items' batches.
     private var ids = 0
 
@@ -48,12 +42,14 @@ struct EventQueue: Sendable {
     /// Number of items in memory, without the events of ranges.
     var count: Int { items.count }
 
+    /// Whether to offer no more events until the pending ones are taken. Events after a range would wait for the
+    /// journal anyway.
+    var isFull: Bool { ranges > 0 || items.count >= Self.capacity || ids >= Self.idCapacity }
+
     // MARK: Adding
 
     mutating func append(_ event: TransferEvent) {
-        guard let number = event.number else { return appendLive(event) }
-        guard durable < Self.capacity else { return append(Range(after: number - 1, through: number)) }
-        durable += 1
+        guard event.number != nil else { return appendLive(event) }
         samples[event.id] = nil
         items.append(.signal(.event(event)))
     }
@@ -64,9 +60,6 @@ struct EventQueue: Sendable {
     ///   - ids: The transfers of events with consecutive numbers.
     ///   - number: The number of the last event.
     mutating func append(_ ids: [TransferID], _ kind: TransferEvent.Kind, through number: Int64) {
-        guard durable < Self.capacity, self.ids < Self.idCapacity else {
-            return append(Range(after: number - Int64(ids.count), through: number))
-        }
         self.ids += ids.count
         if !samples.isEmpty { for id in ids { samples[id] = nil } }
         if case .signal(.batch(var batch)) = items.last, batch.kind == kind,
@@ -82,7 +75,6 @@ struct EventQueue: Sendable {
         while !left.isEmpty {
             let part = left.prefix(Self.largestBatch)
             left = left.dropFirst(Self.largestBatch)
-            durable += 1
             items.append(
                 .signal(.batch(EventBatch(kind: kind, through: number - Int64(left.count), ids: Array(part)))))
         }
@@ -98,6 +90,7 @@ struct EventQueue: Sendable {
             last.through = max(last.through, range.through)
             items[items.count - 1] = .range(last)
         } else {
+            ranges += 1
             items.append(.range(range))
         }
     }
@@ -109,29 +102,7 @@ struct EventQueue: Sendable {
             return
         }
         samples[event.id] = isSample ? start + items.count : nil
-        live += 1
         items.append(.signal(.event(event)))
-        if live > Self.liveCapacity { thinOut() }
-    }
-
-    /// Drops live events replaced by later ones of the same transfer, then the oldest. Drops enough to make the next
-    /// thinning rare.
-    private mutating func thinOut() {
-        var seen: Set<TransferID> = []
-        var kept: [Item] = []
-        for item in items.reversed() {
-            if case .signal(.event(let event)) = item, event.number == nil {
-                guard seen.count < Self.liveCapacity / 2, seen.insert(event.id).inserted else { continue }
-            }
-            kept.append(item)
-        }
-        live = seen.count
-        items = []
-        samples = [:]
-        for item in kept.reversed() {
-            // Ranges may have become adjacent.
-            if case .range(let range) = item { append(range) } else { items.append(item) }
-        }
     }
 
     // MARK: Delivery
@@ -143,11 +114,8 @@ struct EventQueue: Sendable {
         items.removeFirst()
         start += 1
         switch signal {
-        case .event(let event) where event.number == nil:
-            live -= 1
-            if samples[event.id] == start - 1 { samples[event.id] = nil }
-        case .event: durable -= 1
-        case .batch(let batch): (durable, ids) = (durable - 1, ids - batch.ids.count)
+        case .event(let event): if samples[event.id] == start - 1 { samples[event.id] = nil }
+        case .batch(let batch): ids -= batch.ids.count
         case .attached, .held, .idle: break
         }
         return item
@@ -160,10 +128,9 @@ struct EventQueue: Sendable {
         items.removeFirst()
         // The range may have grown meanwhile.
         rest.after = page.isLast ? read.through : max(read.after, page.through ?? read.through)
-        if rest.after < rest.through { items.prepend(.range(rest)) }
+        if rest.after < rest.through { items.prepend(.range(rest)) } else { ranges -= 1 }
         items.prepend(contentsOf: page.signals.map(Item.signal))
         start += count - items.count
-        durable += page.signals.count
         for case .batch(let batch) in page.signals { ids += batch.ids.count }
     }
 }
