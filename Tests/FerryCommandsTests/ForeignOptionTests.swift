@@ -145,7 +145,8 @@ import Testing
     /// A regression: aria2's `-k 1M`, the size of pieces, turned the verification of certificates off.
     @Test(arguments: [
         "-x 16 -s 16 -k 1M URL", "-k 20M URL", "-k 1024 URL", "-k 5MiB URL", "-fsSLk 1m URL", "-Lk 1M URL",
-        "--insecure 1M URL", "--insecure true URL", "--no-check-certificate false URL", "--check-certificate=false 1M URL",
+        "--insecure 1M URL", "--insecure true URL", "--no-check-certificate false URL",
+        "--check-certificate=false 1M URL",
         "--allow-downgrade yes URL", "-k1M URL",
     ])
     func `an option that lowers safety is refused where it seems to have a value`(line: String) async {

@@ -138,7 +138,8 @@ import Testing
 
     @Test func `sends a file of the kernel in a form, which states no size`() async throws {
         let daemon = FakeDaemon()
-        #expect(await run("--data-form", "a=@/proc/self/status", "https://example.com/in", "--detach", daemon: daemon) == 0)
+        #expect(
+            await run("--data-form", "a=@/proc/self/status", "https://example.com/in", "--detach", daemon: daemon) == 0)
         guard case .file(let file) = daemon.requests.first?.body else { throw TestingError("There is no file.") }
         #expect(try String(contentsOfFile: file.path, encoding: .utf8).contains("VmSize:"))
     }

@@ -114,7 +114,9 @@ import Testing
         var backlog = EventBacklog()
         let transfers = UInt64(EventBacklog.capacity / 4)
         for round in 0..<10 {
-            for id in 0..<transfers { backlog.append(Self.event(round.isMultiple(of: 2) ? .waiting : .running, id), after: 0) }
+            for id in 0..<transfers {
+                backlog.append(Self.event(round.isMultiple(of: 2) ? .waiting : .running, id), after: 0)
+            }
             #expect(backlog.count <= EventBacklog.capacity)
         }
         let latest = backlog.entries(from: 0).suffix(Int(transfers))

@@ -216,7 +216,9 @@ import Testing
     /// A regression: SQLite reports one failed read (EIO) as damage, which ended the daemon.
     ///
     /// SQLITE_CORRUPT and SQLITE_NOTADB.
-    @Test(arguments: [11, 26] as [Int32]) func `damage that another attempt does not find is none`(code: Int32) async throws {
+    @Test(arguments: [11, 26] as [Int32]) func `damage that another attempt does not find is none`(code: Int32)
+        async throws
+    {
         let gate = Gate()
         let folder = try TemporaryFolder()
         let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal

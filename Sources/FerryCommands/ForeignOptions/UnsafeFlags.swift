@@ -20,7 +20,7 @@ enum UnsafeFlags {
     static func check(
         _ words: ArraySlice<String>, typed: String, before next: String?
     ) throws(ValidationError) {
-        guard let effect = words.lazy.compactMap({ effects[$0] }).first, let next, isValue(next) else { return }
+        guard let effect = words.compactMap({ effects[$0] }).first, let next, isValue(next) else { return }
         let typed = typed.escapingControls
         let sentence = "\(typed) \(effect) and has no value, but “\(next.escapingControls)” looks like one"
         let advice =
@@ -35,7 +35,8 @@ enum UnsafeFlags {
         let text = word.lowercased()
         if ["true", "false", "yes", "no", "on", "off"].contains(text) { return true }
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-        return !digits.isEmpty && ["", "b", "k", "kb", "kib", "m", "mb", "mib", "g", "gb", "gib"].contains(
-            text.dropFirst(digits.count))
+        return !digits.isEmpty
+            && ["", "b", "k", "kb", "kib", "m", "mb", "mib", "g", "gb", "gib"].contains(
+                text.dropFirst(digits.count))
     }
 }

@@ -31,7 +31,8 @@ package struct TransferEvent: Hashable, Codable, Sendable {
     package init(from decoder: any Decoder) throws {
         let box = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            number: try box.decodeIfPresent(Int64.self, forKey: .number), kind: try box.decode(Kind.self, forKey: .kind),
+            number: try box.decodeIfPresent(Int64.self, forKey: .number),
+            kind: try box.decode(Kind.self, forKey: .kind),
             at: try box.decode(Date.self, forKey: .at), id: try box.decode(TransferID.self, forKey: .id),
             session: try box.decode(SessionID.self, forKey: .session),
             transfer: try box.decodeIfPresent(Transfer.self, forKey: .transfer))

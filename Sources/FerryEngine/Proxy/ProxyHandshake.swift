@@ -82,7 +82,8 @@ struct ConnectHandshake: ProxyHandshake {
             }
             searched = 0
             guard let head = bytes.readSlice(length: end) else { return .wait }
-            switch try Self.reading({ () throws(HeadFault) in try RawHead.status(head.readableBytesUInt8Span).number }) {
+            switch try Self.reading({ () throws(HeadFault) in try RawHead.status(head.readableBytesUInt8Span).number })
+            {
             // Informational heads precede the response (RFC 9110 §15.2).
             case 100...199:
                 try Self.reading { () throws(HeadFault) in try informational.take(end) }

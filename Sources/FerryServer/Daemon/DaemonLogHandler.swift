@@ -141,7 +141,9 @@ final class LogOutput: Sendable {
     private func write(_ text: [UInt8]) -> Int {
         var done = 0
         while done < text.count {
-            let count = unsafe text[done...].withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = unsafe text[done...].withUnsafeBytes {
+                unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             done += count

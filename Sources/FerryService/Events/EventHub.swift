@@ -102,8 +102,8 @@ actor EventHub {
         }
     }
 
-    /// Maximum number of events delivered together.
-    private static let largestGroup = 64
+    /// Maximum number of events delivered together. They wait in memory, encoded, while a client does not read.
+    private static let largestGroup = 16
 
     /// Returns a stream like ``listen(_:ended:)``, with all pending events grouped.
     func listenInGroups(

@@ -59,7 +59,7 @@ struct EventListeners {
         note(delivery)
     }
 
-    /// Lets the listeners read the durable events through `number` from the journal.
+    /// Queues the durable events through `number` to be read from the journal.
     mutating func skip(through number: Int64) {
         for id in current { listeners[id]?.skip(after: last, through: number) }
         last = max(last, number)

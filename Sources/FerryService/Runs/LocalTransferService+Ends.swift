@@ -68,7 +68,8 @@ extension LocalTransferService {
             if let partial = end.unneeded.partial { try await engine.removePartialFile(partial) }
         } catch {
             // The outcome does not depend on it. The file stays until its user removes it.
-            logger.warning("A partial file cannot be removed.", metadata: ["error": "\(error)", "transfer": "\(record.id)"])
+            logger.warning(
+                "A partial file cannot be removed.", metadata: ["error": "\(error)", "transfer": "\(record.id)"])
         }
         guard try await storeEnd(end) else { return false }
         if outcome == .canceled, record.facts.released == nil, let upload = record.facts.upload {

@@ -27,7 +27,7 @@ enum JournalInspection {
             } else {
                 self = .usable
             }
-        } catch where error.isDamage {
+        } catch  where error.isDamage {
             self = .damaged
         } catch is RowDecodingError {
             // Ferry did not write this content of the migrations table.
@@ -64,7 +64,7 @@ struct ReadOnlyInspection {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             found = try queue.unsafeRead { try JournalInspection($0, checksPages: checksPages) }
             self.queue = queue
-        } catch where error.isDamage {
+        } catch  where error.isDamage {
             (found, queue) = (.damaged, nil)
         } catch let error as DatabaseError where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode) {
             return nil

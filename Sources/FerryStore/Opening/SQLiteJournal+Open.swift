@@ -114,7 +114,7 @@ extension SQLiteJournal {
             file.isMade()
             let journal = SQLiteJournal(pool, health: JournalHealth(file: file, logger: logger), probe: probe)
             return (journal, [mended].compactMap { $0 })
-        } catch where error.isDamage {
+        } catch  where error.isDamage {
             throw Damaged()
         }
     }

@@ -2,7 +2,7 @@ package import FerryCore
 import Foundation
 import FoundationNetworking
 
-/// What a configuration says about the connections of its requests: proxies and TLS versions.
+/// A configuration's settings for the connections of its requests: proxies and TLS versions.
 ///
 /// Sessions, and the managers of the download chain, apply it with this one function.
 package struct ConnectionSettings: Sendable {

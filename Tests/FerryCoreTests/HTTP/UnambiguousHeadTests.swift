@@ -10,7 +10,9 @@ import Testing
         let head = try #require(read("ETag: \"v1\"\r\ncontent-length:  42 \r\nX-T:\tt\r\nX-A: a: b\r\nX-A:"))
         #expect(head.status.number == 200 && head.length == 42 && head.isKeepAlive)
         #expect(
-            head.fields.map { "\($0.name)=\($0.value)" } == ["ETag=\"v1\"", "content-length=42", "X-T=t", "X-A=a: b", "X-A="])
+            head.fields.map { "\($0.name)=\($0.value)" } == [
+                "ETag=\"v1\"", "content-length=42", "X-T=t", "X-A=a: b", "X-A=",
+            ])
         #expect(UnambiguousHead(Array("HTTP/1.1 404 \r\n\r\n".utf8))?.length == nil)
     }
 

@@ -55,7 +55,8 @@ import Testing
 
     /// A regression: a rename replaced a device by a file.
     @Test(arguments: ConflictPolicy.allCases, [false, true])
-    func `F6 a FIFO is never replaced, and its name is refused`(policy: ConflictPolicy, appearsLate: Bool) async throws {
+    func `F6 a FIFO is never replaced, and its name is refused`(policy: ConflictPolicy, appearsLate: Bool) async throws
+    {
         let script = appearsLate ? midway : OriginScript(body)
         try await withEngine(script) { harness, origin in
             let fifo = harness.path("file.bin")
