@@ -188,8 +188,8 @@ extension TransferRun {
             as: .final)
     }
 
-    /// Makes durable that a request is about to be sent, if it must not be repeated: after a crash nobody knows whether
-    /// the server has received it.
+    /// Records in the journal that a request that must not be repeated is about to be sent. After a crash, the journal
+    /// cannot tell whether the server has received it.
     private func recordSending(_ request: OutgoingRequest, _ upload: Upload?) async throws(ServiceError) {
         guard !RepetitionRule.mayRepeat(request.method, wasSent: true), upload?.isResumable != true,
             !facts.requestMayHaveArrived
