@@ -10,8 +10,8 @@ import Logging
 /// that forwards a port to it. A page cannot choose the fields that are checked here.
 struct CallerCheck: RouterMiddleware {
     @concurrent func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: @concurrent (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: ConnectionContext,
+        next: @concurrent (Request, ConnectionContext) async throws -> Response
     ) async throws -> Response {
         if let refusal = Self.refusal(host: request.head.authority, fields: request.headers) { throw refusal }
         return try await next(request, context)
@@ -55,8 +55,8 @@ struct CallerCheck: RouterMiddleware {
 /// Responds to every error with its code, sentence and details as JSON.
 struct ErrorResponses: RouterMiddleware {
     @concurrent func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: @concurrent (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: ConnectionContext,
+        next: @concurrent (Request, ConnectionContext) async throws -> Response
     ) async throws -> Response {
         do {
             return try await next(request, context)
@@ -109,8 +109,8 @@ enum UnknownTarget {
 /// Adds the daemon's name and its control API version to every response, including errors.
 struct AnswerFields: RouterMiddleware {
     @concurrent func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: @concurrent (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: ConnectionContext,
+        next: @concurrent (Request, ConnectionContext) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
         response.headers[.server] = "ferryd/\(FerryVersion.current)"
@@ -127,8 +127,8 @@ extension HTTPField.Name {
 /// Logs each call at debug level: method, path and status. Never the query or a body, which may contain secrets.
 struct RequestLog: RouterMiddleware {
     @concurrent func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: @concurrent (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: ConnectionContext,
+        next: @concurrent (Request, ConnectionContext) async throws -> Response
     ) async throws -> Response {
         let start = ContinuousClock.now
         let response = try await next(request, context)

@@ -182,6 +182,28 @@ private actor Home {}
         #expect(gone == (0..<3).map(TransferID.init(rawValue:)))
     }
 
+    /// A regression: a page was awaited as an argument of the call that changes the listener, so that listeners that
+    /// were added meanwhile corrupted the memory of an optimized build.
+    @Test func `many listeners read the same history while others are added`() async throws {
+        let hub = EventHub(journal: journal, lastNumber: 0, home: Home())
+        await hub.publish(try await append(.submitted, 0..<300))
+        try await withThrowingTaskGroup(of: [Int64?].self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    var subscription = EventSubscription()
+                    subscription.after = 0
+                    var numbers: [Int64?] = []
+                    for try await events in try await hub.listenInGroups(subscription, ended: { _ in true }) {
+                        numbers += events.map(\.number)
+                        if numbers.count >= 300 { break }
+                    }
+                    return numbers
+                }
+            }
+            for try await numbers in group { #expect(numbers == Array(1...300)) }
+        }
+    }
+
     private func live(_ kind: TransferEvent.Kind, _ id: UInt64) -> TransferEvent {
         TransferEvent(
             number: nil, kind: kind, at: Date(timeIntervalSince1970: 5), id: TransferID(rawValue: id), session: .cli,

@@ -72,7 +72,7 @@ extension Request {
     }
 }
 
-extension BasicRequestContext {
+extension ConnectionContext {
     /// Returns the transfer named in the path.
     func transferID() throws -> TransferID {
         let text = try parameter()

@@ -10,7 +10,7 @@ import Synchronization
 /// Responds to the requests of all connections using the API's routes.
 ///
 /// Hummingbird's own application updates the `Date` field with a timer that wakes an idle daemon every second.
-struct Answers<Routes: HTTPResponder>: Sendable where Routes.Context == BasicRequestContext {
+struct Answers<Routes: HTTPResponder>: Sendable where Routes.Context == ConnectionContext {
     private let routes: Routes
     private let logger: Logger
     private let date = DateField()
@@ -24,7 +24,7 @@ struct Answers<Routes: HTTPResponder>: Sendable where Routes.Context == BasicReq
     func answer(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
         var logger = logger
         logger[metadataKey: "request"] = .stringConvertible(RequestID())
-        let context = BasicRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+        let context = ConnectionContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         var response: Response
         do {
             response = try await routes.respond(to: request, context: context)

@@ -11,8 +11,8 @@ struct GatewayAccessCheck: RouterMiddleware {
     let log: RefusalLog
 
     @concurrent func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: @concurrent (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: ConnectionContext,
+        next: @concurrent (Request, ConnectionContext) async throws -> Response
     ) async throws -> Response {
         let fields = request.headers
         let access = GatewayAccess(gateway.settingsNow)
@@ -49,8 +49,8 @@ struct SecretCheck: RouterMiddleware {
         .tooManyRequests, "Too many wrong secrets or codes are pending; try again later.")
 
     @concurrent func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: @concurrent (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: ConnectionContext,
+        next: @concurrent (Request, ConnectionContext) async throws -> Response
     ) async throws -> Response {
         guard Self.isAsked(request.uri.path) else { return try await next(request, context) }
         let given = GatewayKeys.bearer(request.headers[.authorization])

@@ -30,8 +30,8 @@ struct GatewayRouter: Sendable {
     /// Maximum bytes of one request's body, and of one WebSocket message.
     static let mostBytes = 2 << 20
 
-    func router() -> Router<BasicRequestContext> {
-        let router = Router(options: .autoGenerateHeadEndpoints)
+    func router() -> Router<ConnectionContext> {
+        let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: AnswerFields())
         router.add(middleware: RequestLog())
         router.add(middleware: GatewayAccessCheck(gateway: gateway, log: log))

@@ -7,10 +7,10 @@ import ServiceLifecycle
 
 /// The event routes.
 extension ControlAPI {
-    func addEventRoute(to router: Router<BasicRequestContext>) {
-        router.respond(to: StreamEvents.self) { request, _ in
+    func addEventRoute(to router: Router<ConnectionContext>) {
+        router.respond(to: StreamEvents.self) { request, context in
             let groups = try await service.eventGroups(EventSubscription(items: request.queryItems()))
-            return .stream(groups: groups, to: request)
+            return .stream(groups: groups, to: request, on: context.channel)
         }
     }
 }
@@ -18,18 +18,19 @@ extension ControlAPI {
 extension Response {
     /// Returns a response with a JSON line for each value. It continues while the client is connected.
     static func stream<Value: Encodable & Sendable>(
-        _ values: AsyncThrowingStream<Value, any Error>, to request: Request
-    ) -> Response { stream(groups: values.map { [$0] }, to: request) }
+        _ values: AsyncThrowingStream<Value, any Error>, to request: Request, on channel: any Channel
+    ) -> Response { stream(groups: values.map { [$0] }, to: request, on: channel) }
 
-    /// Returns a response like ``stream(_:to:)``, but writes the values of each group at once.
+    /// Returns a response like ``stream(_:to:on:)``, but writes the values of each group at once.
     static func stream<Value: Encodable & Sendable>(
-        groups: some AsyncSequence<[Value], any Error> & Sendable, to request: Request
+        groups: some AsyncSequence<[Value], any Error> & Sendable, to request: Request, on channel: any Channel
     ) -> Response {
         Response(
             status: .ok,
             // The stream ends with the connection. The server detects a disconnected client without a further value.
             headers: [.contentType: MediaType.lines, .cacheControl: "no-store", .connection: "close"],
             body: ResponseBody { writer in
+                try await StreamBuffers.set(on: channel)
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
                     for try await group in groups.cancelOnGracefulShutdown() {
                         var lines = ByteBuffer()

@@ -3,7 +3,7 @@ import FerryCore
 import Hummingbird
 
 extension ControlAPI {
-    func addSessionRoutes(to router: Router<BasicRequestContext>) {
+    func addSessionRoutes(to router: Router<ConnectionContext>) {
         router.serve(ListSessions.self) { request, _ in
             try request.hasNoQuery()
             return try await service.sessions()
@@ -22,16 +22,16 @@ extension ControlAPI {
 }
 
 extension ControlAPI {
-    func addBackgroundRoutes(to router: Router<BasicRequestContext>) {
+    func addBackgroundRoutes(to router: Router<ConnectionContext>) {
         // The streams take their parameters from the query: after reading a body, the server would not detect the end
         // of the connection.
         router.respond(to: AttachSession.self) { request, context in
             let attachment = try SessionAttachment(items: request.queryItems())
-            return .stream(try await service.attach(context.sessionID(), attachment), to: request)
+            return .stream(try await service.attach(context.sessionID(), attachment), to: request, on: context.channel)
         }
         router.respond(to: ConnectApplication.self) { request, context in
             let connection = try ApplicationConnection(context.application(), items: request.queryItems())
-            return .stream(try await service.connect(connection), to: request)
+            return .stream(try await service.connect(connection), to: request, on: context.channel)
         }
         router.serve(ActivateApplication.self) { request, context in
             try request.hasNoQuery()

@@ -5,7 +5,7 @@ import Hummingbird
 
 /// Routes about transfers.
 extension ControlAPI {
-    func addTransferRoutes(to router: Router<BasicRequestContext>) {
+    func addTransferRoutes(to router: Router<ConnectionContext>) {
         router.respond(to: AddTransfer.self) { request, _ in
             try request.hasNoQuery()
             let transfer = try await add(request.value(TransferRequest.self))

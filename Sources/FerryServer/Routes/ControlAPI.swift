@@ -20,8 +20,8 @@ package struct ControlAPI: Sendable {
     }
 
     /// Returns a router with all routes of the table.
-    func router() -> Router<BasicRequestContext> {
-        let router = Router(options: .autoGenerateHeadEndpoints)
+    func router() -> Router<ConnectionContext> {
+        let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: AnswerFields())
         router.add(middleware: RequestLog())
         router.add(middleware: ErrorResponses())
@@ -40,7 +40,7 @@ package struct ControlAPI: Sendable {
     }
 
     /// Adds the routes that gateway clients may use. ``GuardedService`` checks their requests.
-    func addOpenRoutes(to router: Router<BasicRequestContext>) {
+    func addOpenRoutes(to router: Router<ConnectionContext>) {
         addStatusRoutes(to: router)
         addTransferRoutes(to: router)
         addBatchRoute(to: router)
@@ -50,11 +50,11 @@ package struct ControlAPI: Sendable {
     }
 }
 
-extension Router<BasicRequestContext> {
+extension Router<ConnectionContext> {
     /// Serves an endpoint with a function that returns the value of the response body.
     func serve<E: Endpoint>(
         _ endpoint: E.Type, status: HTTPResponse.Status = .ok,
-        _ call: @escaping @Sendable (Request, BasicRequestContext) async throws -> E.Response
+        _ call: @escaping @Sendable (Request, ConnectionContext) async throws -> E.Response
     ) {
         respond(to: endpoint) { request, context in
             try .json(try await call(request, context), status: status)
@@ -63,7 +63,7 @@ extension Router<BasicRequestContext> {
 
     /// Serves an endpoint with a function that returns the whole response.
     func respond<E: Endpoint>(
-        to _: E.Type, _ call: @escaping @Sendable (Request, BasicRequestContext) async throws -> Response
+        to _: E.Type, _ call: @escaping @Sendable (Request, ConnectionContext) async throws -> Response
     ) {
         on(RouterPath(E.route.path), method: HTTPRequest.Method(E.route.method), use: call)
     }

@@ -6,7 +6,7 @@ import Hummingbird
 struct GatewayControlRoutes: Sendable {
     let gateway: any GatewayControl
 
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: Router<ConnectionContext>) {
         router.serve(GetGateway.self) { request, _ in
             try request.hasNoQuery()
             return try await gateway.status()

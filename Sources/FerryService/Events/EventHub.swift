@@ -1,4 +1,3 @@
-import DequeModule
 import FerryCore
 import FerryEngine
 import Foundation
@@ -9,18 +8,19 @@ import Synchronization
 /// Each listener's queue is bounded (``EventQueue``). A listener whose queue is full falls behind, and catches up from
 /// the journal and the ``EventBacklog``, so one that does not read neither delays transfers nor fills the memory.
 actor EventHub {
-    private let journal: any Journal
+    private let pages: EventPages
     private let clock: any MachineClock
     private nonisolated let home: any Actor
     // SAFETY: The actor keeps alive what owns the executor.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
     private var listeners: EventListeners
-    private var history = HistoryReaders()
     private var order: EventOrder
     /// How long an event waits for its predecessors. After that, listeners read those from the journal.
     private let patience: Duration
     /// Detects events that are held back for too long.
     private var gapWatch: Task<Void, Never>?
+    /// Wakes the paced listeners after a pause.
+    private var pause: Task<Void, Never>?
     private var isFinished = false
     /// Number of listeners that want events that are not in the journal.
     private nonisolated let liveListeners = Atomic(0)
@@ -31,7 +31,9 @@ actor EventHub {
     ) {
         self.home = home
         self.clock = clock
-        self.journal = journal
+        pages = EventPages(home: home) { request throws(ServiceError) in
+            try await journal.read { reader throws(ServiceError) in try reader.page(request) }
+        }
         self.patience = patience
         order = EventOrder(last: lastNumber)
         listeners = EventListeners(lastNumber: lastNumber)
@@ -59,6 +61,21 @@ actor EventHub {
     private func deliver(_ deliveries: [EventOrder.Delivery]) {
         for next in deliveries { listeners.offer(next) }
         if order.isFull { skipGap() } else { watchGap() }
+        wakeListeners()
+    }
+
+    /// Wakes the listeners with pending events, some of them after a pause.
+    private func wakeListeners() {
+        guard let length = listeners.wakePrompt(), pause == nil, !isFinished else { return }
+        pause = Task(name: "pause of event listeners") { [weak self, clock] in
+            try? await clock.sleep(for: length)
+            await self?.endPause()
+        }
+    }
+
+    private func endPause() {
+        pause = nil
+        listeners.wakePending()
     }
 
     // MARK: Missing numbers
@@ -77,6 +94,7 @@ actor EventHub {
         gapWatch = nil
         guard !isFinished else { return }
         if order.isHeld, order.last == last { skipGap() } else { watchGap() }
+        wakeListeners()
     }
 
     private func skipGap() {
@@ -109,7 +127,7 @@ actor EventHub {
     func listenInGroups(
         _ subscription: EventSubscription, ended: @escaping @Sendable (TransferID) async -> Bool
     ) throws(ServiceError) -> AsyncThrowingStream<[TransferEvent], any Error> {
-        let (id, guardian) = try add(EventListener(subscription, lastNumber: lastNumber))
+        let (id, guardian) = try add(EventListener(subscription, inGroups: true, lastNumber: lastNumber))
         return AsyncThrowingStream { [weak self] in
             _ = guardian
             return try await self?.nextGroup(id, ended: ended)
@@ -166,6 +184,7 @@ actor EventHub {
     func finish() {
         isFinished = true
         gapWatch?.cancel()
+        pause?.cancel()
         listeners.wake()
     }
 
@@ -214,24 +233,11 @@ actor EventHub {
 
     /// Reads events for a listener from the journal, page by page.
     private func read(_ range: EventQueue.Range, for id: Int) async throws(ServiceError) {
-        await beginReading()
-        defer { history.end()?.resume() }
         guard let (subscription, isBrief) = listeners[id].map({ ($0.subscription, $0.isBrief) }) else { return }
-        let session = isBrief ? subscription.session : nil
-        let page = try await journal.read { reader throws(ServiceError) in
-            if let session {
-                return try reader.briefPage(after: range.after, through: range.through, session: session)
-            }
-            return try reader.page(
-                after: range.after, through: range.through, session: subscription.session, ids: subscription.ids,
-                kinds: subscription.endsAlone ? TransferEvent.Kind.ends : nil)
-        }
+        let request = EventPages.Request(range, subscription, isBrief: isBrief)
+        // Not as an argument of `fill`: the listener would be accessed while the page is awaited.
+        let page = try await pages.page(request)
         listeners[id]?.fill(range, with: page)
-    }
-
-    private func beginReading() async {
-        guard !history.begin() else { return }
-        await withCheckedContinuation { history.wait($0) }
     }
 
     private func wait(_ id: Int) async {
@@ -246,28 +252,4 @@ actor EventHub {
     }
 
     private func wake(_ id: Int) { listeners[id]?.wake() }
-}
-
-/// Limits the number of listeners reading the journal at a time, so that other calls find a free journal reader.
-private struct HistoryReaders {
-    private static let most = 2
-
-    private var active = 0
-    private var waiting: Deque<CheckedContinuation<Void, Never>> = []
-
-    /// Takes a reader slot. Returns false if none is free.
-    mutating func begin() -> Bool {
-        guard active < Self.most else { return false }
-        active += 1
-        return true
-    }
-
-    mutating func wait(_ continuation: CheckedContinuation<Void, Never>) { waiting.append(continuation) }
-
-    /// Releases a reader slot. Returns the waiter that takes it over.
-    mutating func end() -> CheckedContinuation<Void, Never>? {
-        let next = waiting.popFirst()
-        if next == nil { active -= 1 }
-        return next
-    }
 }

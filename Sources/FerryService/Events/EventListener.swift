@@ -6,6 +6,8 @@ struct EventListener {
     let subscription: EventSubscription
     /// Whether the listener accepts short forms of some durable events.
     let isBrief: Bool
+    /// Whether the listener takes groups of events and waits for no particular one, so that a delay costs it nothing.
+    let isPaced: Bool
     private var queue = EventQueue()
     /// Number of the last durable event that was queued, or not wanted.
     private var last: Int64
@@ -17,9 +19,10 @@ struct EventListener {
     /// Whether transfers that finished before the listener came have been looked up.
     var knowsEnded = false
 
-    init(_ subscription: EventSubscription, isBrief: Bool = false, lastNumber: Int64) {
+    init(_ subscription: EventSubscription, isBrief: Bool = false, inGroups: Bool = false, lastNumber: Int64) {
         self.subscription = subscription
         self.isBrief = isBrief
+        isPaced = inGroups && !subscription.endsAlone && !subscription.endsWithTransfers
         unfinished = subscription.ids ?? []
         last = lastNumber
         // A number beyond the latest one comes from a deleted journal.
@@ -71,7 +74,6 @@ struct EventListener {
         } else {
             queue.append(event)
         }
-        wake()
     }
 
     /// Queues the events that the listener wants: in short, or as a range to read from the journal.
@@ -83,14 +85,12 @@ struct EventListener {
         } else {
             queue.append(EventQueue.Range(after: run.first - 1, through: run.last))
         }
-        wake()
     }
 
     /// Queues the durable events after `number` through `last` to be read from the journal.
     mutating func skip(after number: Int64, through last: Int64) {
         queue.append(EventQueue.Range(after: number, through: last))
         self.last = max(self.last, last)
-        wake()
     }
 
     /// Replaces a range with the journal page read for it.
@@ -124,6 +124,9 @@ struct EventListener {
         waiting?.resume()
         waiting = continuation
     }
+
+    /// Whether the listener waits although events are pending.
+    var isAsleep: Bool { waiting != nil && !queue.isEmpty }
 
     mutating func wake() {
         waiting?.resume()

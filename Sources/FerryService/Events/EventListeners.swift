@@ -4,11 +4,21 @@ import FerryCore
 ///
 /// A listener whose queue is full falls behind: it is offered nothing until it has taken the pending events. It then
 /// catches up from the journal and the ``EventBacklog``.
+///
+/// Many listeners that only watch (``EventListener/isPaced``) are not woken for each event, but together after a pause,
+/// so that each delivers several events at once.
 struct EventListeners {
+    /// Maximum number of paced listeners that are woken for each event.
+    static let fewPaced = 16
+    /// What each paced listener adds to the pause: about the time to deliver a group of events.
+    static let pausePerListener = Duration.microseconds(100)
+
     private var listeners: [Int: EventListener] = [:]
     private var nextID = 0
     /// The listeners that are not behind.
     private var current: Set<Int> = []
+    /// The number of paced listeners.
+    private var paced = 0
     private var backlog = EventBacklog()
     /// Number of the last durable event that was offered.
     private var last: Int64
@@ -31,17 +41,40 @@ struct EventListeners {
         nextID += 1
         listeners[id] = listener
         current.insert(id)
+        if listener.isPaced { paced += 1 }
         return id
     }
 
     mutating func remove(_ id: Int) -> EventListener? {
         guard let listener = listeners.removeValue(forKey: id) else { return nil }
         current.remove(id)
+        if listener.isPaced { paced -= 1 }
         trimBacklog()
         return listener
     }
 
+    // MARK: Waking
+
     mutating func wake() { for id in listeners.keys { listeners[id]?.wake() } }
+
+    /// Wakes the listeners with pending events.
+    mutating func wakePending() {
+        for id in listeners.keys where listeners[id]?.isAsleep == true { listeners[id]?.wake() }
+    }
+
+    /// Wakes the listeners with pending events, without those that must wait for the end of a pause.
+    ///
+    /// - Returns: The pause after which to call ``wakePending()``, or `nil` if no listener waits for it.
+    mutating func wakePrompt() -> Duration? {
+        let isCrowded = paced > Self.fewPaced
+        var hasPaced = false
+        for id in current where listeners[id]?.isAsleep == true {
+            if isCrowded, listeners[id]?.isPaced == true { hasPaced = true } else { listeners[id]?.wake() }
+        }
+        return hasPaced ? Self.pausePerListener * paced : nil
+    }
+
+    // MARK: Events
 
     /// Offers an event or a run to all listeners that are not behind.
     mutating func offer(_ delivery: EventOrder.Delivery) {
@@ -49,6 +82,8 @@ struct EventListeners {
             guard listeners[id]?.isFull == false else {
                 current.remove(id)
                 listeners[id]?.fallBehind(at: backlog.end)
+                // Only the others are woken with the events that they are offered.
+                listeners[id]?.wake()
                 continue
             }
             switch delivery {

@@ -15,7 +15,7 @@ struct EventQueue: Sendable {
     static let idCapacity = 65_536
 
     /// A range of durable events to read from the journal.
-    struct Range: Equatable, Sendable {
+    struct Range: Hashable, Sendable {
         /// The number before the first event.
         var after: Int64
         /// The number of the last event.

@@ -4,7 +4,7 @@ import Hummingbird
 
 /// The routes of the gateway's page. Its files contain no user data, so they need no secret.
 struct PageRoutes: Sendable {
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: Router<ConnectionContext>) {
         for file in PageFile.all {
             let body = ResponseBody(byteBuffer: .init(bytes: file.bytes))
             router.on(RouterPath(file.path), method: .get) { _, _ in
