@@ -44,7 +44,6 @@ package final class Engine: Sendable {
     package let budget = ConnectionBudget()
     /// The engine's event loops. A slow disk stalls only transfers to it, never others or the control API.
     let loops: EngineLoops
-    let runs = ActiveRuns()
     private let smallFiles = Mutex<[DiskLane.Place: SmallFiles]>([:])
     private let workers: any DiskWorkers
     /// The executor shared by runs and their service, so that calls between them need no thread switch.
@@ -117,12 +116,10 @@ package final class Engine: Sendable {
     package func shutdown() async {
         names.shutdown()
         shortConnections.shutdown()
-        let (clients, loops, runs, workers) = (clients, loops, runs, workers)
+        let (clients, loops, workers) = (clients, loops, workers)
         await Patience.wait(atMost: Self.patience, by: configuration.machine.clock) {
             async let calls: Void = workers.shutdown()
             await clients.shutdown()
-            // A run that outlasts the wait still needs its loop.
-            await runs.allEnded()
             await loops.shutdown()
             await calls
         }

@@ -38,13 +38,13 @@ extension SessionManager {
     private func register(
         _ kind: Slots<SessionManager>.Kind, _ onMainQueue: Bool, _ handler: @escaping Handler<SessionManager>
     ) -> Self {
-        let slot = slots.withLock { $0.set(kind, onMainQueue: onMainQueue, handler) }
-        let status = status
-        guard status.isEnd else {
-            shared.keep(self)
-            return self
+        // Otherwise, an end that is being processed could call the new closure a second time.
+        let isEnd = shared.betweenChanges { status in
+            let slot = slots.withLock { $0.set(kind, onMainQueue: onMainQueue, handler) }
+            if status.isEnd, kind.isFor(status) { shared.deliver(slot, of: self, status: status) }
+            return status.isEnd
         }
-        if kind.isFor(status) { shared.deliver(slot, of: self, status: status) }
+        if !isEnd { shared.keep(self) }
         return self
     }
 }

@@ -92,6 +92,11 @@ final class ManagedSession: Sendable {
         setConfiguration(parts.configuration)
     }
 
+    /// Runs `body` with the manager's status while no change of the session is being processed.
+    func betweenChanges<Value: Sendable>(_ body: (Status) -> Value) -> Value {
+        state.withLock { body($0.status.current) }
+    }
+
     func setConfiguration(_ configuration: SessionConfiguration) {
         let isNew = state.withLock { state in
             defer { state.configuration = configuration }

@@ -32,11 +32,14 @@ extension DownloadTask {
     private func register(
         _ kind: Slots<DownloadTask>.Kind, _ onMainQueue: Bool, _ handler: @escaping Handler<DownloadTask>
     ) -> Self {
-        let (slot, status) = state.withLock { state in
-            (state.closures.slots.set(kind, onMainQueue: onMainQueue, handler), state.stored)
+        let register = { [self] in
+            let (slot, status) = state.withLock { state in
+                (state.closures.slots.set(kind, onMainQueue: onMainQueue, handler), state.stored)
+            }
+            if status.isEnd, kind.isFor(status) { TaskEnds.deliver(slot, of: self, status: status) }
         }
-        guard status.isEnd else { return self }
-        if kind.isFor(status) { TaskEnds.deliver(slot, of: self, status: status) }
+        // Otherwise, an end that is being processed could call the new closure a second time.
+        if let session { session.betweenChanges { _ in register() } } else { register() }
         return self
     }
 }

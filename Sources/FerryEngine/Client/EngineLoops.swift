@@ -31,6 +31,8 @@ final class EngineLoops: Sendable {
     /// Maximum number of groups. Beyond it, file systems share loops.
     private static let mostGroups = 16
 
+    /// The runs that use the loops.
+    let runs = ActiveRuns()
     private let count: Int
     private let state = Mutex(State())
 
@@ -70,8 +72,9 @@ final class EngineLoops: Sendable {
     /// Returns the watches of a loop.
     func clock(_ number: Int) -> WatchClock { state.withLock { $0.seats[number].clock } }
 
-    /// Shuts down all loops except the home loop.
+    /// Shuts down all loops except the home loop, once no run uses them.
     func shutdown() async {
+        await runs.allEnded()
         let groups = state.withLock(\.groups)
         await withTaskGroup(of: Void.self) { tasks in
             for group in groups { tasks.addTask { _ = try? await group.shutdownGracefully() } }

@@ -67,7 +67,7 @@ final class UploadConnection: ChannelInboundHandler {
             if case .forgetsAllBut(let count) = fault {
                 log.change(name) { $0.content.moveWriterIndex(to: min($0.content.writerIndex, Int(count))) }
             }
-            guard let kept = log.upload(name) else { return refuse(404) }
+            guard let kept = log.take(name, by: ObjectIdentifier(self)) else { return refuse(404) }
             switch head.method {
             case .HEAD, .DELETE: return
             default:
@@ -81,7 +81,7 @@ final class UploadConnection: ChannelInboundHandler {
         let complete = head.headers.first(name: "Upload-Complete")
         let incomplete = head.headers.first(name: "Upload-Incomplete")
         request.isLast = complete != "?0" && incomplete != "?1"
-        request.upload = name ?? log.create(head.uri)
+        request.upload = name ?? log.create(head.uri, owner: ObjectIdentifier(self))
         // A server without the protocol does not announce where it keeps the upload.
         request.isAnnounced =
             !behaviour.announces || !behaviour.resumes || (complete ?? incomplete) == nil || name != nil
@@ -110,9 +110,10 @@ final class UploadConnection: ChannelInboundHandler {
             part = part.getSlice(at: part.readerIndex, length: Int(limit - request.count)) ?? part
             cuts = true
         }
+        guard log.received(part, of: request.number, to: name, by: ObjectIdentifier(self)) else {
+            return context.close(promise: nil)
+        }
         request.count += Int64(part.readableBytes)
-        log.received(part.readableBytes, of: request.number)
-        log.change(name) { $0.content.writeImmutableBuffer(part) }
         announce(&request, log.behaviour, context)
         if cuts {
             request.isAnswered = true

@@ -10,6 +10,8 @@ final class UploadLog: Sendable {
         var path: String
         var content = ByteBuffer()
         var isComplete = false
+        /// The connection that continues the upload. Bytes of an earlier one may still arrive.
+        var owner: ObjectIdentifier
     }
 
     private struct State {
@@ -56,19 +58,35 @@ final class UploadLog: Sendable {
         }
     }
 
-    func received(_ count: Int, of number: Int) {
+    /// Appends the content of a request to its upload.
+    ///
+    /// - Returns: False, without a change, if another connection continues the upload.
+    func received(_ part: ByteBuffer, of number: Int, to name: String, by owner: ObjectIdentifier) -> Bool {
         state.withLock { state in
-            state.requests[number - 1].count += Int64(count)
-            state.bytes += Int64(count)
+            if let kept = state.uploads[name], kept.owner != owner { return false }
+            state.requests[number - 1].count += Int64(part.readableBytes)
+            state.bytes += Int64(part.readableBytes)
+            guard var kept = state.uploads.removeValue(forKey: name) else { return true }
+            kept.content.writeImmutableBuffer(part)
+            state.uploads[name] = kept
+            return true
         }
     }
 
     /// Creates an upload and returns its name.
-    func create(_ path: String) -> String {
+    func create(_ path: String, owner: ObjectIdentifier) -> String {
         state.withLock { state in
             let name = "\(state.uploads.count + 1)"
-            state.uploads[name] = Kept(path: path)
+            state.uploads[name] = Kept(path: path, owner: owner)
             return name
+        }
+    }
+
+    /// Returns an upload that a connection continues from now on. An offset must not change after it was sent.
+    func take(_ name: String, by owner: ObjectIdentifier) -> Kept? {
+        state.withLock { state in
+            state.uploads[name]?.owner = owner
+            return state.uploads[name]
         }
     }
 

@@ -88,6 +88,26 @@ import Testing
         }
     }
 
+    /// The closures are registered while the ends are being processed.
+    @Test func `a closure that is registered with the end is called once`() async throws {
+        try await withFerry(OriginScript(Self.body)) { fixture in
+            let manager = fixture.manager()
+            let told = Notes<String>()
+            let tasks = manager.multiDownload((0..<60).map { fixture.origin.url("/\($0)") })
+            Thread.detachNewThread {
+                for task in tasks {
+                    while task.status == .waiting || task.status == .running {}
+                    task.completion(onMainQueue: false) { _ in told.add("task") }
+                }
+                while manager.status == .waiting || manager.status == .running {}
+                manager.completion(onMainQueue: false) { _ in told.add("manager") }
+            }
+            try await told.wait("the manager's end") { $0.contains("manager") }
+            try await answer { manager.start("unknown", handler: $0) }
+            #expect(told.all == Array(repeating: "task", count: 60) + ["manager"])
+        }
+    }
+
     /// docs/behaviour/session-manager.md#K4
     @Test func `each kind of closure has one place`() async throws {
         try await withFerry(Self.held) { fixture in
