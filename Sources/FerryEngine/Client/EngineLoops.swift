@@ -1,3 +1,4 @@
+import Dispatch
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -32,7 +33,7 @@ final class EngineLoops: Sendable {
     private static let mostGroups = 16
 
     /// The runs that use the loops.
-    let runs = ActiveRuns()
+    let runs = DispatchGroup()
     private let count: Int
     private let state = Mutex(State())
 
@@ -74,7 +75,7 @@ final class EngineLoops: Sendable {
 
     /// Shuts down all loops except the home loop, once no run uses them.
     func shutdown() async {
-        await runs.allEnded()
+        await withCheckedContinuation { continuation in runs.notify(queue: .global()) { continuation.resume() } }
         let groups = state.withLock(\.groups)
         await withTaskGroup(of: Void.self) { tasks in
             for group in groups { tasks.addTask { _ = try? await group.shutdownGracefully() } }

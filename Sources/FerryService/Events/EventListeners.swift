@@ -10,7 +10,7 @@ import FerryCore
 struct EventListeners {
     /// Maximum number of paced listeners that are woken for each event.
     static let fewPaced = 16
-    /// What each paced listener adds to the pause: about the time to deliver a group of events.
+    /// Each paced listener lengthens the pause by this: about the time to deliver a group of events.
     static let pausePerListener = Duration.microseconds(100)
 
     private var listeners: [Int: EventListener] = [:]
@@ -62,7 +62,7 @@ struct EventListeners {
         for id in listeners.keys where listeners[id]?.isAsleep == true { listeners[id]?.wake() }
     }
 
-    /// Wakes the listeners with pending events, without those that must wait for the end of a pause.
+    /// Wakes the listeners with pending events, except paced listeners while there are many of them.
     ///
     /// - Returns: The pause after which to call ``wakePending()``, or `nil` if no listener waits for it.
     mutating func wakePrompt() -> Duration? {
