@@ -6,7 +6,8 @@ import NIOCore
 /// Events are read and encoded for each stream until its buffers are full. With the system's usual buffers of some
 /// hundred kibibytes, hundreds of clients that do not read would delay transfers until then.
 enum StreamBuffers {
-    /// Bytes that the server's side holds of a stream, in the socket and before it.
+    /// Maximum number of a stream's unsent bytes in the socket. A group of events, or a quarter of that number of bytes,
+    /// waits in front of it.
     static let size = 16 << 10
 
     /// Sets the buffers of a connection.

@@ -7,6 +7,17 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
+/// The context of a request: what Hummingbird needs, and the request's connection.
+struct ConnectionContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+}
+
 /// Responds to the requests of all connections using the API's routes.
 ///
 /// Hummingbird's own application updates the `Date` field with a timer that wakes an idle daemon every second.
