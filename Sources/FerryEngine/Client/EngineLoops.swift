@@ -1,4 +1,3 @@
-import Dispatch
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -33,7 +32,7 @@ final class EngineLoops: Sendable {
     private static let mostGroups = 16
 
     /// The runs that use the loops.
-    let runs = DispatchGroup()
+    let runs = ActiveRuns()
     private let count: Int
     private let state = Mutex(State())
 
@@ -75,7 +74,7 @@ final class EngineLoops: Sendable {
 
     /// Shuts down all loops except the home loop, once no run uses them.
     func shutdown() async {
-        await withCheckedContinuation { continuation in runs.notify(queue: .global()) { continuation.resume() } }
+        await runs.allEnded()
         let groups = state.withLock(\.groups)
         await withTaskGroup(of: Void.self) { tasks in
             for group in groups { tasks.addTask { _ = try? await group.shutdownGracefully() } }

@@ -53,8 +53,8 @@ package actor TransferRun: AttemptRun {
     }
 
     package func run() async -> RunReport {
-        engine.loops.runs.enter()
-        defer { engine.loops.runs.leave() }
+        engine.loops.runs.begin()
+        defer { engine.loops.runs.end() }
         // The attempt does not run while the machine sleeps.
         let began = SuspendingClock.now
         let place = await engine.places.place(of: job.request)
