@@ -26,6 +26,8 @@ int ferry_rename_without_replacing(int folder, const char *name, int new_folder,
 
 int ferry_start_writeback(int descriptor) { return sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); }
 
+const int ferry_path_only = O_PATH;
+
 int ferry_has_hole(int descriptor, int64_t position) {
     struct statfs facts;
     if (fstatfs(descriptor, &facts) != 0) return 0;

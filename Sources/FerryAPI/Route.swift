@@ -64,8 +64,8 @@ extension Route {
         AttachSession.route,
         QuitSessions.route, ConnectApplication.route, ActivateApplication.route, ChangeApplication.route,
         GetSettings.route, ChangeSettings.route, HoldOrigin.route,
-        GetGateway.route, ChangeGateway.route, GatewaySecret.route, OfferPairing.route, ListGatewayClients.route,
-        DeleteGatewayClient.route,
+        GetGateway.route, ChangeGateway.route, GatewaySecret.route, OfferPageCode.route, OfferPairing.route,
+        ListGatewayClients.route, DeleteGatewayClient.route,
         StopDaemon.route,
     ]
 }

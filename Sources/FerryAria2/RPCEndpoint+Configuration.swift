@@ -16,8 +16,10 @@ extension RPCEndpoint {
         package var sessionIdentifier: String
         /// Shuts the program down, at once if forced. `nil` if clients may not do this.
         package var shutdown: (@Sendable (_ isForced: Bool) -> Void)?
-        /// Writes the client's session file. `nil` if there is none.
-        package var saveSession: (@Sendable () async throws(ServiceError) -> Void)?
+        /// Checks a folder that a client sets as a default or for its session file.
+        package var checkFolder: @Sendable (_ path: String) throws(ServiceError) -> Void = { _ in }
+        /// Writes a session file at an absolute path. `nil` if clients may not do this.
+        package var saveSession: (@Sendable (_ path: String, _ text: String) async throws(ServiceError) -> Void)?
         /// Current values of the program's own options, such as `rpc-listen-port`.
         package var programOptions: @Sendable () -> [String: String] = { [:] }
         /// Writes a line to the log. Lines contain no secrets.

@@ -11,6 +11,9 @@ static const unsigned char style_css[] = {
 static const unsigned char icon_svg[] = {
 #embed "files/icon.svg"
 };
+static const unsigned char boot_js[] = {
+#embed "files/boot.js"
+};
 static const unsigned char app_js[] = {
 #embed "files/app.js"
 };
@@ -85,6 +88,7 @@ static const FerryPageFile files[] = {
     FILE("/", "text/html; charset=utf-8", index_html),
     FILE("/style.css", "text/css; charset=utf-8", style_css),
     FILE("/icon.svg", "image/svg+xml", icon_svg),
+    SCRIPT("/boot.js", boot_js),
     SCRIPT("/app.js", app_js),
     SCRIPT("/dom.js", dom_js),
     SCRIPT("/api.js", api_js),

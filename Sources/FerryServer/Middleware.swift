@@ -115,11 +115,14 @@ struct AnswerFields: RouterMiddleware {
         var response = try await next(request, context)
         response.headers[.server] = "ferryd/\(FerryVersion.current)"
         response.headers[.ferryAPI] = "\(APIVersion.current)"
+        // No browser may take a response for something else than its content type.
+        response.headers[.xContentTypeOptions] = "nosniff"
         return response
     }
 }
 
 extension HTTPField.Name {
+    static let xContentTypeOptions = Self("X-Content-Type-Options")!  // SAFETY: a token of HTTP
     static let ferryAPI = Self(AnswerField.api)!  // SAFETY: a constant, and a token of HTTP
     static let ferryLastEvent = Self(AnswerField.lastEvent)!  // SAFETY: as above
 }

@@ -27,12 +27,12 @@ import Testing
         #expect(on.said == ["Clients need the secret that `ferry gateway secret` prints."])
         let open = await run("gateway", "on", "--address", "10.0.0.1")
         #expect(open.said.first?.contains("Other machines") == true && open.said.first?.contains("TLS") == true)
-        #expect(await run("web").out == ["http://10.0.0.1:7000/#secret=first"])
+        #expect(await run("web").out == ["http://10.0.0.1:7000/#code=ABCDEFGH"])
         let status = await run("gateway", "status").out
         #expect(status.first == "gateway:     on" && status.contains("folder:      /home/u/Downloads"))
         #expect(await run("gateway", "off").status == 0)
         let web = await run("web")
-        #expect(web.out == ["http://10.0.0.1:7000/#secret=first"])
+        #expect(web.out == ["http://10.0.0.1:7000/#code=ABCDEFGH"])
         #expect(web.said == ["The gateway is on; `ferry gateway off` turns it off."])
     }
 
@@ -57,7 +57,7 @@ import Testing
         let file = home + "/run/page.html"
         #expect(note.words.withLock { $0 } == ["xdg-open", "file://" + file])
         let text = try String(contentsOfFile: file, encoding: .utf8)
-        #expect(text.contains("url=http://127.0.0.1:6800/#secret=first"))
+        #expect(text.contains("url=http://127.0.0.1:6800/#code=ABCDEFGH"))
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
         #expect(mode == 0o600)
     }

@@ -73,7 +73,7 @@ import Testing
 
     @Test func `learns where the page is`() async throws {
         let said = try await answers(#"{"id":1,"call":"page"}"#)
-        #expect(said == [#"{"id":1,"result":{"url":"http://127.0.0.1:6800/#secret=first"}}"#])
+        #expect(said == [#"{"id":1,"result":{"url":"http://127.0.0.1:6800/#code=ABCDEFGH"}}"#])
     }
 
     @Test func `is shut out after a message that is too long`() async throws {

@@ -77,7 +77,14 @@ struct `The page` {
             )
             try await browser.press("Give a new URL: film.mkv")
             try await browser.wait("The focus", until: "document.activeElement?.id === 'field-url'")
+            // Another server gets none of the former headers, and the form says so.
+            #expect(
+                try await browser.run("return document.querySelector('#field-headers').offsetParent === null").isTrue)
+            try await browser.type("https://other.example/new", into: "#field-url")
+            #expect(try await browser.text("#field-headers-hint").contains("another server"))
             try await browser.type(bed.origin.url("/new"), into: "#field-url")
+            #expect(
+                try await browser.run("return document.querySelector('#field-headers').offsetParent === null").isTrue)
             try await browser.press("Save", in: "dialog")
             try await bed.waitForRow(id, "Finished")
             let first = bed.origin.requests.first { $0.path == "/new" }

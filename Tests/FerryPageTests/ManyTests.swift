@@ -22,11 +22,16 @@ struct `The page with much or many` {
             try await browser.click("#list")
             try await browser.keys("a", holding: [Key.control])
             try await browser.keys(Key.delete)
+            // More than ten that were not chosen one by one are removed after a question only.
+            try await browser.wait("The question", until: "document.querySelector('dialog')")
+            #expect(try await browser.run("return document.querySelector('#list').ariaRowCount").text == "11")
+            try await browser.press("Remove", in: "dialog")
             try await browser.wait("The removal", until: "document.querySelector('#list').ariaRowCount === '0'")
             try await browser.keys("z")
             try await browser.wait("Its end", until: "document.querySelector('#list').ariaRowCount === '11'")
             try await browser.keys("a", holding: [Key.control])
             try await browser.keys(Key.delete)
+            try await browser.press("Remove", in: "dialog")
             try await browser.wait("The removal again", until: "document.querySelector('#list').ariaRowCount === '0'")
             // A page that is closed still performs the actions that it has shown as done.
             try await browser.open("about:blank")

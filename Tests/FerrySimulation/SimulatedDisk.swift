@@ -75,7 +75,9 @@ final class SimulatedDisk: DiskSystem, @unchecked Sendable {  // SAFETY: Used on
         files[folder.path + "/" + name] = nil
     }
 
-    func makeFolders(_ path: String, mode: UInt32) throws(DiskError) {
+    func realPath(of folder: OpenFile) throws(DiskError) -> String { folder.path }
+
+    func makeFolders(_ path: String, mode: UInt32, allowed: AllowedFolders?) throws(DiskError) {
         if files[path] == nil { files[path] = new(.folder) }
     }
 

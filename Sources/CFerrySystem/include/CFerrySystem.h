@@ -26,6 +26,9 @@ int ferry_rename_without_replacing(int folder, const char *name, int new_folder,
 /// sync_file_range(2) of the whole file. Only starts the writes.
 int ferry_start_writeback(int descriptor);
 
+/// `O_PATH` of open(2): opens a folder for finding files in it, without permission to read it.
+extern const int ferry_path_only;
+
 /// Whether a file has a hole before a position: 1 or 0. Always 0 on file systems that turn written zeros into holes.
 int ferry_has_hole(int descriptor, int64_t position);
 

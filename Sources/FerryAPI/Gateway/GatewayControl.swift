@@ -17,7 +17,12 @@ package protocol GatewayControl: Sendable {
     func secret(isNew: Bool) async throws(ServiceError) -> String
 
     /// Creates a code that gives one client its own token. Invalidates the previous code.
-    func pair() async throws(ServiceError) -> PairingOffer
+    func pair() async throws(ServiceError) -> OneTimeCode
+
+    /// Creates a code that opens the page once, in a browser of this machine. Invalidates the previous code.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request` while the gateway is off.
+    func pageCode() async throws(ServiceError) -> OneTimeCode
 
     /// Returns the paired clients, in the order of pairing.
     func clients() async throws(ServiceError) -> [GatewayClient]
@@ -123,8 +128,8 @@ package struct GatewayChange: Hashable, Codable, Sendable {
     }
 }
 
-/// A code that pairs one client.
-package struct PairingOffer: Hashable, Codable, Sendable {
+/// A code that works once: to pair a client, or to open the page.
+package struct OneTimeCode: Hashable, Codable, Sendable {
     /// Eight characters that are hard to confuse with each other.
     package var code: String
     /// Seconds until the code expires.

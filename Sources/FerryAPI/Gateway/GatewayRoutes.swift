@@ -35,9 +35,16 @@ package enum GatewaySecret: Endpoint {
 
 /// Creates a code that gives one client its own token.
 package enum OfferPairing: Endpoint {
-    package typealias Response = PairingOffer
+    package typealias Response = OneTimeCode
     package static let route = Route(
         .post, "/gateway/pairing", "Creates a code that gives one client its own token.")
+}
+
+/// Creates a code that opens the page once.
+package enum OfferPageCode: Endpoint {
+    package typealias Response = OneTimeCode
+    package static let route = Route(
+        .post, "/gateway/page", "Creates a code that opens the gateway's page once, in a browser of this machine.")
 }
 
 /// Lists the paired clients.
@@ -87,6 +94,25 @@ package enum PairClient: Endpoint {
     }
 }
 
+/// Exchanges the code of the page's address for the secret, for programs of this machine. Served by the gateway only.
+package enum OpenPage: Endpoint {
+    package static let route = Route(.post, "/page", "Gives the page with a code the secret.")
+
+    package struct Request: Hashable, Codable, Sendable {
+        package var code: String
+
+        package init(code: String) { self.code = code }
+
+        fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case code }
+    }
+
+    package struct Response: Hashable, Codable, Sendable {
+        package var secret: String
+
+        package init(secret: String) { self.secret = secret }
+    }
+}
+
 /// Lists the allowed download folders, the default first. Served by the gateway only.
 package enum ListFolders: Endpoint {
     package typealias Response = [FolderRoom]
@@ -114,5 +140,9 @@ extension GatewaySecret.Request: StrictBody {
 }
 
 extension PairClient.Request: StrictBody {
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
+}
+
+extension OpenPage.Request: StrictBody {
     package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }

@@ -117,13 +117,4 @@ extension RPCMethods {
         shutdown(isForced)
         return "OK"
     }
-
-    /// Saves the client's session file, if there is one. Downloads need no saving: each is durable before it is
-    /// confirmed.
-    func saveSession() async throws(RPCFault) -> RPCValue {
-        if let save = configuration.saveSession {
-            do throws(ServiceError) { try await save() } catch { throw RPCFault(error) }
-        }
-        return "OK"
-    }
 }

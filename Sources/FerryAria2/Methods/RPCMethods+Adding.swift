@@ -62,6 +62,17 @@ extension RPCMethods {
         return try await body()
     }
 
+    /// Submits a request whose file exists, as a batch of one, which stores it as failed.
+    private func submitFailing(_ request: TransferRequest) async throws(RPCFault) -> Download {
+        do throws(ServiceError) {
+            let report = try await service.submit(TransferBatch([request]))
+            guard let result = report.results.first, let id = result.id else {
+                throw report.results.first?.error ?? ServiceError(.internal, "The download was not stored.")
+            }
+            return Download(try await service.transfer(id))
+        } catch { throw RPCFault(error) }
+    }
+
     private func submit(
         _ request: TransferRequest, _ urls: DownloadURLs, _ options: OptionValues, gid: String?
     ) async throws(RPCFault) -> Download {
@@ -73,8 +84,10 @@ extension RPCMethods {
         do throws(ServiceError) { results = try await service.submit([request]) } catch { throw RPCFault(error) }
         switch results.first {
         case .accepted(let transfer):
-            memory.setSecrets(options.filter(note.withheld.contains), of: transfer.id)
+            memory.setSecrets(options.filter(note.withheld.contains), of: transfer)
             return Download(transfer)
+        // As in aria2, an existing file fails the download, not the call.
+        case .refused(let error) where error.code == .destinationExists: return try await submitFailing(request)
         case .refused(let error): throw RPCFault(error)
         case nil: throw RPCFault("The download was not stored.")
         }

@@ -19,7 +19,11 @@ extension RPCMethods {
     func remove(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let download = try await downloads.find(parameters)
         guard !download.status.isStopped else { throw .notActive(download.gid) }
-        try await act(.cancel, on: download)
+        memory.setSizes(download.sizes, of: download.transfer.id)
+        do throws(RPCFault) { try await act(.cancel, on: download) } catch {
+            memory.setSizes(nil, of: download.transfer.id)
+            throw error
+        }
         return .string(download.gid)
     }
 
@@ -67,8 +71,8 @@ extension RPCMethods {
     ) async throws(RPCFault) {
         try await downloads.forEachGroup(states, of: session) { (transfers) throws(RPCFault) in
             let ids = transfers.map(\.id)
-            _ = try await act(action, on: ids)
-            if action == .remove { for id in ids { memory.forget(id) } }
+            let results = try await act(action, on: ids)
+            if action == .remove { for result in results where result.error == nil { memory.forget(result.id) } }
         }
     }
 }

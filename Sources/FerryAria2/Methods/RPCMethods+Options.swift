@@ -11,7 +11,7 @@ extension RPCMethods {
     /// Returns the options given with a download, with current values from the transfer.
     private func options(of download: Download) -> OptionValues {
         let transfer = download.transfer
-        var options = (download.note?.options ?? OptionValues()).merging(memory.secrets(of: transfer.id))
+        var options = (download.note?.options ?? OptionValues()).merging(memory.secrets(of: transfer))
         options["dir"] = transfer.folder
         options["max-download-limit"] = transfer.rateLimit.description
         options["out"] = transfer.givenName
@@ -29,11 +29,13 @@ extension RPCMethods {
         let options = options(of: download).merging(given)
         var change = try options.change(
             of: download.transfer, given: given.names, urls: download.urls, folder: configuration.folder())
+        // The fields belong to this URL. Another client may change it in the meantime.
+        if change.headers != nil { change.url = download.transfer.url }
         let note = DownloadNote(gid: download.note?.gid, urls: download.urls, options: options)
         // Keeps the note of a transfer that another client added.
         if download.transfer.note == nil || download.note != nil { change.note = note.stored }
         try await self.change(download, change)
-        memory.setSecrets(options.filter(note.withheld.contains), of: download.transfer.id)
+        memory.setSecrets(options.filter(note.withheld.contains), of: download.transfer)
         let notLive = OptionValues.notLive(given.names)
         if !notLive.isEmpty {
             configuration.log(
@@ -50,7 +52,7 @@ extension RPCMethods {
         guard download.note != nil || download.transfer.session == configuration.session else {
             throw RPCFault("Another client has added this download; give all of its header fields with --header.")
         }
-        let known = memory.secrets(of: download.transfer.id).names.union(given)
+        let known = memory.secrets(of: download.transfer).names.union(given)
         let lost = (download.note?.withheld ?? []).intersection(OptionNames.fields).subtracting(known).sorted()
         guard lost.isEmpty else {
             throw RPCFault("Secrets are not kept with a download; give --\(lost.joined(separator: " and --")) too.")
@@ -80,6 +82,7 @@ extension RPCMethods {
         given = given.merging(
             global.filter { !["max-concurrent-downloads", "max-overall-download-limit"].contains($0) })
         let options = memory.globals.merging(given)
+        try checkPaths(of: given)
         // Rejects invalid defaults here instead of with each later download.
         _ = try options.request(for: DownloadURLs("http://localhost/"), folder: configuration.folder())
         try await changeLimits(
@@ -127,7 +130,7 @@ extension RPCMethods {
             change.url = urls.first == download.urls.first ? nil : urls.first
             change.mirrors = urls.mirrors
             var note = download.note ?? DownloadNote(gid: nil, urls: urls, options: OptionValues())
-            note.urls = urls.mirrors.isEmpty ? [] : urls.all
+            note.urls = urls.all.count == 1 ? [] : urls.all
             // Keeps the note of a transfer that another client added.
             if download.transfer.note == nil || download.note != nil { change.note = note.stored }
             try await self.change(download, change)

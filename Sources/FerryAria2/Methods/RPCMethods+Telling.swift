@@ -5,12 +5,22 @@ extension RPCMethods {
     func tellStatus(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let gid = try parameters.text(at: 0)
         let keys = try parameters.keys(at: 1)
-        return try await downloads.find(gid).value(keys: keys)
+        return withSizes(try await downloads.find(gid)).value(keys: keys)
+    }
+
+    /// Returns a removed download with the sizes that it had.
+    private func withSizes(_ download: Download) -> Download {
+        guard download.status == .removed else { return download }
+        var download = download
+        download.formerSizes = memory.sizes(of: download.transfer.id)
+        return download
     }
 
     func tellActive(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         var list = StatusList(keys: try parameters.keys(at: 0))
-        try await downloads.forEach(of: .active) { (transfer) throws(RPCFault) in try list.append(transfer) }
+        try await downloads.forEach(of: .active) { (transfer) throws(RPCFault) in
+            try list.append(withSizes(Download(transfer)))
+        }
         return list.value
     }
 
@@ -45,7 +55,7 @@ extension RPCMethods {
         return [
             "downloadSpeed": .digits(speed), "uploadSpeed": "0", "numActive": .digits(counts.active),
             "numWaiting": .digits(counts.waiting), "numStopped": .digits(counts.ended),
-            "numStoppedTotal": .digits(counts.ended),
+            "numStoppedTotal": .digits(counts.ended.addingSaturated(memory.removedResults)),
         ]
     }
 
@@ -58,7 +68,7 @@ extension RPCMethods {
             var list = StatusList(keys: keys)
             try await downloads.forEach(
                 of: part, offset: offset < 0 ? -(offset + 1) : offset, number: number, reversed: offset < 0
-            ) { (transfer) throws(RPCFault) in try list.append(transfer) }
+            ) { (transfer) throws(RPCFault) in try list.append(withSizes(Download(transfer))) }
             return list.value
         }
         guard number > LongLists.short else { return try await list() }
@@ -76,8 +86,8 @@ private struct StatusList {
 
     var value: RPCValue { .array(list) }
 
-    mutating func append(_ transfer: Transfer) throws(RPCFault) {
-        let bytes = Download(transfer).value(keys: keys).json
+    mutating func append(_ download: Download) throws(RPCFault) {
+        let bytes = download.value(keys: keys).json
         size += bytes.count
         guard size <= RPCRun.mostBytes else { throw .tooLarge }
         list.append(.written(bytes))

@@ -4,6 +4,8 @@ import FerryCore
 struct Download {
     let transfer: Transfer
     let note: DownloadNote?
+    /// The sizes before it was removed, if they are known.
+    var formerSizes: DownloadSizes?
 
     init(_ transfer: Transfer) {
         self.transfer = transfer
@@ -25,8 +27,12 @@ struct Download {
             } ?? ""
     }
 
-    private var total: Int64 { max(0, transfer.bytesExpected ?? (status == .complete ? transfer.bytesReceived : 0)) }
-    private var received: Int64 { max(0, transfer.bytesReceived) }
+    var sizes: DownloadSizes { DownloadSizes(total: total, received: received, durable: durable) }
+
+    private var total: Int64 {
+        formerSizes?.total ?? max(0, transfer.bytesExpected ?? (status == .complete ? transfer.bytesReceived : 0))
+    }
+    private var received: Int64 { formerSizes?.received ?? max(0, transfer.bytesReceived) }
 
     /// Bytes per second. 0 unless running.
     var speed: Int64 {
@@ -35,7 +41,9 @@ struct Download {
     }
 
     /// The ranges that survive a power cut. All of the file once the download has succeeded.
-    private var durable: ByteRangeSet { status == .complete ? ByteRangeSet(0..<total) : transfer.own.durable }
+    private var durable: ByteRangeSet { formerSizes?.durable ?? ownDurable }
+
+    private var ownDurable: ByteRangeSet { status == .complete ? ByteRangeSet(0..<total) : transfer.own.durable }
 
     private var connections: Int {
         guard transfer.state == .running else { return 0 }
@@ -80,7 +88,7 @@ extension Download {
     private var errorCode: Int {
         if status == .complete { return 0 }
         let code = transfer.error?.code ?? (status == .removed ? .canceled : .internal)
-        return code.row.aria2 ?? 1
+        return transfer.error?.aria2Status ?? code.row.aria2 ?? 1
     }
 
     var files: RPCValue {
@@ -98,9 +106,13 @@ extension Download {
         let hasBegun = transfer.attempts > 0 || transfer.state == .running || status.isStopped
         let sources = Set(transfer.segments.compactMap(\.source))
         let used = sources.isEmpty && hasBegun ? [0] : sources
+        let urls = urls
         return .array(
             urls.all.enumerated().map { place, url in
-                ["uri": .string(url), "status": used.contains(place) ? "used" : "waiting"]
+                [
+                    "uri": .string(url),
+                    "status": used.contains { urls.isSource($0, at: place) } ? "used" : "waiting",
+                ]
             })
     }
 
@@ -108,7 +120,7 @@ extension Download {
     var servers: RPCValue {
         var servers: [RPCValue] = transfer.segments.map { segment in
             let source = segment.source ?? 0
-            let url = urls.all.indices.contains(source) ? urls.all[source] : transfer.url
+            let url = urls.url(of: source) ?? transfer.url
             let speed = max(0, segment.bytesPerSecond ?? 0)
             return Self.server(
                 url, source == 0 ? transfer.finalURL ?? url : url,

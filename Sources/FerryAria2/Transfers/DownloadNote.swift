@@ -18,7 +18,7 @@ struct DownloadNote: Hashable, Sendable {
 
     init(gid: String?, urls: DownloadURLs, options: OptionValues) {
         self.gid = gid
-        self.urls = urls.mirrors.isEmpty ? [] : urls.withoutUserinfo.all
+        self.urls = urls.all.count == 1 ? [] : urls.withoutUserinfo.all
         for (name, value) in options.values where !Self.shown.contains(name) {
             let open = Self.withoutSecrets(name, value)
             self.options[name] = open

@@ -2,11 +2,28 @@ import FerryCore
 
 /// The URLs of one file. The first is tried first; the others are mirrors.
 struct DownloadURLs: Hashable, Sendable {
-    /// Not empty, without duplicates.
+    /// Not empty. A client may add a URL twice.
     private(set) var all: [String]
 
     var first: String { all[0] }
-    var mirrors: [String] { Array(all.dropFirst()) }
+    /// The distinct other URLs.
+    var mirrors: [String] { Array(distinct.dropFirst()) }
+
+    /// The URLs without duplicates, as the transfer uses them.
+    private var distinct: [String] {
+        var seen: Set<String> = []
+        return all.filter { text in seen.insert(Self.parse(text).map(Self.key) ?? text).inserted }
+    }
+
+    /// Whether a source of a transfer is the URL at an index.
+    func isSource(_ source: Int, at index: Int) -> Bool {
+        let distinct = distinct
+        guard distinct.indices.contains(source) else { return false }
+        return Self.parse(distinct[source]).map(Self.key) == Self.parse(all[index]).map(Self.key)
+    }
+
+    /// The URL of a source of a transfer, or `nil` if there is none.
+    func url(of source: Int) -> String? { distinct.indices.contains(source) ? distinct[source] : nil }
 
     /// Maximum number of URLs of a file: its own and 64 mirrors.
     static let most = 65
@@ -66,9 +83,8 @@ struct DownloadURLs: Hashable, Sendable {
             edit.removed += 1
         }
         var place = min(max(position ?? edit.urls.count, 0), edit.urls.count)
-        var known = Set(edit.urls.compactMap { Self.parse($0).map(Self.key) })
         for text in adding where edit.urls.count < Self.most {
-            guard let url = Self.parse(text), known.insert(Self.key(url)).inserted else { continue }
+            guard let url = Self.parse(text) else { continue }
             edit.urls.insert(url.withoutUserinfo.string, at: place)
             place += 1
             edit.added += 1

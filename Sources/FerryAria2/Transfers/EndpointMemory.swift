@@ -7,13 +7,24 @@ final class EndpointMemory: Sendable {
         /// Defaults of downloads, and options of all downloads together.
         var globals = OptionValues()
         /// Secret option values by transfer.
-        var secrets = BoundedMap<TransferID, OptionValues>(most: EndpointMemory.mostSecrets)
+        var secrets = BoundedMap<TransferID, Secrets>(most: EndpointMemory.mostSecrets)
+        /// Sizes of canceled downloads when they were canceled.
+        var sizes = BoundedMap<TransferID, DownloadSizes>(most: EndpointMemory.mostSizes)
+        /// Number of stopped downloads that clients have removed from the list.
+        var removedResults = 0
         /// Gids reserved for transfers being created.
         var reserved: Set<String> = []
     }
 
+    /// Option values, and the origin for which a client gave them.
+    private struct Secrets {
+        let origin: Origin?
+        let options: OptionValues
+    }
+
     static let mostTransfers = 10_000
     static let mostSecrets = 1000
+    static let mostSizes = 1000
 
     private let state = Mutex(State())
     let longLists = LongLists()
@@ -24,11 +35,19 @@ final class EndpointMemory: Sendable {
 
     func setGlobals(_ options: OptionValues) { state.withLock { $0.globals = options } }
 
-    func secrets(of id: TransferID) -> OptionValues { state.withLock { $0.secrets[id] } ?? OptionValues() }
-
-    func setSecrets(_ options: OptionValues, of id: TransferID) {
-        state.withLock { $0.secrets[id] = options.isEmpty ? nil : options }
+    /// Returns the secrets of a transfer, unless its URL has another origin now.
+    func secrets(of transfer: Transfer) -> OptionValues {
+        let found = state.withLock { $0.secrets[transfer.id] }
+        guard let found, found.origin == Self.origin(transfer) else { return OptionValues() }
+        return found.options
     }
+
+    func setSecrets(_ options: OptionValues, of transfer: Transfer) {
+        let secrets = options.isEmpty ? nil : Secrets(origin: Self.origin(transfer), options: options)
+        state.withLock { $0.secrets[transfer.id] = secrets }
+    }
+
+    private static func origin(_ transfer: Transfer) -> Origin? { try? HTTPURL(parsing: transfer.url).origin }
 
     // MARK: Gids
 
@@ -39,6 +58,27 @@ final class EndpointMemory: Sendable {
 
     func release(_ gid: String) { state.withLock { _ = $0.reserved.remove(gid) } }
 
-    /// Removes the state of a removed transfer.
-    func forget(_ id: TransferID) { setSecrets(OptionValues(), of: id) }
+    // MARK: Stopped downloads
+
+    var removedResults: Int { state.withLock(\.removedResults) }
+
+    func sizes(of id: TransferID) -> DownloadSizes? { state.withLock { $0.sizes[id] } }
+
+    func setSizes(_ sizes: DownloadSizes?, of id: TransferID) { state.withLock { $0.sizes[id] = sizes } }
+
+    /// Removes the state of a download that a client has removed from the list of stopped ones.
+    func forget(_ id: TransferID) {
+        state.withLock { state in
+            state.secrets[id] = nil
+            state.sizes[id] = nil
+            state.removedResults = state.removedResults.addingSaturated(1)
+        }
+    }
+}
+
+/// The sizes of a download. A canceled transfer has none, but aria2's clients show them for removed downloads.
+struct DownloadSizes: Hashable, Sendable {
+    let total: Int64
+    let received: Int64
+    let durable: ByteRangeSet
 }

@@ -17,7 +17,9 @@ package struct RemoteGateway: GatewayControl {
         try await service.call(GatewaySecret.self, body: .init(isNew: isNew)).secret
     }
 
-    package func pair() async throws(ServiceError) -> PairingOffer { try await service.call(OfferPairing.self) }
+    package func pair() async throws(ServiceError) -> OneTimeCode { try await service.call(OfferPairing.self) }
+
+    package func pageCode() async throws(ServiceError) -> OneTimeCode { try await service.call(OfferPageCode.self) }
 
     package func clients() async throws(ServiceError) -> [GatewayClient] {
         try await service.call(ListGatewayClients.self)

@@ -9,12 +9,12 @@ struct WebCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "web", abstract: "Open Ferry's page in a browser.",
         discussion: """
-            Turns the gateway on if it is off. Without a desktop it prints the page's address, which has the secret after \
-            its #, a part that browsers do not send to servers.
+            Turns the gateway on if it is off. Without a desktop it prints the page's address. The address has a code that \
+            works once, within a minute, on this machine or through a tunnel to it.
             """)
     static let exitStatuses = GatewayCommand.exitStatuses
 
-    @Flag(name: .customLong("print"), help: "Print the address with the secret, without opening a browser.")
+    @Flag(name: .customLong("print"), help: "Print the address with its code, without opening a browser.")
     var prints = false
 
     func run(in context: CommandContext) async throws -> Int32 {
@@ -29,7 +29,7 @@ struct WebCommand: FerrySubcommand {
     }
 }
 
-/// The address of the page, with the secret in its fragment.
+/// The address of the page, with a code that works once in its fragment.
 enum PageAddress {
     /// Turns the gateway on if it is off, and returns the page's address.
     ///
@@ -50,7 +50,7 @@ enum PageAddress {
         }
         // The wildcard address is not a destination.
         let page = url.replacing("//0.0.0.0:", with: "//127.0.0.1:").replacing("//[::]:", with: "//[::1]:")
-        return "\(page)/#secret=\(try await gateway.secret(isNew: false))"
+        return "\(page)/#code=\(try await gateway.pageCode().code)"
     }
 
     static func gateway(in context: CommandContext) throws(ServiceError) -> any GatewayControl {
@@ -60,7 +60,7 @@ enum PageAddress {
     }
 }
 
-/// Opens an address with a secret in the desktop's browser.
+/// Opens an address with a code in the desktop's browser.
 ///
 /// Other users can see a program's arguments. So the browser opens a file, readable by the user alone, that redirects
 /// to the address.

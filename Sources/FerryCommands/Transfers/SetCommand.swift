@@ -32,8 +32,13 @@ struct SetCommand: FerrySubcommand {
         var status: Int32 = 0
         for id in try await TransferWords(words: ids).ids(in: service) {
             do throws(ServiceError) {
-                changed.append(try await service.change(id, change))
+                let known = change.url == nil ? nil : try await service.transfer(id).notes.count
+                let transfer = try await service.change(id, change)
+                changed.append(transfer)
                 if !json { context.console.say("\(id): changed") }
+                if let known, let advice = NewServer.advice(transfer.notes.dropFirst(known)) {
+                    context.console.say("\(id): \(advice)")
+                }
             } catch {
                 context.console.say(ActionResult(id: id, error: error).line)
                 if status == 0 { status = error.code.row.exitStatus }
@@ -44,11 +49,22 @@ struct SetCommand: FerrySubcommand {
     }
 }
 
+/// What a user must know about a new URL at another server.
+enum NewServer {
+    /// Returns a sentence about what was not taken along, or `nil` if nothing was.
+    static func advice(_ notes: some Sequence<String>) -> String? {
+        notes.first(where: TransferNotes.isAboutRemovedParts).map {
+            "\($0.escapingControls); give new ones with -H, or in the URL, if it needs them"
+        }
+    }
+}
+
 /// The changeable options, named as in `get`.
 struct ChangeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Another URL of the same file, for example if the current one has expired.", valueName: "url"))
+            "Another URL of the same file. Another server gets no fields or cookies of the current one.",
+            valueName: "url"))
     var url: String?
 
     @Option(

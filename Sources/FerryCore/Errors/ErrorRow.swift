@@ -172,3 +172,17 @@ package enum KeptBytes: String, Sendable {
     /// A complete, verified partial file. A later attempt with another destination places it without fetching.
     case whole
 }
+
+extension ServiceError {
+    /// aria2's exit status for an HTTP status that failed a download, or nil if none did.
+    ///
+    /// As aria2 1.36 behaves: 3 for 404, 29 for 502 to 504, 22 for every other error.
+    package var aria2Status: Int? {
+        guard [.serverBusy, .notFound, .httpStatus].contains(code), let status = details.httpStatus else { return nil }
+        return switch status {
+        case 404: 3
+        case 502...504: 29
+        default: 22
+        }
+    }
+}

@@ -119,6 +119,7 @@ extension JournalTransaction {
         let clearsDestination = changed.facts.destination == nil && old.facts.destination != nil
         current.request = changed.request
         current.credentials = changed.credentials
+        current.facts.notes += changed.facts.notes.dropFirst(old.facts.notes.count)
         if changed.request.hasOtherAddress(than: old.request) { current.retry = nil }
         if clearsDestination || changed.facts.name != old.facts.name {
             current.facts.name = nil

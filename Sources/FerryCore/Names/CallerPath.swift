@@ -18,6 +18,13 @@ package enum CallerPath {
     }
 }
 
+extension CallerPath {
+    /// The error for a path that must be absolute.
+    package static func notAbsolute(_ path: String) -> ServiceError {
+        ServiceError(.invalidRequest, "“\(path.prefix(256).description.escapingControls)” is not an absolute path.")
+    }
+}
+
 /// Path components.
 extension String {
     /// The last path component: everything after the last slash.

@@ -7,6 +7,8 @@ package struct RequestedFile: Hashable, Sendable {
     /// The file's name, or a path below the folder. Nil if the response decides.
     package var name: String?
     package var nameFrom: NameSource = .original
+    /// The folders to which the file is limited, after links are resolved. Nil for no limit.
+    package var allowedFolders: AllowedFolders?
     package var createFolders = true
     /// The umask for the file and created folders. Nil for the daemon's.
     package var umask: FileMask?
@@ -35,6 +37,7 @@ extension RequestedFile {
         partialFolder = try box.decodeIfPresent(String.self, forKey: .partialFolder)
         name = try box.decodeIfPresent(String.self, forKey: .name)
         try box.take(.nameFrom, into: &nameFrom)
+        allowedFolders = try box.decodeIfPresent(AllowedFolders.self, forKey: .allowedFolders)
         try box.take(.createFolders, into: &createFolders)
         umask = try box.decodeIfPresent(FileMask.self, forKey: .umask)
         try box.take(.onConflict, into: &onConflict)
@@ -51,6 +54,7 @@ extension RequestedFile {
         try box.encodeIfPresent(partialFolder, forKey: .partialFolder)
         try box.encodeIfPresent(name, forKey: .name)
         try box.put(nameFrom, .nameFrom, unless: usual.nameFrom)
+        try box.encodeIfPresent(allowedFolders, forKey: .allowedFolders)
         try box.put(createFolders, .createFolders, unless: usual.createFolders)
         try box.encodeIfPresent(umask, forKey: .umask)
         try box.put(onConflict, .onConflict, unless: usual.onConflict)

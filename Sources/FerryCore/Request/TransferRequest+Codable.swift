@@ -6,6 +6,7 @@ extension TransferRequest: Codable {
         case url, mirrors, connections, method, body, decode, spooled, continues, network, cookies, note, trust, umask
         case direction, file
         case session, folder, name, headers, checksums, priority, retries, deadline, insecure, paused, tags
+        case allowedFolders = "allowed_folders"
         case onConflict = "on_conflict"
         case onMismatch = "on_mismatch"
         case partialFolder = "partial_folder"

@@ -62,6 +62,8 @@ package struct TransferChange: Hashable, Codable, Sendable {
     package var mirrors: [String]?
     /// A new folder for a transfer that has not succeeded.
     package var folder: String?
+    /// The folders to which a changed file is limited. A new folder without them removes the former limit.
+    package var allowedFolders: AllowedFolders?
     /// A new name for a transfer that has not succeeded, or for the finished file within its folder.
     package var name: String?
     package var onConflict: ConflictPolicy?
@@ -84,6 +86,7 @@ package struct TransferChange: Hashable, Codable, Sendable {
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case action, priority, url, mirrors, connections, folder, name, headers, network, note, answer, checksums
+        case allowedFolders = "allowed_folders"
         case retryRule = "retry_rule"
         case onConflict = "on_conflict"
         case onMismatch = "on_mismatch"

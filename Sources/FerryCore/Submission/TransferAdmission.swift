@@ -35,6 +35,7 @@ package enum TransferAdmission {
         request.file.folder =
             try request.file.spooled && request.file.folder.isEmpty ? "/" : folder(request.file.folder)
         if let path = request.file.partialFolder { request.file.partialFolder = try folder(path) }
+        try request.file.allowedFolders?.check()
         try checkClient(request)
         if let name = request.file.name { try CallerPath.check(name) }
         try checkNumbers(request)

@@ -10,6 +10,8 @@ package protocol DiskSystem: Sendable {
     func device(of path: String) -> UInt64?
     /// Opens a folder for finding files in it and for syncing it.
     func openFolder(_ path: String) throws(DiskError) -> OpenFile
+    /// Returns the absolute path of an open folder, without links.
+    func realPath(of folder: OpenFile) throws(DiskError) -> String
     /// Creates a new file with mode 0600. Never follows a link and never opens an existing file.
     func createFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile
     /// Opens a file for reading and writing. Never follows a link.
@@ -58,11 +60,39 @@ package protocol DiskSystem: Sendable {
     func remove(_ name: String, in folder: OpenFile) throws(DiskError)
     /// Creates a folder and its missing parents with this mode, regardless of the umask. If one of them fails, it
     /// removes the created ones.
-    func makeFolders(_ path: String, mode: UInt32) throws(DiskError)
+    ///
+    /// - Parameter allowed: The folders in or below which the missing ones must be, after links are resolved.
+    func makeFolders(_ path: String, mode: UInt32, allowed: AllowedFolders?) throws(DiskError)
     /// Returns the error number for which this process cannot create files in the folder, or `nil` if it can.
     func writeObstacle(in folder: OpenFile) -> Int32?
     /// Returns the bytes that this user may still write to the folder's file system.
     func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64
+}
+
+extension DiskSystem {
+    /// Opens a folder that must be one of the allowed ones or below, after links are resolved.
+    package func openFolder(_ path: String, allowed: AllowedFolders?) throws(DiskError) -> OpenFile {
+        let folder = try openFolder(path)
+        try check(folder, allowed: allowed)
+        return folder
+    }
+
+    /// Checks where an open folder is. What is done through its descriptor stays there, even if a link changes.
+    ///
+    /// - Throws: ``DiskError`` with `EPERM` that names the folder's real path.
+    package func check(_ folder: OpenFile, allowed: AllowedFolders?) throws(DiskError) {
+        guard let allowed else { return }
+        let place = try realPath(of: folder)
+        // An allowed folder may be a link itself.
+        for root in allowed.folders {
+            if AllowedFolders([root]).contain(place) { return }
+            guard let open = try? openFolder(root), let real = try? realPath(of: open) else { continue }
+            if AllowedFolders([real]).contain(place) { return }
+        }
+        throw DiskError(
+            "Opening the folder", folder.path, errno: EPERM,
+            advice: "It is \(place.escapingControls), which is outside the allowed folders: \(allowed.named).")
+    }
 }
 
 /// A failed system call on a file.

@@ -100,6 +100,8 @@ struct SmallFileWriter {
             let open = try open(file)
             folder = Folder(open: open, identity: try disk.identity(of: open), free: try disk.freeSpace(of: open))
         }
+        // Files in one folder may have different limits.
+        try disk.check(folder.open, allowed: file.allowedFolders)
         folder.free -= Int64(file.bytes.readableBytes)
         guard folder.free >= file.reserve else { throw DiskError("Making the file", file.path, errno: ENOSPC) }
         folders[file.folder] = folder
@@ -111,7 +113,7 @@ struct SmallFileWriter {
             return try disk.openFolder(file.folder)
         } catch {
             guard error.errno == ENOENT, file.makesFolder else { throw error }
-            try disk.makeFolders(file.folder, mode: file.folderMode)
+            try disk.makeFolders(file.folder, mode: file.folderMode, allowed: file.allowedFolders)
             return try disk.openFolder(file.folder)
         }
     }

@@ -17,6 +17,7 @@ actor SmallFiles {
         let folder: String
         let makesFolder: Bool
         let folderMode: UInt32
+        let allowedFolders: AllowedFolders?
         /// The conflict rule for a taken name.
         let rule: ConflictRule
         let attributes: PlacedAttributes

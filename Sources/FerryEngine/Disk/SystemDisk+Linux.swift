@@ -1,6 +1,6 @@
 #if os(Linux)
     import CFerrySystem
-    import FerryCore
+    package import FerryCore
     import Foundation
     import Glibc
 
@@ -23,6 +23,16 @@
             let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard descriptor >= 0 else { throw DiskError("Opening the folder", path, errno: errno) }
             return OpenFile(descriptor: descriptor, path: path)
+        }
+
+        package func realPath(of folder: OpenFile) throws(DiskError) -> String {
+            // The kernel's path of the descriptor (proc_pid_fd(5)).
+            var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let length = unsafe readlink("/proc/self/fd/\(folder.descriptor)", &bytes, bytes.count)
+            guard length > 0, length < bytes.count else {
+                throw DiskError("Looking at", folder.path, errno: length < 0 ? errno : ENAMETOOLONG)
+            }
+            return String(decoding: bytes[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
         }
 
         package func createFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile {
@@ -213,24 +223,50 @@
             }
         }
 
-        package func makeFolders(_ path: String, mode: UInt32) throws(DiskError) {
-            var partial = ""
-            var made: [String] = []
-            for part in path.split(separator: "/") {
-                partial += "/" + part
-                if unsafe mkdir(partial, mode) == 0 {
-                    made.append(partial)
-                    try NewFolder.setMode(mode, of: partial)
-                    continue
+        package func makeFolders(_ path: String, mode: UInt32, allowed: AllowedFolders?) throws(DiskError) {
+            var (above, missing) = try existingFolder(of: path)
+            guard !missing.isEmpty else { return }
+            try check(above, allowed: allowed)
+            var made: [(parent: OpenFile, name: String)] = []
+            do throws(DiskError) {
+                for name in missing.reversed() {
+                    let isNew = unsafe mkdirat(above.descriptor, name, mode) == 0
+                    guard isNew || errno == EEXIST else {
+                        throw DiskError("Making the folder", above.path.appendingPathPart(name), errno: errno)
+                    }
+                    if isNew { made.append((above, name)) }
+                    // Another process may have made a folder of that name in between, but no link.
+                    above = try inner(name, of: above)
+                    if isNew { try NewFolder.setMode(mode, of: above) }
                 }
-                if errno == EEXIST || errno == EISDIR { continue }
-                // A parent folder on a read-only file system may exist all the same.
-                var status = stat()
-                if unsafe stat(partial, &status) == 0 { continue }
-                let error = DiskError("Making the folder", partial, errno: errno)
-                for folder in made.reversed() { unsafe rmdir(folder) }
+            } catch {
+                for folder in made.reversed() { unsafe unlinkat(folder.parent.descriptor, folder.name, AT_REMOVEDIR) }
                 throw error
             }
+        }
+
+        /// Opens the folder, or the nearest one above it that exists.
+        ///
+        /// - Returns: The open folder, and the names of the missing ones below it, innermost first.
+        private func existingFolder(of path: String) throws(DiskError) -> (OpenFile, missing: [String]) {
+            var missing: [String] = []
+            var path = path
+            while true {
+                // A folder that this user may not read may be passed all the same.
+                let descriptor = unsafe open(path, ferry_path_only | O_DIRECTORY | O_CLOEXEC)
+                if descriptor >= 0 { return (OpenFile(descriptor: descriptor, path: path), missing) }
+                guard errno == ENOENT, path != "/" else { throw DiskError("Making the folder", path, errno: errno) }
+                if !path.lastPathPart.isEmpty { missing.append(path.lastPathPart) }
+                path = path.folderPart
+            }
+        }
+
+        private func inner(_ name: String, of folder: OpenFile) throws(DiskError) -> OpenFile {
+            let path = folder.path.appendingPathPart(name)
+            let descriptor = unsafe openat(
+                folder.descriptor, name, ferry_path_only | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard descriptor >= 0 else { throw DiskError("Making the folder", path, errno: errno) }
+            return OpenFile(descriptor: descriptor, path: path)
         }
 
         package func writeObstacle(in folder: OpenFile) -> Int32? {
@@ -268,9 +304,8 @@
         /// Sets the mode if the umask removed bits from it.
         ///
         /// In a folder with a default ACL the kernel ignores the umask and applies the list.
-        static func setMode(_ mode: UInt32, of path: String) throws(DiskError) {
-            let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            // Another process with write access to the parent folder may have moved it away.
+        static func setMode(_ mode: UInt32, of created: OpenFile) throws(DiskError) {
+            let folder = unsafe openat(created.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard folder >= 0 else { return }
             defer { close(folder) }
             var facts = stat()
@@ -278,7 +313,7 @@
                 ferry_has_default_access_list(folder) == 0
             else { return }
             guard fchmod(folder, facts.st_mode & 0o7000 | mode) == 0 else {
-                throw DiskError("Setting the mode of", path, errno: errno)
+                throw DiskError("Setting the mode of", created.path, errno: errno)
             }
         }
     }

@@ -30,7 +30,8 @@ struct SmallBody {
         SmallFiles.File(
             id: job.id, bytes: bytes, known: facts, folder: Destination.folder(of: job.request),
             makesFolder: job.request.file.createFolders,
-            folderMode: Destination.folderMode(of: job.request, umask: umask), rule: options.placementRule,
+            folderMode: Destination.folderMode(of: job.request, umask: umask),
+            allowedFolders: job.request.file.allowedFolders, rule: options.placementRule,
             attributes: PlacedAttributes(job.request, facts.wrappedValue, options, umask: umask),
             verified: judged.verified, reserve: job.reserve, journal: journal)
     }

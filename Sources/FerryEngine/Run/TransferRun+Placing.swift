@@ -153,8 +153,9 @@ extension TransferRun {
     private func openPlace(_ partial: PartialFile) async throws(ServiceError) -> OpenFile {
         if job.request.file.partialFolder != nil { return try await openDestinationFolder() }
         let recorded = partial.facts
+        let allowed = job.request.file.allowedFolders
         let (folder, found) = try await onDisk { system throws(DiskError) in
-            let folder = try system.openFolder(recorded.folder)
+            let folder = try system.openFolder(recorded.folder, allowed: allowed)
             return (folder, try system.identity(of: folder))
         }
         guard found.device == recorded.folderDevice, found.inode == recorded.folderInode else {

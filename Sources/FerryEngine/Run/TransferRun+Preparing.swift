@@ -178,20 +178,22 @@ extension TransferRun {
     func openDestinationFolder() async throws(ServiceError) -> OpenFile {
         let path = Destination.folder(of: job.request)
         let makes = job.request.file.createFolders
+        let allowed = job.request.file.allowedFolders
         let mode = folderMode
         return try await onDisk { system throws(DiskError) in
-            if makes { try system.makeFolders(path, mode: mode) }
-            return try system.openFolder(path)
+            if makes { try system.makeFolders(path, mode: mode, allowed: allowed) }
+            return try system.openFolder(path, allowed: allowed)
         }
     }
 
     /// Opens the partial file's folder, if the request names one.
     private func openPartialFolder() async throws(ServiceError) -> OpenFile? {
         guard let path = job.request.file.partialFolder else { return nil }
+        let allowed = job.request.file.allowedFolders
         let mode = folderMode
         return try await onDisk { system throws(DiskError) in
-            try system.makeFolders(path, mode: mode)
-            return try system.openFolder(path)
+            try system.makeFolders(path, mode: mode, allowed: allowed)
+            return try system.openFolder(path, allowed: allowed)
         }
     }
 

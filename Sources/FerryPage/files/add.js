@@ -1,7 +1,7 @@
 // The dialog that adds downloads. Its input survives a reload of the page until it is added.
 
 import { callLines } from './api.js';
-import { Wrong, ask, count, knownFolders, rate } from './dialogs.js';
+import { Wrong, ask, count, headerFields, knownFolders, list, rate } from './dialogs.js';
 import { field, find, make, setText } from './dom.js';
 import { size, visible } from './format.js';
 import { parse } from './links.js';
@@ -23,19 +23,11 @@ function checksum(word) {
   return `${known}:${hex.toLowerCase()}`;
 }
 
-function header(line) {
-  const [, name, value] = /^([!#$%&'*+.^`|~\w-]+):\s*(.*)$/.exec(line) ?? [];
-  if (!name) throw new Wrong('headers', text.noHeader(line));
-  return { name, value };
-}
-
 function date(typed) {
   const date = new Date(typed);
   if (Number.isNaN(date.getTime())) throw new Wrong('not_before', text.noDate);
   return date.toISOString();
 }
-
-const list = (typed, separator) => typed.split(separator).map(each => each.trim()).filter(Boolean);
 
 /** The keys that the form adds to each request, without empty ones. */
 function common(values, isOne) {
@@ -54,7 +46,7 @@ function common(values, isOne) {
 
 /** A parsed request, with the form's shared options. */
 function merged({ rate: typed, ...request }, shared, { user, password, headers }) {
-  const fields = [...(request.headers ?? []), ...list(headers, '\n').map(header)];
+  const fields = [...(request.headers ?? []), ...headerFields(headers)];
   const userinfo = user && `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
   return {
     ...request, ...(typed ? { rate_limit: rate({ typed }, 'typed') } : {}), ...shared, ...(fields.length ? { headers: fields } : {}),

@@ -20,12 +20,21 @@ export class Away extends Error {
   constructor() { super(text.away); }
 }
 
-/** Removes the secret from the address, so that it is in no history, bookmark or screenshot. */
-export function takeSecret() {
-  const given = new URLSearchParams(location.hash.slice(1)).get('secret');
-  if (!given) return;
+/**
+ * Trades the code in the address for the secret. The code works once and for a minute, so that the address in the
+ * browser's history is of no use. Returns false if the gateway refuses the code.
+ */
+export async function takeCode() {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  if (!code) return true;
   history.replaceState(null, '', location.pathname);
-  setSecret(given);
+  try {
+    setSecret((await call('POST', '/v1/page', { code })).secret);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return hasSecret();
+    throw error;
+  }
 }
 
 export function setSecret(given) {
@@ -43,7 +52,8 @@ async function request(method, path, { body, type = 'application/json', signal, 
   if (body != null) headers['Content-Type'] = type;
   let answer;
   try {
-    answer = await fetch(path, { method, headers, body, signal, keepalive, cache: 'no-store', redirect: 'error' });
+    // Relative to the page, which may be below a path of a reverse proxy.
+    answer = await fetch(`.${path}`, { method, headers, body, signal, keepalive, cache: 'no-store', redirect: 'error' });
   } catch (error) {
     if (signal?.aborted && signal.reason?.name !== 'TimeoutError') throw error;
     throw new Away();

@@ -1,7 +1,7 @@
 // Sets up the page and connects its parts.
 
 import { Actions } from './actions.js';
-import { Away, hasSecret, takeSecret, whenLocked } from './api.js';
+import { Away, hasSecret, takeCode, whenLocked } from './api.js';
 import { button, find, setAttribute, setText } from './dom.js';
 import { title } from './format.js';
 import { List } from './list.js';
@@ -11,8 +11,9 @@ import { Store } from './store.js';
 import { fill, text } from './text.js';
 import { ActionBar, FilterBar, Header } from './toolbar.js';
 
-takeSecret();
 fill(document);
+/** Whether the page's address had a code that was not valid any more. */
+const isCodeOld = !await takeCode().catch(() => true);
 
 const store = new Store();
 const notices = new Notices();
@@ -63,10 +64,22 @@ const nameOf = ids => (ids.length === 1 ? title(store.get(ids[0])) : text.count(
 const inState = (...states) =>
   [...store.transfers.values()].filter(each => states.includes(each.state) && !store.hidden.has(each.id)).map(each => each.id);
 
+/** Most transfers that are removed without a question, unless they were chosen one by one. */
+const mostUnasked = 10;
+
+/** Removes transfers without their files. Asks first if they are many. */
+async function removeMany(ids, isOneByOne) {
+  if (ids.length > mostUnasked && !isOneByOne) {
+    const { confirm } = await dialogs();
+    if (!await confirm(text.removeAsk(nameOf(ids)), text.removeManyWords, text.actions.remove)) return;
+  }
+  actions.remove(ids, false);
+}
+
 /** Removes transfers. Asks whether to delete finished files too. With `withFile`, it only asks for confirmation. */
 async function remove(ids, withFile) {
   const hasFile = ids.some(id => store.get(id)?.state === 'succeeded');
-  if (!ids.length || !hasFile && !withFile) return actions.remove(ids, false);
+  if (!ids.length || !hasFile && !withFile) return removeMany(ids, list.isOneByOne);
   const files = button(text.delete, null, { type: 'submit', class: 'danger', value: 'files' });
   const answer = await (await dialogs()).confirm(text.removeAsk(nameOf(ids)), text.removeWords, withFile ? null : text.actions.remove, [files]);
   if (answer) actions.remove(ids, answer === 'files');
@@ -81,7 +94,7 @@ const commands = {
     if (ids.length && await (await dialogs()).confirm(text.cancelAsk(nameOf(ids)), text.cancelWords, text.actions.cancel)) actions.cancel(ids);
   },
   remove: () => remove(list.chosen, false),
-  removeRow: () => actions.remove(list.chosen, false),
+  removeRow: () => removeMany(list.chosen, list.isOneByOne),
   removeWithFile: () => remove(list.chosen, true),
   change: () => remedy('change', store.get(list.chosen[0])),
   top: () => actions.moveBy(list.chosen, -Infinity),
@@ -89,7 +102,7 @@ const commands = {
   down: () => actions.moveBy(list.chosen, 1),
   bottom: () => actions.moveBy(list.chosen, Infinity),
   retryFailed: () => actions.start(inState('failed')),
-  clearFinished: () => actions.remove(inState('succeeded'), false),
+  clearFinished: () => removeMany(inState('succeeded'), false),
   pauseAll: () => actions.pause(inState('running', 'waiting')),
   startAll: () => actions.start(inState('suspended')),
   slow: () => store.settings && actions.try(() => actions.changeSettings({ slow: !store.settings.slow })),
@@ -254,20 +267,20 @@ addEventListener('drop', async event => {
 // MARK: Start
 
 let isAsking = false;
-async function unlock(isWrong) {
+async function unlock(words) {
   if (isAsking) return;
   isAsking = true;
-  await (await dialogs()).askSecret(isWrong);
+  await (await dialogs()).askSecret(words);
   isAsking = false;
   store.retry();
 }
 
 whenLocked(() => {
   store.lock();
-  unlock(true);
+  unlock(text.secretWrong);
 });
 find('#away-retry').addEventListener('click', () => store.retry());
 store.follow();
-if (!hasSecret()) unlock(false);
+if (!hasSecret()) unlock(isCodeOld ? text.codeOld : text.secretNeeded);
 else if (sessionStorage.getItem(draftKey)) add();
 else find('#list').focus();

@@ -73,7 +73,7 @@ const causes = {
 function place(error, form, wrong) {
   if (error instanceof Away) return setText(wrong, text.keptTyped);
   // The daemon's sentence about a value begins with the value's key.
-  const key = /^The gateway writes/.test(error.message) ? 'folder' : /^(\w+) is /.exec(error.message)?.[1];
+  const key = /^The gateway (writes|changes) no files/.test(error.message) ? 'folder' : /^(\w+) is /.exec(error.message)?.[1];
   const name = error.field ?? causes[error.code] ?? key;
   const control = form.elements[name] ?? (name === 'url' && form.elements.source);
   const words = error instanceof Refusal && error.code !== 'invalid_request' ? sentence(error) : error.message;
@@ -88,9 +88,9 @@ export const confirm = (heading, words, label, extra) =>
   ask({ heading, body: [make('p', { text: words })], label, extra, isDanger: !extra, submit: (_, used) => used?.value || true });
 
 /** Asks for the secret until one is entered. The page behind the dialog stays as it is. */
-export const askSecret = isWrong => ask({
+export const askSecret = words => ask({
   heading: text.secretHeading, canClose: false, label: text.open,
-  body: [make('p', { text: isWrong ? text.secretWrong : text.secretNeeded }), field('secret', '', { type: 'password' })],
+  body: [make('p', { text: words }), field('secret', '', { type: 'password' })],
   async submit({ secret }) {
     const given = secret.trim();
     if (!given) throw new Wrong('secret', text.secretNeeded);
@@ -120,6 +120,16 @@ export function count(values, name, most) {
   if (!Number.isInteger(value) || value < 1 || value > most) throw new Wrong(name, text.noCount(most));
   return value;
 }
+
+/** The typed parts between separators, without empty ones. */
+export const list = (typed, separator) => typed.split(separator).map(each => each.trim()).filter(Boolean);
+
+/** Typed header fields, one per line. */
+export const headerFields = typed => list(typed, '\n').map(line => {
+  const [, name, value] = /^([!#$%&'*+.^`|~\w-]+):\s*(.*)$/.exec(line) ?? [];
+  if (!name) throw new Wrong('headers', text.noHeader(line));
+  return { name, value };
+});
 
 const shown = bytes => (bytes > 0 ? size(bytes) : '');
 const digits = { inputmode: 'numeric' };
@@ -159,18 +169,31 @@ export function askLimits({ settings, sessions }, actions) {
 export const knownFolders = folders =>
   make('datalist', { id: 'folders' }, ...folders.map(each => make('option', { value: each.path })));
 
+/** Whether a URL has another scheme, host or port. Header fields and cookies are not sent there. */
+function hasOtherServer(typed, former) {
+  try {
+    return new URL(typed.trim()).origin !== new URL(former).origin;
+  } catch {
+    return false;
+  }
+}
+
 /** Asks for changes of a transfer. `focus` is the field that gets the focus. */
 export function askChange(transfer, store, actions, focus) {
   const former = {
     url: transfer.url, name: transfer.given_name ?? transfer.name ?? '', folder: transfer.folder,
     priority: String(transfer.priority ?? 'normal'), rate_limit: shown(transfer.rate_limit),
   };
+  const headers = field('headers', '', { rows: 3, hint: text.newServer });
+  headers.hidden = true;
+  const url = field('url', former.url, { inputmode: 'url' });
+  url.addEventListener('input', ({ target }) => { headers.hidden = !hasOtherServer(target.value, former.url); });
   const asked = ask({
     heading: text.changeOf(title(transfer)), label: text.save,
     body: [
       field('name', former.name, { dir: 'auto' }),
       ...transfer.state === 'succeeded' ? [] : [
-        field('url', former.url, { inputmode: 'url' }), field('folder', former.folder, { list: 'folders' }), knownFolders(store.folders),
+        url, headers, field('folder', former.folder, { list: 'folders' }), knownFolders(store.folders),
         field('priority', former.priority, { choices: { ...text.priorities, [former.priority]: text.priorities[former.priority] ?? former.priority } }),
         field('rate_limit', former.rate_limit), field('connections', '', digits),
       ],
@@ -183,6 +206,7 @@ export function askChange(transfer, store, actions, focus) {
         if (key === 'rate_limit') change[key] = rate(values, key);
         else if (typed) change[key] = /^-?\d+$/.test(typed) && key === 'priority' ? Number(typed) : typed;
       }
+      if (change.url && !headers.hidden && values.headers.trim()) change.headers = headerFields(values.headers);
       // No undo for a URL, which is shown without its password, or for a name that was unknown: the old value is not available.
       const canUndo = !('url' in change) && (!('name' in change) || former.name);
       const back = Object.fromEntries(Object.keys(change).map(key => [key, key === 'rate_limit' ? transfer.rate_limit ?? 0 : transfer[key] ?? former[key]]));

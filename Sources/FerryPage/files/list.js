@@ -9,6 +9,8 @@ const margin = 4;
 
 export class List {
   selected = new Set();
+  /** Whether each selected row was chosen by itself, and none by a range or with all others. */
+  isOneByOne = true;
   ids = [];
   isOrdered = true;
 
@@ -143,12 +145,14 @@ export class List {
 
   #only(id) {
     this.selected = new Set([id]);
+    this.isOneByOne = true;
     this.#anchor = id;
   }
 
   #extend(id) {
     const [from, to] = [this.ids.indexOf(this.#anchor ?? id), this.ids.indexOf(id)].sort((a, b) => a - b);
     this.selected = new Set(this.ids.slice(Math.max(0, from), to + 1));
+    this.isOneByOne = false;
   }
 
   #toggle(id) {
@@ -158,11 +162,13 @@ export class List {
 
   selectAll() {
     this.selected = new Set(this.ids);
+    this.isOneByOne = false;
     this.#changedSelection();
   }
 
   clearSelection() {
     this.selected = new Set();
+    this.isOneByOne = true;
     this.#changedSelection();
   }
 

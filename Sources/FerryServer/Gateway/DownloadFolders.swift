@@ -1,3 +1,4 @@
+import FerryCore
 import Foundation
 
 /// The user's usual download folders: the desktop's (xdg-user-dirs), and `Downloads` in the home folder.

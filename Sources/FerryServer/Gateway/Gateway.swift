@@ -10,7 +10,8 @@ package actor Gateway: GatewayControl {
     private let logger: Logger
     private var settings: GatewaySettings
     private var stored: [GatewayFiles.StoredClient]
-    private var pairing = Pairing()
+    private var pairing = OfferedCode()
+    private var openingCode = OfferedCode()
     private var listening: [String: String] = [:]
     private var problems: [String: String] = [:]
     /// Incremented when the listeners' settings change. Reports of earlier generations are ignored.
@@ -117,7 +118,7 @@ package actor Gateway: GatewayControl {
         notify()
     }
 
-    package func pair() throws(ServiceError) -> PairingOffer {
+    package func pair() throws(ServiceError) -> OneTimeCode {
         guard stored.count < Self.mostClients else {
             throw ServiceError(
                 .invalidRequest, "\(stored.count) clients are paired, which is the maximum; remove one first."
@@ -125,6 +126,14 @@ package actor Gateway: GatewayControl {
         }
         var random = SystemRandomNumberGenerator()
         return pairing.offer(at: .now, using: &random)
+    }
+
+    package func pageCode() throws(ServiceError) -> OneTimeCode {
+        guard settings.isOn else {
+            throw ServiceError(.invalidRequest, "The gateway is off; `ferry gateway on` turns it on.")
+        }
+        var random = SystemRandomNumberGenerator()
+        return openingCode.offer(at: .now, using: &random)
     }
 
     package func clients() -> [GatewayClient] { stored.map(\.client) }
@@ -159,6 +168,12 @@ package actor Gateway: GatewayControl {
         try keep(stored + [GatewayFiles.StoredClient(client: client, token: token)])
         logger.notice("The gateway has paired a client", metadata: ["id": "\(id)", "name": "\(name.escapingControls)"])
         return PairClient.Response(id: id, token: token)
+    }
+
+    /// Returns the secret for the right code of the page, or `nil` for a wrong one.
+    func openPage(_ request: OpenPage.Request) -> OpenPage.Response? {
+        guard openingCode.take(request.code, at: .now) else { return nil }
+        return OpenPage.Response(secret: keys.secret)
     }
 
     private func keep(_ clients: [GatewayFiles.StoredClient]) throws(ServiceError) {

@@ -16,6 +16,8 @@ struct GatewayAccess: Sendable {
 
     private let port: Int
     private let hosts: Set<String>
+    /// The names that the user has allowed. A reverse proxy may serve them on any port.
+    private let names: Set<String>
     private let origins: Set<String>
     private let allowsEveryOrigin: Bool
     /// Whether the gateway listens on all addresses of the machine. Then `Host` may be any IP address. In a DNS
@@ -24,12 +26,28 @@ struct GatewayAccess: Sendable {
 
     init(_ settings: GatewaySettings) {
         port = settings.port
-        hosts = Set((["localhost"] + settings.addresses + settings.names).map { Self.bare($0.lowercased()) })
+        names = Set(settings.names.map { Self.bare($0.lowercased()) })
+        hosts = Set((["localhost"] + settings.addresses).map { Self.bare($0.lowercased()) }).union(names)
         takesEveryAddress = settings.addresses.contains { $0 == "0.0.0.0" || $0 == "::" }
         let scheme = settings.certificate == nil ? "http" : "https"
-        let own = hosts.map { host in "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(settings.port)" }
-        origins = Set(own + settings.origins.map { $0.lowercased() })
+        let own = hosts.map { Self.origin(scheme, $0, settings.port) }
+        // The usual addresses of a reverse proxy.
+        let proxied = names.flatMap { [Self.origin("http", $0, 80), Self.origin("https", $0, 443)] }
+        origins = Set(own + proxied + settings.origins.map { $0.lowercased() })
         allowsEveryOrigin = settings.origins.contains("*")
+    }
+
+    /// Returns an origin as browsers write it (RFC 6454 §6.2): without the default port.
+    private static func origin(_ scheme: String, _ host: String, _ port: Int) -> String {
+        let bracketed = host.contains(":") ? "[\(host)]" : host
+        let isUsual = port == (scheme == "https" ? 443 : 80)
+        return "\(scheme)://\(bracketed)" + (isUsual ? "" : ":\(port)")
+    }
+
+    /// Whether an origin is that of the page at an allowed name, where a reverse proxy serves it on a port of its own
+    /// and passes the field `Host` on.
+    private func isNamed(_ origin: String, host: String) -> Bool {
+        names.contains(Self.split(host).host) && ["http://\(host)", "https://\(host)"].contains(origin)
     }
 
     /// - Parameters:
@@ -40,7 +58,11 @@ struct GatewayAccess: Sendable {
     func judge(host: String?, origin: String?, site: String? = nil) -> Verdict {
         guard let host, isOwn(host.lowercased()) else {
             let given = host.map { "“\($0.prefix(64).description.escapingControls)”" } ?? "missing"
-            return .refused("The field Host is \(given), which is not a name of this gateway.")
+            let name = host.map { Self.split($0.lowercased()).host } ?? ""
+            let advice =
+                name.isEmpty
+                ? "" : "; `ferry gateway allow --host \(name.prefix(253).description.escapingControls)` allows it"
+            return .refused("The field Host is \(given), which is not a name of this gateway\(advice).")
         }
         guard let origin else {
             // A script, picture or form of a page. It names no origin and must not have an effect.
@@ -49,10 +71,11 @@ struct GatewayAccess: Sendable {
             }
             return .allowed(origin: nil)
         }
-        guard allowsEveryOrigin || origins.contains(origin.lowercased()) else {
+        let asked = origin.lowercased()
+        guard allowsEveryOrigin || origins.contains(asked) || isNamed(asked, host: host.lowercased()) else {
+            let shown = origin.prefix(128).description.escapingControls
             return .refused(
-                "The origin “\(origin.prefix(128).description.escapingControls)” may not use this gateway; "
-                    + "`ferry gateway allow ORIGIN` allows it.")
+                "The origin “\(shown)” may not use this gateway; `ferry gateway allow \(shown)` allows it.")
         }
         return .allowed(origin: origin)
     }
@@ -62,6 +85,8 @@ struct GatewayAccess: Sendable {
 
     private func isOwn(_ authority: String) -> Bool {
         let (host, port) = Self.split(authority)
+        // A reverse proxy passes its own port on.
+        if names.contains(host) { return port.map { Int($0) != nil } ?? true }
         guard port == nil || port == String(self.port) else { return false }
         return hosts.contains(host)
             || takesEveryAddress && (try? SocketAddress(ipAddress: host, port: self.port)) != nil

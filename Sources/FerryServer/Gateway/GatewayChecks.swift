@@ -23,6 +23,7 @@ struct GatewayAccessCheck: RouterMiddleware {
         switch access.judge(host: request.head.authority, origin: fields[.origin], site: site) {
         case .refused(let why):
             log.note(why)
+            if fields[.secFetchMode] == "navigate" { return Self.readable(why) }
             return try .json(
                 ErrorBody(ServiceError(.invalidRequest, why)), status: .forbidden, headers: [.connection: "close"])
         case .allowed(nil):
@@ -36,6 +37,17 @@ struct GatewayAccessCheck: RouterMiddleware {
             for field in GatewayAccess.fields(for: origin) { response.headers[field.name] = field.value }
             return response
         }
+    }
+}
+
+extension GatewayAccessCheck {
+    /// A refusal as text, for a person who has opened an address in a browser.
+    private static func readable(_ why: String) -> Response {
+        Response(
+            status: .forbidden,
+            headers: [
+                .contentType: "text/plain; charset=utf-8", .cacheControl: "no-store", .connection: "close",
+            ], body: ResponseBody(byteBuffer: .init(string: "Ferry: \(why)\n")))
     }
 }
 
@@ -68,10 +80,11 @@ struct SecretCheck: RouterMiddleware {
             headers: [.wwwAuthenticate: "Bearer", .connection: "close"])
     }
 
-    /// Whether a path needs the secret or a token. Exempt are aria2's interface, pairing (which issues tokens), and the
-    /// page's files, which are public.
+    /// Whether a path needs the secret or a token. Exempt are aria2's interface, the routes that exchange a code for
+    /// them, and the page's files, which are public.
     private static func isAsked(_ path: String) -> Bool {
-        path != GatewayRouter.rpcPath && path != PairClient.route.path && !PageFile.paths.contains(path)
+        path != GatewayRouter.rpcPath && path != PairClient.route.path && path != OpenPage.route.path
+            && !PageFile.paths.contains(path)
     }
 }
 

@@ -1,5 +1,6 @@
 import FerryAPI
 import FerryCore
+import Foundation
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -24,11 +25,16 @@ struct GatewayRoutes: Sendable {
             fields[canonicalForm: "Upgrade"].contains(where: { $0.lowercased() == "websocket" }),
             fields[canonicalForm: "Connection"].contains(where: { $0.lowercased() == "upgrade" }),
             fields["Sec-WebSocket-Version"] == ["13"], fields["Host"].count == 1, fields["Origin"].count <= 1,
-            fields["Sec-WebSocket-Key"].count == 1, fields["Sec-WebSocket-Key"][0].utf8.count == 24,
+            fields["Sec-WebSocket-Key"].count == 1, Self.isKey(fields["Sec-WebSocket-Key"][0]),
             case .allowed = access.judge(host: fields.first(name: "Host"), origin: fields.first(name: "Origin"))
         else { return false }
         return true
     }
+}
+
+extension GatewayRoutes {
+    /// Whether a key of a handshake is 16 bytes in Base64 (RFC 6455 §4.1).
+    static func isKey(_ text: String) -> Bool { Data(base64Encoded: text)?.count == 16 }
 }
 
 /// Listens on one address of the gateway until it is stopped.

@@ -4,6 +4,7 @@ import FerryCore
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 
 /// The routes of the gateway: its page, aria2's interface, and the part of the control API that network clients may
 /// use.
@@ -39,13 +40,17 @@ struct GatewayRouter: Sendable {
         router.add(middleware: SecretCheck(gateway: gateway, wrongSecrets: wrongSecrets, log: log))
         router.on(RouterPath(Self.rpcPath), method: .post) { request, _ in try await self.post(request) }
         router.on(RouterPath(Self.rpcPath), method: .get) { request, _ in try await self.get(request) }
-        router.respond(to: PairClient.self) { request, _ in try await self.pair(request) }
-        router.serve(ListFolders.self) { request, _ in
+        PageRoutes().add(to: router)
+        let offered = OfferedRoutes(router) {
+            GatewayTable.routes.contains($0) || GatewayTable.gatewayRoutes.contains($0)
+        }
+        offered.respond(to: PairClient.self) { request, _ in try await self.pair(request) }
+        offered.respond(to: OpenPage.self) { request, context in try await self.openPage(request, context.channel) }
+        offered.serve(ListFolders.self) { request, _ in
             try request.hasNoQuery()
             return await rooms.inspect(at: gateway.settingsNow.folders)
         }
-        PageRoutes().add(to: router)
-        ControlAPI(service: service, gateway: nil, stop: {}).addOpenRoutes(to: router)
+        ControlAPI(service: service, gateway: nil, stop: {}).addRoutes(to: offered)
         return router
     }
 
@@ -98,7 +103,7 @@ struct GatewayRouter: Sendable {
         return Response(
             status: status,
             headers: [
-                .contentType: answer.contentType, .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+                .contentType: answer.contentType, .cacheControl: "no-store",
             ], body: ResponseBody(byteBuffer: .init(bytes: answer.body)))
     }
 
@@ -109,15 +114,36 @@ struct GatewayRouter: Sendable {
                 .upgradeRequired, "WebSockets need version 13 (RFC 6455).",
                 headers: [.secWebSocketVersion: "13", .upgrade: "websocket", .connection: "upgrade"])
         }
-        guard fields[.secWebSocketKey] != nil else {
+        guard let key = fields[.secWebSocketKey] else {
             return APIFailure(.badRequest, "The handshake of the WebSocket has no Sec-WebSocket-Key.")
+        }
+        guard GatewayRoutes.isKey(key) else {
+            return APIFailure(
+                .badRequest, "The handshake's Sec-WebSocket-Key is not 16 bytes in Base64 (RFC 6455 §4.1).")
         }
         return APIFailure(
             .serviceUnavailable,
             ServiceError(.daemonUnreachable, "The gateway has the maximum number of WebSockets; try again later."))
     }
 
-    // MARK: Pairing
+    // MARK: Codes
+
+    private func openPage(_ request: Request, _ channel: any Channel) async throws -> Response {
+        try request.hasNoQuery()
+        let body = try await request.value(OpenPage.Request.self, upTo: 4096)
+        guard LocalClient.isOfThisMachine(channel) else {
+            throw APIFailure(
+                .forbidden,
+                "The address of `ferry web` works on its own machine; on another one, enter a code of `ferry gateway pair`."
+            )
+        }
+        if let opened = await gateway.openPage(body) {
+            return try .json(opened, headers: [.cacheControl: "no-store"])
+        }
+        log.note("a wrong code of the page")
+        guard await wrongSecrets.wait() else { throw SecretCheck.tooMany }
+        throw APIFailure(.forbidden, "The code was used before or has expired; `ferry web` opens the page again.")
+    }
 
     private func pair(_ request: Request) async throws -> Response {
         try request.hasNoQuery()
@@ -130,6 +156,12 @@ struct GatewayRouter: Sendable {
     }
 }
 
-extension HTTPField.Name {
-    static let xContentTypeOptions = Self("X-Content-Type-Options")!  // SAFETY: a token of HTTP
+/// Tells programs of this machine from those of others.
+enum LocalClient {
+    /// Whether a connection comes from this machine: from a loopback address, or from the address that it came to.
+    static func isOfThisMachine(_ channel: any Channel) -> Bool {
+        guard let peer = channel.remoteAddress?.ipAddress else { return false }
+        return peer.hasPrefix("127.") || peer == "::1" || peer.hasPrefix("::ffff:127.")
+            || peer == channel.localAddress?.ipAddress
+    }
 }

@@ -69,6 +69,11 @@ struct GatewayServer: Service {
             secret: { .oneOf { gateway.keys.accept($0) } })
         configuration.showsAll = { gateway.settingsNow.showsAll }
         configuration.programOptions = { ["rpc-listen-port": "\(gateway.settingsNow.port)"] }
+        configuration.checkFolder = { (path) throws(ServiceError) in try gateway.folders.check(folder: path) }
+        let files = SessionFiles()
+        configuration.saveSession = { (path, text) async throws(ServiceError) in
+            try await files.write(text, to: path, allowed: gateway.folders)
+        }
         configuration.log = { [logger] line in logger.info("\(line)") }
         let endpoint = RPCEndpoint(configuration)
         let router = GatewayRouter(

@@ -6,7 +6,7 @@ import Hummingbird
 import NIOCore
 
 extension ControlAPI {
-    func addBatchRoute(to router: Router<ConnectionContext>) {
+    func addBatchRoute(to router: OfferedRoutes) {
         router.respond(to: AddTransfers.self) { request, _ in
             try request.hasNoQuery()
             let (results, last) = try await submit(Batch(reading: request))

@@ -3,7 +3,7 @@ import FerryCore
 import Hummingbird
 
 extension ControlAPI {
-    func addStatusRoutes(to router: Router<ConnectionContext>) {
+    func addStatusRoutes(to router: OfferedRoutes) {
         router.serve(GetVersion.self) { request, _ in
             try request.hasNoQuery()
             return GetVersion.Response(
@@ -15,7 +15,7 @@ extension ControlAPI {
         }
     }
 
-    func addStopRoute(to router: Router<ConnectionContext>) {
+    func addStopRoute(to router: OfferedRoutes) {
         router.serve(StopDaemon.self, status: .accepted) { request, _ in
             try request.hasNoQuery()
             let pid = try await service.status().pid
@@ -26,7 +26,7 @@ extension ControlAPI {
 }
 
 extension ControlAPI {
-    func addSettingsRoutes(to router: Router<ConnectionContext>) {
+    func addSettingsRoutes(to router: OfferedRoutes) {
         router.serve(GetSettings.self) { request, _ in
             try request.hasNoQuery()
             return try await service.settings()
@@ -37,7 +37,7 @@ extension ControlAPI {
         }
     }
 
-    func addHoldRoute(to router: Router<ConnectionContext>) {
+    func addHoldRoute(to router: OfferedRoutes) {
         router.serve(HoldOrigin.self) { request, _ in
             try request.hasNoQuery()
             let hold = try await request.value(HoldOrigin.Request.self)

@@ -7,7 +7,7 @@ import ServiceLifecycle
 
 /// The event routes.
 extension ControlAPI {
-    func addEventRoute(to router: Router<ConnectionContext>) {
+    func addEventRoute(to router: OfferedRoutes) {
         router.respond(to: StreamEvents.self) { request, context in
             let groups = try await service.eventGroups(EventSubscription(items: request.queryItems()))
             return .stream(groups: groups, to: request, on: context.channel)
@@ -28,7 +28,11 @@ extension Response {
         Response(
             status: .ok,
             // The stream ends with the connection. The server detects a disconnected client without a further value.
-            headers: [.contentType: MediaType.lines, .cacheControl: "no-store", .connection: "close"],
+            headers: [
+                .contentType: MediaType.lines, .cacheControl: "no-store", .connection: "close",
+                // nginx would collect the lines in its buffers.
+                .accelBuffering: "no",
+            ],
             body: ResponseBody { writer in
                 try await StreamBuffers.set(on: channel)
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
@@ -41,4 +45,8 @@ extension Response {
                 try await writer.finish(nil)
             })
     }
+}
+
+extension HTTPField.Name {
+    fileprivate static let accelBuffering = Self("X-Accel-Buffering")!  // SAFETY: a token of HTTP
 }

@@ -3,7 +3,7 @@ import FerryCore
 import Hummingbird
 
 extension ControlAPI {
-    func addSessionRoutes(to router: Router<ConnectionContext>) {
+    func addSessionRoutes(to router: OfferedRoutes) {
         router.serve(ListSessions.self) { request, _ in
             try request.hasNoQuery()
             return try await service.sessions()
@@ -22,7 +22,7 @@ extension ControlAPI {
 }
 
 extension ControlAPI {
-    func addBackgroundRoutes(to router: Router<ConnectionContext>) {
+    func addBackgroundRoutes(to router: OfferedRoutes) {
         // The streams take their parameters from the query: after reading a body, the server would not detect the end
         // of the connection.
         router.respond(to: AttachSession.self) { request, context in

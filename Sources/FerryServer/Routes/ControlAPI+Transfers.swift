@@ -5,7 +5,7 @@ import Hummingbird
 
 /// Routes about transfers.
 extension ControlAPI {
-    func addTransferRoutes(to router: Router<ConnectionContext>) {
+    func addTransferRoutes(to router: OfferedRoutes) {
         router.respond(to: AddTransfer.self) { request, _ in
             try request.hasNoQuery()
             let transfer = try await add(request.value(TransferRequest.self))

@@ -26,6 +26,12 @@ package struct ControlAPI: Sendable {
         router.add(middleware: RequestLog())
         router.add(middleware: ErrorResponses())
         router.add(middleware: CallerCheck())
+        addRoutes(to: OfferedRoutes(router) { _ in true })
+        return router
+    }
+
+    /// Adds the offered routes.
+    func addRoutes(to router: OfferedRoutes) {
         addStatusRoutes(to: router)
         addStopRoute(to: router)
         addTransferRoutes(to: router)
@@ -36,21 +42,19 @@ package struct ControlAPI: Sendable {
         addSettingsRoutes(to: router)
         addHoldRoute(to: router)
         if let gateway { GatewayControlRoutes(gateway: gateway).add(to: router) }
-        return router
-    }
-
-    /// Adds the routes that gateway clients may use. ``GuardedService`` checks their requests.
-    func addOpenRoutes(to router: Router<ConnectionContext>) {
-        addStatusRoutes(to: router)
-        addTransferRoutes(to: router)
-        addBatchRoute(to: router)
-        addEventRoute(to: router)
-        addSessionRoutes(to: router)
-        addSettingsRoutes(to: router)
     }
 }
 
-extension Router<ConnectionContext> {
+/// A router that gets only the offered routes of an API.
+struct OfferedRoutes {
+    private let router: Router<ConnectionContext>
+    private let offers: (Route) -> Bool
+
+    init(_ router: Router<ConnectionContext>, offers: @escaping (Route) -> Bool) {
+        self.router = router
+        self.offers = offers
+    }
+
     /// Serves an endpoint with a function that returns the value of the response body.
     func serve<E: Endpoint>(
         _ endpoint: E.Type, status: HTTPResponse.Status = .ok,
@@ -65,7 +69,8 @@ extension Router<ConnectionContext> {
     func respond<E: Endpoint>(
         to _: E.Type, _ call: @escaping @Sendable (Request, ConnectionContext) async throws -> Response
     ) {
-        on(RouterPath(E.route.path), method: HTTPRequest.Method(E.route.method), use: call)
+        guard offers(E.route) else { return }
+        router.on(RouterPath(E.route.path), method: HTTPRequest.Method(E.route.method), use: call)
     }
 }
 

@@ -6,7 +6,7 @@ import Hummingbird
 struct GatewayControlRoutes: Sendable {
     let gateway: any GatewayControl
 
-    func add(to router: Router<ConnectionContext>) {
+    func add(to router: OfferedRoutes) {
         router.serve(GetGateway.self) { request, _ in
             try request.hasNoQuery()
             return try await gateway.status()
@@ -19,6 +19,10 @@ struct GatewayControlRoutes: Sendable {
             try request.hasNoQuery()
             let isNew = try await request.value(GatewaySecret.Request.self).isNew
             return GatewaySecret.Response(secret: try await gateway.secret(isNew: isNew))
+        }
+        router.serve(OfferPageCode.self) { request, _ in
+            try request.hasNoQuery()
+            return try await gateway.pageCode()
         }
         router.serve(OfferPairing.self) { request, _ in
             try request.hasNoQuery()

@@ -35,7 +35,8 @@ extension FolderChecks {
         var unique: [(index: Int, path: String)] = []
         for (folder, group) in groups(of: items) {
             guard let first = group.first, let template = templates[items[first.index].template],
-                let place = try? await place(folder, makes: template.file.createFolders)
+                let place = try? await place(
+                    folder, makes: template.file.createFolders, allowed: template.file.allowedFolders)
             else { continue }
             let names = group.map(\.name)
             let inspected = await disk.at(.folder(folder)).result { system throws(DiskError) -> [Bool] in

@@ -18,7 +18,7 @@ struct FolderChecks {
     let umask: FileMask
     /// Returns the given paths that other transfers have reserved.
     let taken: ([String]) async throws(ServiceError) -> Set<String>
-    private var known: [String: Place] = [:]
+    private var known: [FolderKey: Place] = [:]
     /// Next number to try for a name. Earlier requests of the batch used the lower ones.
     private var nextNumbers: [String: Int] = [:]
 
@@ -28,9 +28,16 @@ struct FolderChecks {
         self.taken = taken
     }
 
+    private struct FolderKey: Hashable {
+        let path: String
+        let allowed: AllowedFolders?
+    }
+
     /// A folder that exists or is to be created.
     struct Place: Sendable {
         let path: String
+        /// The request's limit.
+        let allowed: AllowedFolders?
         /// The open folder, or `nil` if it is to be created and so contains nothing.
         let folder: OpenFile?
 
@@ -48,7 +55,9 @@ struct FolderChecks {
         let keepsBytes = request.file.partialFolder != nil
         let place: Place
         do throws(ServiceError) {
-            place = try await self.place(Destination.folder(of: request), makes: request.file.createFolders)
+            place = try await self.place(
+                Destination.folder(of: request), makes: request.file.createFolders,
+                allowed: request.file.allowedFolders)
         } catch  where keepsBytes {
             // With a separate folder for partial files, the transfer itself fails if its destination is unusable.
             return .free(Destination.path(of: request).map { [$0] } ?? [])
@@ -125,18 +134,23 @@ struct FolderChecks {
 
     /// Looks up a folder.
     ///
-    /// - Parameter makes: Whether a missing folder is to be created.
+    /// - Parameters:
+    ///   - makes: Whether a missing folder is to be created.
+    ///   - allowed: The request's limit.
     /// - Throws: ``ServiceError`` with code `destination_unwritable`.
-    mutating func place(_ path: String, makes: Bool) async throws(ServiceError) -> Place {
-        if let place = known[path] { return place }
+    mutating func place(
+        _ path: String, makes: Bool, allowed: AllowedFolders?
+    ) async throws(ServiceError) -> Place {
+        let key = FolderKey(path: path, allowed: allowed)
+        if let place = known[key] { return place }
         let place = try await onDisk(path) { system throws(DiskError) in
             do throws(DiskError) {
-                return Place(path: path, folder: try Self.open(path, system))
+                return Place(path: path, allowed: allowed, folder: try Self.open(path, allowed, system))
             } catch  where makes && error.errno == ENOENT {
-                return Place(path: path, folder: nil)
+                return Place(path: path, allowed: allowed, folder: nil)
             }
         }
-        known[path] = place
+        known[key] = place
         return place
     }
 
@@ -145,14 +159,17 @@ struct FolderChecks {
     /// - Throws: ``ServiceError`` with code `destination_unwritable`.
     mutating func make(_ place: Place, mode: UInt32) async throws(ServiceError) {
         guard place.folder == nil else { return }
-        known[place.path] = try await onDisk(place.path) { system throws(DiskError) in
-            try system.makeFolders(place.path, mode: mode)
-            return Place(path: place.path, folder: try Self.open(place.path, system))
+        let (path, allowed) = (place.path, place.allowed)
+        known[FolderKey(path: path, allowed: allowed)] = try await onDisk(path) { system throws(DiskError) in
+            try system.makeFolders(path, mode: mode, allowed: allowed)
+            return Place(path: path, allowed: allowed, folder: try Self.open(path, allowed, system))
         }
     }
 
-    private static func open(_ path: String, _ system: any DiskSystem) throws(DiskError) -> OpenFile {
-        let folder = try system.openFolder(path)
+    private static func open(
+        _ path: String, _ allowed: AllowedFolders?, _ system: any DiskSystem
+    ) throws(DiskError) -> OpenFile {
+        let folder = try system.openFolder(path, allowed: allowed)
         if let errno = system.writeObstacle(in: folder) {
             throw DiskError("Writing to the folder", path, errno: errno)
         }

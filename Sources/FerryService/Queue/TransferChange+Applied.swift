@@ -11,14 +11,18 @@ extension TransferChange {
     func applied(
         to record: TransferRecord, isRunning: Bool, now: Date
     ) throws(ServiceError) -> TransferRecord {
+        let former = record.request
         var record = record
         if let priority { record.request.timing.priority = priority }
         if let rate = rateLimit { record.request.transport.rateLimit = rate }
         if let connections { record.request.transport.connections = connections }
         if url != nil || headers != nil { try Self.checkReplaceable(record) }
-        if let url { record.request.url = url }
+        let removed = url.map { record.request.replaceURL(with: $0) } ?? []
         if let mirrors { record.request.mirrors = mirrors }
         if let headers { record.request.headers = headers }
+        // Fields that the change gives again are not missing.
+        let missing = removed.filter { name in headers?.contains { $0.isNamed(name) } != true }
+        if !missing.isEmpty { record.facts.notes.append(TransferNotes.removed(missing)) }
         // The change provides the request's secrets again.
         if url != nil || headers != nil { record.request.secretsForgotten = false }
         if let network { record.request.transport.network = network }
@@ -30,6 +34,7 @@ extension TransferChange {
         if let policy = onConflict { record.request.file.onConflict = policy }
         if let name { record.request.file.name = name }
         if let folder { record.request.file.folder = folder }
+        if folder != nil || allowedFolders != nil { record.request.file.allowedFolders = allowedFolders }
         let movesFile = name != nil || folder != nil
         if movesFile {
             if case .succeeded = record.outcome {
@@ -49,9 +54,13 @@ extension TransferChange {
             record.facts.destination = nil
             record.facts.placement = nil
         }
+        let formerOrigin = try? HTTPURL(parsing: former.url).origin
         let admitted = try TransferAdmission.admit(record.request)
         record.request = admitted.request
-        if url != nil { record.credentials = admitted.credentials }
+        // A user name and a password belong to their origin too.
+        if url != nil, admitted.credentials != nil || admitted.origin != formerOrigin {
+            record.credentials = admitted.credentials
+        }
         return record
     }
 

@@ -1,3 +1,4 @@
+package import FerryCore
 package import FerryEngine
 import Foundation
 import Synchronization
@@ -250,9 +251,11 @@ package final class FaultyDisk: DiskSystem {
         note(.removed(name))
     }
 
-    package func makeFolders(_ path: String, mode: UInt32) throws(DiskError) {
-        try disk.makeFolders(path, mode: mode)
+    package func makeFolders(_ path: String, mode: UInt32, allowed: AllowedFolders?) throws(DiskError) {
+        try disk.makeFolders(path, mode: mode, allowed: allowed)
     }
+
+    package func realPath(of folder: OpenFile) throws(DiskError) -> String { try disk.realPath(of: folder) }
 
     package func writeObstacle(in folder: OpenFile) -> Int32? { disk.writeObstacle(in: folder) }
 

@@ -34,15 +34,17 @@ package final class Nginx: Sendable {
 
     /// Starts nginx and returns once it accepts connections.
     ///
-    /// - Parameter limitRate: Bytes per second for each connection, or `nil` for no limit.
-    package static func start(limitRate: Int? = nil) async throws -> Nginx {
+    /// - Parameters:
+    ///   - limitRate: Bytes per second for each connection, or `nil` for no limit.
+    ///   - locations: More directives of each server, such as `location` blocks.
+    package static func start(limitRate: Int? = nil, locations: String = "") async throws -> Nginx {
         let folder = try TemporaryFolder()
         do {
             let certificates = try await TestCertificates.make()
             do {
                 try FileManager.default.createDirectory(
                     atPath: folder.file("files"), withIntermediateDirectories: false)
-                return try await start(in: folder, certificates, limitRate: limitRate)
+                return try await start(in: folder, certificates, limitRate: limitRate, locations: locations)
             } catch {
                 certificates.remove()
                 throw error
@@ -55,12 +57,13 @@ package final class Nginx: Sendable {
 
     /// Starts nginx with retries, because another program may take a port before nginx does.
     private static func start(
-        in folder: TemporaryFolder, _ certificates: TestCertificates, limitRate: Int?
+        in folder: TemporaryFolder, _ certificates: TestCertificates, limitRate: Int?, locations: String
     ) async throws -> Nginx {
         for _ in 1...5 {
             let ports = try await LocalPorts.free(Listener.allCases.count)
             let configuration = NginxConfiguration(
-                folder: folder, certificates: certificates, ports: ports, limitRate: limitRate)
+                folder: folder, certificates: certificates, ports: ports, limitRate: limitRate,
+                locations: locations)
             try Data(configuration.text.utf8).write(to: URL(filePath: folder.file("nginx.conf")))
             let process = try NginxProcess(folder: folder)
             if try await process.waitUntilReady(ports: ports) {
@@ -113,9 +116,9 @@ package final class Nginx: Sendable {
 
 /// Calls a closure with an nginx and stops it afterwards.
 package func withNginx<Result>(
-    limitRate: Int? = nil, _ body: (Nginx) async throws -> Result
+    limitRate: Int? = nil, locations: String = "", _ body: (Nginx) async throws -> Result
 ) async throws -> Result {
-    let nginx = try await Nginx.start(limitRate: limitRate)
+    let nginx = try await Nginx.start(limitRate: limitRate, locations: locations)
     do {
         let result = try await body(nginx)
         await nginx.stop()
@@ -133,6 +136,7 @@ struct NginxConfiguration {
     /// The ports, in the order of ``Nginx/Listener``.
     var ports: [Int]
     var limitRate: Int?
+    var locations = ""
 
     // A single process without workers leaves nothing behind when it is terminated, and reads files as the user who
     // runs the tests.
@@ -161,9 +165,9 @@ struct NginxConfiguration {
             limit_rate \(limitRate ?? 0);
             ssl_certificate \(certificates.certificateFile);
             ssl_certificate_key \(certificates.keyFile);
-            server { listen 127.0.0.1:\(ports[0]); }
-            server { listen 127.0.0.1:\(ports[1]) ssl; }
-            server { listen 127.0.0.1:\(ports[2]) ssl http2; }
+            server { listen 127.0.0.1:\(ports[0]); \(locations) }
+            server { listen 127.0.0.1:\(ports[1]) ssl; \(locations) }
+            server { listen 127.0.0.1:\(ports[2]) ssl http2; \(locations) }
         }
 
         """

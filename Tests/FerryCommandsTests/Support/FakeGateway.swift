@@ -44,7 +44,8 @@ final class FakeGateway: GatewayControl {
         }
     }
 
-    func pair() async throws(ServiceError) -> PairingOffer { PairingOffer(code: "23456789", seconds: 60) }
+    func pair() async throws(ServiceError) -> OneTimeCode { OneTimeCode(code: "23456789", seconds: 60) }
+    func pageCode() async throws(ServiceError) -> OneTimeCode { OneTimeCode(code: "ABCDEFGH", seconds: 60) }
     func clients() async throws(ServiceError) -> [GatewayClient] { state.withLock(\.clients) }
 
     func removeClient(_ id: String) async throws(ServiceError) {

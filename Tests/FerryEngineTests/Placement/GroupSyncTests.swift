@@ -30,7 +30,7 @@ import Testing
             return SmallFiles.File(
                 id: TransferID(rawValue: UInt64(number)), bytes: ByteBuffer(bytes: content(of: number)),
                 known: Boxed(wrappedValue: facts),
-                folder: harness.folder, makesFolder: false, folderMode: 0o755,
+                folder: harness.folder, makesFolder: false, folderMode: 0o755, allowedFolders: nil,
                 rule: ConflictRule(.unique, at: .placement), attributes: attributes, verified: [], reserve: 0,
                 journal: harness.journal)
         }

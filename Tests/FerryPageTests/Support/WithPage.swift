@@ -15,9 +15,12 @@ struct PageBed: Sendable {
 
     func open() async throws {
         try await browser.open("about:blank")
-        try await browser.open("\(address)#secret=\(secret)")
+        try await browser.open(try await codeAddress())
         try await browser.wait("The list", until: "document.body.dataset.link === 'live'")
     }
+
+    /// Returns the address that `ferry web` prints, with a new code.
+    func codeAddress() async throws -> String { try await ferry.run(["web", "--print"]).lines.first ?? "" }
 
     /// Adds a transfer with the command line and returns its id.
     @discardableResult

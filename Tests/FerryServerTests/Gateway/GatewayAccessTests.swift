@@ -183,7 +183,7 @@ import Testing
     @Test func `are all that a client's request may name of this machine`() {
         let rule = GuardedRequest(folders: folders)
         let request = TransferRequest(url: "https://example.com/a", folder: "/srv/media")
-        #expect(throws: Never.self) { try rule.check(request) }
+        #expect(throws: Never.self) { _ = try rule.limited(request) }
         let changes: [(inout TransferRequest) -> Void] = [
             { $0.file.folder = "/etc" }, { $0.file.name = "../a" }, { $0.file.partialFolder = "/srv/media" },
             { $0.file.spooled = true },
@@ -193,7 +193,7 @@ import Testing
         for change in changes {
             var changed = request
             change(&changed)
-            #expect(throws: ServiceError.self) { try rule.check(changed) }
+            #expect(throws: ServiceError.self) { _ = try rule.limited(changed) }
         }
     }
 }

@@ -58,14 +58,14 @@ import Testing
 
     @Test func `is good once, within its minute, however it is typed`() {
         var random = SystemRandomNumberGenerator()
-        var pairing = Pairing()
+        var pairing = OfferedCode()
         func offer() -> String { pairing.offer(at: start, using: &random).code }
         func take(_ code: String, after seconds: Double = 0) -> Bool {
             pairing.take(code, at: start + .seconds(seconds))
         }
         var results = [take("")]
         let code = offer()
-        #expect(code.count == 8 && code.allSatisfy { Pairing.alphabet.contains($0) })
+        #expect(code.count == 8 && code.allSatisfy { OfferedCode.alphabet.contains($0) })
         results += [take(" \(code.prefix(4).lowercased())-\(code.suffix(4)) ", after: 59), take(code)]
         results.append(take(offer(), after: 60))
         let (third, fourth) = (offer(), offer())
@@ -75,10 +75,12 @@ import Testing
 
     @Test func `is valid for a few attempts`() {
         var random = SystemRandomNumberGenerator()
-        var pairing = Pairing()
+        var pairing = OfferedCode()
         let code = pairing.offer(at: start, using: &random).code
         let results =
-            (0..<Pairing.attempts).map { _ in pairing.take("00000000", at: start) } + [pairing.take(code, at: start)]
+            (0..<OfferedCode.attempts).map { _ in pairing.take("00000000", at: start) } + [
+                pairing.take(code, at: start)
+            ]
         #expect(!results.contains(true))
     }
 }

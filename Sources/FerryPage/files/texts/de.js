@@ -26,6 +26,7 @@ export default {
     slow_rate_limit: 'Das kleinere von beiden gilt.', secret: '`ferry gateway secret` zeigt das Geheimnis, `ferry gateway pair` einen Code für einen Browser.',
     name: 'Leer: der Name vom Server.',
   },
+  newServer: 'Das ist ein anderer Server: er bekommt keine Header, Cookies und Passwörter der bisherigen URL. Braucht er welche, hier angeben.',
   priorities: { high: 'hoch', normal: 'normal', low: 'niedrig' },
   starts: { now: 'sofort', paused: 'angehalten', at: 'zu einem Zeitpunkt' },
   conflicts: { unique: 'nummerieren', fail: 'fehlschlagen', replace: 'ersetzen', skip: 'überspringen', update: 'holen, wenn neuer' },
@@ -69,6 +70,7 @@ export default {
   someFailed: many('Eine ließ sich nicht ändern.', 'ließen sich nicht ändern.'),
   cancelAsk: name => `${name} abbrechen?`, cancelWords: 'Was bisher davon da ist, wird gelöscht.',
   removeAsk: name => `${name} entfernen?`, removeWords: 'Eine Datei wird nur gelöscht, wenn sie seither niemand geändert hat.',
+  removeManyWords: 'Unfertige verlieren, was bisher da ist. Fertige Dateien bleiben.',
 
   timeline: 'Was geschah', answer: 'Antwort des Servers', sameCommand: 'Dasselbe als Befehl', mapOf: words => `Teile der Datei: ${words}`,
   segment: (place, part, speed, source) => `${place}: ${part}, ${speed}${source ? `, Spiegel ${source}` : ''}`,
@@ -79,7 +81,8 @@ export default {
 
   addHeading: 'Übertragungen hinzufügen', addCount: count => (count > 1 ? `${count} hinzufügen` : 'Hinzufügen'), changeOf: name => `${name} ändern`,
   rateOf: name => `Höchsttempo von ${name}`, signInTo: host => `Bei ${host} anmelden`, realm: realm => `Der Server fragt nach „${realm}“.`, secretHeading: 'Ferry öffnen',
-  secretNeeded: 'Diese Seite braucht das Geheimnis des Gateways.', secretWrong: 'Das Geheimnis stimmt nicht, oder es wurde ersetzt. Nichts Getipptes geht verloren.',
+  secretNeeded: 'Diese Seite braucht das Geheimnis des Gateways.',
+  codeOld: 'Der Code in der Adresse dieser Seite wurde schon benutzt oder ist abgelaufen. `ferry web` öffnet die Seite mit einem neuen.', secretWrong: 'Das Geheimnis stimmt nicht, oder es wurde ersetzt. Nichts Getipptes geht verloren.',
   withHeaders: count => `${count} Header`, withMirrors: count => `${count} Spiegel`, withChecksum: 'mit Prüfsumme', alreadyThere: 'ist schon in der Liste',
   andMore: count => `und ${count} weitere`,
 

@@ -25,6 +25,7 @@ export default {
     slow_rate_limit: 'The lower of the two limits applies.', secret: '`ferry gateway secret` prints the secret, `ferry gateway pair` a code for one browser.',
     name: 'Leave empty for the server’s name.',
   },
+  newServer: 'This is another server: it gets no headers, cookies or password of the former URL. Give new ones if it needs them.',
   priorities: { high: 'high', normal: 'normal', low: 'low' },
   starts: { now: 'now', paused: 'paused', at: 'at a time' },
   conflicts: { unique: 'add a number', fail: 'fail', replace: 'replace', skip: 'keep the old file', update: 'fetch if newer' },
@@ -66,6 +67,7 @@ export default {
   someFailed: many('One could not be changed.', 'could not be changed.'),
   cancelAsk: name => `Cancel ${name}?`, cancelWords: 'The bytes received so far are deleted.',
   removeAsk: name => `Remove ${name}?`, removeWords: 'A file is deleted only if it has not changed since Ferry placed it.',
+  removeManyWords: 'Unfinished ones lose the bytes received so far. Finished files stay.',
 
   timeline: 'History', answer: 'Server response', sameCommand: 'Equivalent command', mapOf: words => `Parts of the file: ${words}`,
   segment: (place, part, speed, source) => `${place}: ${part}, ${speed}${source ? `, mirror ${source}` : ''}`,
@@ -76,7 +78,8 @@ export default {
 
   addHeading: 'Add downloads', addCount: count => (count > 1 ? `Add ${count}` : 'Add'), changeOf: name => `Change ${name}`, rateOf: name => `Speed limit of ${name}`,
   signInTo: host => `Sign in to ${host}`, realm: realm => `The server asks for “${realm}”.`, secretHeading: 'Open Ferry',
-  secretNeeded: 'This page needs the secret of the gateway.', secretWrong: 'The secret is wrong, or it was replaced. Nothing you typed is lost.',
+  secretNeeded: 'This page needs the secret of the gateway.',
+  codeOld: 'The code in this page’s address was used before or has expired. `ferry web` opens the page with a new one.', secretWrong: 'The secret is wrong, or it was replaced. Nothing you typed is lost.',
   withHeaders: count => `${count} headers`, withMirrors: count => `${count} mirrors`, withChecksum: 'with checksum', alreadyThere: 'is in the list already',
   andMore: count => `and ${count} more`,
 

@@ -25,7 +25,7 @@ struct PageRoutes: Sendable {
     ].joined(separator: "; ")
 
     private static let fields: HTTPFields = [
-        .contentSecurityPolicy: policy, .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",
+        .contentSecurityPolicy: policy, .referrerPolicy: "no-referrer",
         .crossOriginOpenerPolicy: "same-origin", .crossOriginResourcePolicy: "same-origin",
         // The page must match the daemon's version. Without caching, no old part remains after an update.
         .cacheControl: "no-store",

@@ -1,8 +1,8 @@
 import FerryAPI
 import FerryAria2
 
-/// A pairing code. It is valid for one minute, one client and a few attempts.
-struct Pairing: Sendable {
+/// A code that works once. It is valid for one minute and a few attempts.
+struct OfferedCode: Sendable {
     static let lifetime = 60.0
     static let length = 8
     /// Number of wrong codes that invalidate the right one. The chance that one of them is right is 1 in 2^37.
@@ -17,15 +17,15 @@ struct Pairing: Sendable {
     /// Creates a code and invalidates the previous one.
     mutating func offer(
         at now: ContinuousClock.Instant, using random: inout some RandomNumberGenerator
-    ) -> PairingOffer {
+    ) -> OneTimeCode {
         let code = String((0..<Self.length).map { _ in Self.alphabet.randomElement(using: &random) ?? "2" })
         self.code = code
         end = now + .seconds(Self.lifetime)
         attemptsLeft = Self.attempts
-        return PairingOffer(code: code, seconds: Self.lifetime)
+        return OneTimeCode(code: code, seconds: Self.lifetime)
     }
 
-    /// Whether a client has presented the code. A right code is used up.
+    /// Whether the given code is right. A right code is used up.
     mutating func take(_ given: String, at now: ContinuousClock.Instant) -> Bool {
         guard let code, now < end, attemptsLeft > 0 else { return false }
         guard RPCSecret.isSame(Self.plain(given), code) else {

@@ -1,11 +1,20 @@
+import FerryAPI
 import FerryCore
 
 /// The service as gateway clients may use it. Files are stored only in allowed folders, no file of the user is read or
 /// sent, and calls for apps and for the daemon itself are not offered.
+///
+/// Every call of a client passes here, by whatever route, and is judged by its effect (``GatewayTable``).
 struct GuardedService: SessionService {
     let base: any SessionService
     /// Returns the currently allowed folders.
     let folders: @Sendable () -> AllowedFolders
+    private let links = FolderLinks()
+
+    init(base: any SessionService, folders: @escaping @Sendable () -> AllowedFolders) {
+        self.base = base
+        self.folders = folders
+    }
 
     private static func notOffered() -> ServiceError {
         ServiceError(.invalidRequest, "The gateway does not offer this; use the command ferry on its machine.")
@@ -18,10 +27,7 @@ struct GuardedService: SessionService {
         var accepted: [TransferRequest] = []
         let rule = GuardedRequest(folders: folders())
         for (place, request) in requests.enumerated() {
-            do throws(ServiceError) {
-                try rule.check(request)
-                accepted.append(request)
-            } catch { refused[place] = error }
+            do throws(ServiceError) { accepted.append(try rule.limited(request)) } catch { refused[place] = error }
         }
         guard !accepted.isEmpty else {
             return NumberedResults(
@@ -37,31 +43,42 @@ struct GuardedService: SessionService {
         return answered
     }
 
+    /// Submits a batch if all of its requests are allowed. No route leads here, but aria2's interface does.
+    func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report {
+        guard batch.starts == nil, case .each(let items) = batch.items else { throw Self.notOffered() }
+        let rule = GuardedRequest(folders: folders())
+        var limited = batch
+        for (index, template) in batch.templates.enumerated() { limited.templates[index] = try rule.limited(template) }
+        for item in items {
+            if let folder = item.folder { try rule.folders.check(folder: folder) }
+            if let name = item.name { try rule.folders.check(name: name) }
+        }
+        return try await base.submit(limited)
+    }
+
     func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer {
         let folders = folders()
+        var change = change
+        var isLimited = try GatewayTable.isLimited(change, by: GatewayTable.change)
         if let folder = change.folder { try folders.check(folder: folder) }
         if let name = change.name { try folders.check(name: name) }
-        // Another program may have submitted the transfer with another folder. A client must not change files there.
-        var harmless = TransferChange()
-        harmless.action = change.action
-        harmless.priority = change.priority
-        harmless.rateLimit = change.rateLimit
-        harmless.connections = change.connections
-        if change != harmless { try folders.check(folder: try await base.transfer(id).folder) }
+        if isLimited { change.allowedFolders = folders }
+        if let action = change.action { isLimited = try Self.isLimited(action) || isLimited }
+        if isLimited { try await checkFiles(of: id, folders) }
         return try await base.change(id, change)
     }
 
     func act(
         _ action: TransferAction, on selection: TransferSelection
     ) async throws(ServiceError) -> [ActionResult] {
-        guard action == .removeWithFile else { return try await base.act(action, on: selection) }
+        guard try Self.isLimited(action) else { return try await base.act(action, on: selection) }
         // Each file's folder must be checked, so the transfers must be named.
         guard let ids = selection.ids else { throw Self.notOffered() }
         let folders = folders()
         var (allowed, refused): ([TransferID], [ActionResult]) = ([], [])
         for id in ids {
             do throws(ServiceError) {
-                try folders.check(folder: try await base.transfer(id).folder)
+                try await checkFiles(of: id, folders)
                 allowed.append(id)
             } catch { refused.append(ActionResult(id: id, error: error)) }
         }
@@ -69,13 +86,36 @@ struct GuardedService: SessionService {
         return try await base.act(action, on: TransferSelection(ids: allowed, session: selection.session)) + refused
     }
 
-    /// Clients may change speeds and numbers of connections. Disk reserve and network use are reserved for the
-    /// machine's user.
-    func hold(_ origin: Origin, seconds: Double) async throws(ServiceError) { throw Self.notOffered() }
+    private static func isLimited(_ action: TransferAction) throws(ServiceError) -> Bool {
+        switch GatewayTable.verdict(on: action) {
+        case .offered: false
+        case .inside: true
+        case .refused: throw notOffered()
+        }
+    }
+
+    /// Checks that a client may change a transfer's file. Another program may have submitted it with another folder.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request`, naming the folder and where it leads.
+    private func checkFiles(of id: TransferID, _ folders: AllowedFolders) async throws(ServiceError) {
+        let transfer = try await base.transfer(id)
+        // A name may lead to another folder than the request's.
+        var places = [transfer.folder]
+        if let path = transfer.destination, path.folderPart != transfer.folder { places.append(path.folderPart) }
+        guard let found = await links.outside(places, folders) else { return }
+        throw folders.refusal(of: found.folder, real: found.real)
+    }
 
     func changeSettings(_ change: ServiceSettingsChange) async throws(ServiceError) -> ServiceSettings {
-        guard change.reserve == nil, change.constrained == nil else { throw Self.notOffered() }
+        _ = try GatewayTable.isLimited(change, by: GatewayTable.settings)
         return try await base.changeSettings(change)
+    }
+
+    func changeSession(
+        _ id: SessionID, _ change: SessionSettingsChange
+    ) async throws(ServiceError) -> SessionInfo {
+        _ = try GatewayTable.isLimited(change, by: GatewayTable.session)
+        return try await base.changeSession(id, change)
     }
 
     // MARK: Forwarded calls
@@ -110,16 +150,13 @@ struct GuardedService: SessionService {
 
     func sessions() async throws(ServiceError) -> [SessionInfo] { try await base.sessions() }
 
-    func changeSession(
-        _ id: SessionID, _ change: SessionSettingsChange
-    ) async throws(ServiceError) -> SessionInfo { try await base.changeSession(id, change) }
-
     func settings() async throws(ServiceError) -> ServiceSettings { try await base.settings() }
     func status() async throws(ServiceError) -> ServiceStatus { try await base.status() }
     func lastEvent() async throws(ServiceError) -> Int64 { try await base.lastEvent() }
 
     // MARK: Unsupported calls
 
+    func hold(_ origin: Origin, seconds: Double) async throws(ServiceError) { throw Self.notOffered() }
     func release(_ id: TransferID) async throws(ServiceError) -> PartialSource? { throw Self.notOffered() }
     func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError) {
         throw Self.notOffered()
@@ -136,34 +173,7 @@ struct GuardedService: SessionService {
     }
     func quit(_ selection: QuitSelection) async throws(ServiceError) -> [ActionResult] { throw Self.notOffered() }
     func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(ServiceError) { throw Self.notOffered() }
-    func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report {
-        throw Self.notOffered()
-    }
     func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
     ) async throws(ServiceError) -> SessionAction.Report { throw Self.notOffered() }
-}
-
-/// Checks the requests of gateway clients.
-struct GuardedRequest {
-    let folders: AllowedFolders
-
-    /// - Throws: ``ServiceError`` with code `invalid_request`, naming the option that is not offered.
-    func check(_ request: TransferRequest) throws(ServiceError) {
-        try folders.check(folder: request.file.folder)
-        if let name = request.file.name { try folders.check(name: name) }
-        if case .file? = request.body { throw Self.refusal("does not send files of this machine") }
-        if request.file.partialFolder != nil { throw Self.refusal("does not accept a folder for the partial file") }
-        if request.file.spooled || request.file.continues != nil { throw Self.refusal("does not keep files for apps") }
-        if request.tls.trust?.certificate != nil || request.tls.trust?.key != nil
-            || request.tls.trust?.authorities.isEmpty == false
-        {
-            throw Self.refusal("does not read certificates for its clients")
-        }
-        if request.file.umask != nil { throw Self.refusal("does not set permissions") }
-    }
-
-    private static func refusal(_ what: String) -> ServiceError {
-        ServiceError(.invalidRequest, "The gateway \(what).")
-    }
 }

@@ -1,0 +1,53 @@
+/// The folders in and below which files may be placed, removed and renamed.
+///
+/// Paths are compared as text. Links are resolved first by whoever opens a folder (`DiskSystem`).
+package struct AllowedFolders: Hashable, Sendable {
+    /// Absolute paths.
+    package let folders: [String]
+
+    package init(_ folders: [String]) { self.folders = folders }
+
+    /// The default folder.
+    package var usual: String { folders.first ?? "/nonexistent" }
+
+    /// Whether a path is one of the folders or inside one.
+    package func contain(_ path: String) -> Bool {
+        guard Self.isPlain(path) else { return false }
+        return folders.contains { folder in
+            folder == "/" || path == folder || path.hasPrefix(folder + "/")
+        }
+    }
+
+    /// The first folders, for a message.
+    package var named: String { folders.prefix(8).map(\.escapingControls).joined(separator: ", ") }
+
+    /// Whether a path is absolute, without control characters and without empty, `.` or `..` components.
+    package static func isPlain(_ path: String) -> Bool {
+        guard path.hasPrefix("/"), !path.hasControls else { return false }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+        return !parts.contains("..") && !parts.contains(".") && (path == "/" || !path.hasSuffix("/"))
+            && !path.contains("//")
+    }
+
+    /// Maximum number of folders of a request.
+    private static let most = 256
+
+    /// - Throws: ``ServiceError`` with code `invalid_request` unless all folders are plain absolute paths.
+    func check() throws(ServiceError) {
+        guard (1...Self.most).contains(folders.count) else {
+            throw ServiceError(.invalidRequest, "A request has 1 to \(Self.most) allowed folders.")
+        }
+        for folder in folders where !Self.isPlain(folder) || folder.utf8.count > 4096 {
+            throw ServiceError(
+                .invalidRequest,
+                "The allowed folder “\(folder.prefix(256).description.escapingControls)” is not an absolute path without “..”."
+            )
+        }
+    }
+}
+
+extension AllowedFolders: Codable {
+    package init(from decoder: any Decoder) throws { folders = try [String](from: decoder) }
+
+    package func encode(to encoder: any Encoder) throws { try folders.encode(to: encoder) }
+}

@@ -1,0 +1,82 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Browser.isInstalled, "scripts/test installs Chromium"))
+struct `The page's address` {
+    @Test func `has a code that opens the page once, and never the secret`() async throws {
+        try await withPage { bed in
+            let browser = bed.browser
+            let address = try await bed.codeAddress()
+            #expect(address.hasPrefix(bed.address + "#code=") && !address.contains(bed.secret))
+            try await browser.open(address)
+            try await browser.wait("The list", until: "document.body.dataset.link === 'live'")
+            #expect(try await browser.address() == bed.address)
+            // A tab of its own has no secret, as somebody has who finds the address in the history.
+            try await browser.show(window: try await browser.openWindow())
+            try await browser.open(address)
+            try await browser.wait("The question", until: "document.querySelector('#field-secret')")
+            #expect(try await browser.text("dialog").contains("ferry web"))
+            #expect(try await browser.run("return sessionStorage.length").number == 0)
+            // The gateway has refused the code with 403.
+            _ = try await browser.complaints()
+        }
+    }
+
+    @Test func `works below a path of a reverse proxy`() async throws {
+        try await withPage { bed in
+            let forward = "location /ferry/ { proxy_pass http://127.0.0.1:\(bed.port)/; }"
+            try await withNginx(locations: forward) { nginx in
+                let page = nginx.url("ferry/")
+                let origin = try #require(URL(string: page)?.origin)
+                #expect(try await bed.ferry.run(["gateway", "allow", origin]).status == 0)
+                let code = try await bed.codeAddress().drop { $0 != "#" }
+                try await bed.browser.open(page + code)
+                try await bed.browser.wait("The list", until: "document.body.dataset.link === 'live'")
+                let id = try await bed.add("/a")
+                try await bed.waitForRow(id, "Finished")
+                #expect(try await bed.browser.address() == page)
+            }
+        }
+    }
+
+    @Test func `says what to type behind a reverse proxy that is not allowed`() async throws {
+        try await withPage { bed in
+            let forward = "location / { proxy_pass http://127.0.0.1:\(bed.port); }"
+            try await withNginx(locations: forward) { nginx in
+                let browser = bed.browser
+                let page = nginx.url("")
+                let origin = try #require(URL(string: page)?.origin)
+                try await browser.open(page)
+                try await browser.wait("The advice", until: "document.querySelector('#blocked')")
+                let command = try await browser.text("#blocked pre")
+                #expect(command == "ferry gateway allow \(origin)")
+                _ = try await browser.complaints()
+                let words = command.split(separator: " ").dropFirst().map(String.init)
+                #expect(try await bed.ferry.run(words).status == 0)
+                try await browser.open("about:blank")
+                try await browser.open(page + (try await bed.codeAddress().drop { $0 != "#" }))
+                try await browser.wait("The list", until: "document.body.dataset.link === 'live'")
+            }
+        }
+    }
+
+    @Test func `is refused with words where a reverse proxy passes its own name on`() async throws {
+        try await withPage { bed in
+            let forward = "location / { proxy_pass http://127.0.0.1:\(bed.port); proxy_set_header Host nas.test; }"
+            try await withNginx(locations: forward) { nginx in
+                try await bed.browser.open(nginx.url(""))
+                #expect(try await bed.browser.text("body").contains("ferry gateway allow --host nas.test"))
+                _ = try await bed.browser.complaints()
+            }
+        }
+    }
+}
+
+extension URL {
+    /// The origin as browsers write it.
+    fileprivate var origin: String? {
+        guard let scheme, let host, let port else { return nil }
+        return "\(scheme)://\(host):\(port)"
+    }
+}
