@@ -14,6 +14,9 @@ package struct RPCEndpoint: Sendable {
         hub = NotificationHub(DownloadFinder(configuration: configuration))
     }
 
+    /// The application in the notes of downloads that were added over this interface.
+    package static let noteApplication = DownloadNote.application
+
     /// Handles the body of a POST or a WebSocket text message.
     ///
     /// - Parameter isTrusted: Whether the caller has already presented the secret, for example in a header field.

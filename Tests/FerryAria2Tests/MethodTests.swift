@@ -109,6 +109,48 @@ private let complete = #""0000000000000014""#
         #expect(client.service.orders.isEmpty)
     }
 
+    /// Another client must not get the fields by a URL of its own.
+    @Test func `forget secrets of a download whose URL another client has changed`() async throws {
+        let client = Client()
+        let options = #"{"header":"Authorization: s3cret","pause":"true"}"#
+        let gid = await client.call("aria2.addUri", #"["http://h/1"],\#(options)"#)
+        #expect(await client.call("aria2.changeOption", #"\#(gid),{"user-agent":"a"}"#) == #""OK""#)
+        let kept = try #require(client.service.changes.last)
+        // The change names the URL that the fields are for, in case another client changes it meanwhile.
+        #expect(kept.headers?.contains { $0.value == "s3cret" } == true && kept.url == "http://h/1")
+        #expect(await client.call("aria2.changeUri", #"\#(gid),1,["http://h/1"],["http://evil/1"]"#) == "[1,1]")
+        let refused = await client.call("aria2.changeOption", #"\#(gid),{"user-agent":"b"}"#)
+        #expect(refused == Client.error("Secrets are not kept with a download; give --header too."))
+        for change in client.service.changes.dropFirst() { #expect(change.headers == nil) }
+    }
+
+    @Test func `keep their sizes when they are removed, and count in the total when they are purged`() async throws {
+        let client = Self.client()
+        let id = try #require(TransferID("0000000000000011"))
+        client.service.edit(id) { ($0.bytesReceived, $0.bytesExpected) = (70, 100) }
+        _ = await client.call("aria2.remove", running)
+        client.service.edit(id) { ($0.bytesReceived, $0.bytesExpected) = (0, nil) }
+        let keys = #"\#(running),["totalLength","completedLength","status"]"#
+        #expect(
+            await client.call("aria2.tellStatus", keys)
+                == #"{"completedLength":"70","status":"removed","totalLength":"100"}"#)
+        let before = await client.call("aria2.getGlobalStat")
+        #expect(await client.call("aria2.removeDownloadResult", running) == #""OK""#)
+        let after = await client.call("aria2.getGlobalStat")
+        let total = #/"numStoppedTotal":"(\d+)"/#
+        #expect(before.firstMatch(of: total)?.1 == after.firstMatch(of: total)?.1)
+    }
+
+    /// aria2's statuses as its version 1.36 exits with them.
+    @Test(arguments: [(404, 3), (410, 22), (429, 22), (500, 22), (501, 22), (502, 29), (503, 29), (504, 29), (507, 22)])
+    func `fail with aria2's number for an HTTP status`(status: Int, number: Int) {
+        for code in [ErrorCode.serverBusy, .httpStatus, .notFound] {
+            let error = ServiceError(code, "", details: ErrorDetails(httpStatus: status))
+            #expect(error.aria2Status == number)
+        }
+        #expect(ServiceError(.authRequired, "", details: ErrorDetails(httpStatus: 401)).aria2Status == nil)
+    }
+
     @Test func `change URLs`() async throws {
         let client = Client()
         let gid = await client.call("aria2.addUri", #"["http://h/1","http://h/2"],{"pause":"true"}"#)

@@ -111,11 +111,11 @@ import Testing
             }.id
             var change = TransferChange()
             change.folder = link
-            change.allowedFolders = AllowedFolders([bed.folder])
+            change.file.allowedFolders = AllowedFolders([bed.folder])
             _ = try await bed.service.change(id, change)
             try await bed.act(.resume, id)
             #expect(try await bed.wait(for: id, .failed).error?.code == .destinationUnwritable)
-            change.allowedFolders = nil
+            change.file.allowedFolders = nil
             _ = try await bed.service.change(id, change)
             try await bed.act(.retry, id)
             try await bed.wait(for: id, .succeeded)

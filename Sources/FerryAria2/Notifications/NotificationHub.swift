@@ -46,7 +46,7 @@ actor NotificationHub {
         let service = downloads.configuration.service
         var subscription = EventSubscription()
         subscription.session = downloads.listed
-        let events = try await service.events(subscription)
+        let groups = try await service.eventGroups(subscription)
         // Transfers that run or wait for their next attempt started before this connection, so no start is sent for
         // them.
         var rule = NotificationRule()
@@ -56,18 +56,27 @@ actor NotificationHub {
         following = Task(name: "notifications of aria2") { [rule] in
             var rule = rule
             do {
-                for try await event in events {
-                    let kinds = rule.kinds(of: event)
-                    guard !kinds.isEmpty else { continue }
-                    let gid = await self.gid(of: event)
-                    // The last connection may have closed during the call to the service.
-                    guard !Task.isCancelled else { return }
-                    for kind in kinds { self.send(RPCNotification(kind: kind, gid: gid)) }
-                }
+                try await self.pass(groups, &rule)
             } catch {
                 // Without events there are no notifications, so the connections are closed below.
             }
             self.end()
+        }
+    }
+
+    /// Sends the notifications of events until these end.
+    private func pass(
+        _ groups: some AsyncSequence<[TransferEvent], any Error>, _ rule: inout NotificationRule
+    ) async throws {
+        for try await group in groups {
+            for event in group {
+                let kinds = rule.kinds(of: event)
+                guard !kinds.isEmpty else { continue }
+                let gid = await gid(of: event)
+                // The last connection may have closed during the call to the service.
+                guard !Task.isCancelled else { return }
+                for kind in kinds { send(RPCNotification(kind: kind, gid: gid)) }
+            }
         }
     }
 

@@ -49,7 +49,7 @@ struct SetCommand: FerrySubcommand {
     }
 }
 
-/// What a user must know about a new URL at another server.
+/// Advice about a new URL at another server.
 enum NewServer {
     /// Returns a sentence about what was not taken along, or `nil` if nothing was.
     static func advice(_ notes: some Sequence<String>) -> String? {

@@ -39,3 +39,37 @@ extension TransferRequest {
     /// An upload's file is its body. Its response is stored as the result.
     package var direction: TransferDirection { if case .file = body { .upload } else { .download } }
 }
+
+extension TransferRequest {
+    /// Replaces the URL with another one of the same file.
+    ///
+    /// Header fields, cookies and a client certificate belong to the origin for which they were given. At another
+    /// origin only those fields stay that a redirect would keep (``RequestFields/forOrigin(_:fields:givenFor:foreignFields:)``).
+    ///
+    /// - Returns: The names of what was removed: header fields, `cookies` and `client certificate`.
+    package mutating func replaceURL(with text: String) -> [String] {
+        let former = try? HTTPURL(parsing: url).origin
+        url = text
+        let origin = try? HTTPURL(parsing: text).origin
+        guard let former, let origin else { return forgetGivenSecrets() }
+        guard former != origin else { return [] }
+        let kept = RequestFields.forOrigin(
+            origin, fields: headers, givenFor: former, foreignFields: transport.foreignFields)
+        var removed = headers.filter { !kept.contains($0) }.map(\.name)
+        headers = kept
+        if !cookies.isEmpty { removed.append("cookies") }
+        cookies = []
+        if let trust = tls.trust, trust != trust.foreign {
+            removed.append("client certificate")
+            tls.trust = trust.foreign
+        }
+        return removed
+    }
+
+    /// Removes all that may be a secret, if an origin is unknown.
+    private mutating func forgetGivenSecrets() -> [String] {
+        let removed = headers.map(\.name)
+        (headers, cookies, tls.trust) = ([], [], tls.trust?.foreign)
+        return removed
+    }
+}

@@ -30,6 +30,8 @@ package protocol TransferService: Sendable {
     func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int?
 
     /// Changes a waiting or running transfer. A running one continues without reconnecting where possible.
+    ///
+    /// - Returns: The transfer afterwards, or as it was last if the action has removed it.
     /// - Throws: ``ServiceError`` with code `unknown_transfer` or `invalid_request`.
     func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer
 

@@ -19,6 +19,8 @@ package actor Gateway: GatewayControl {
     /// Why the settings or the clients are unreadable, and why the secret is. Access is then denied to everyone.
     private var damage: String?
     private var secretDamage: String?
+    /// Callers that wait until each listener has reported.
+    private var waiters: [CheckedContinuation<Void, Never>] = []
     private var follower: AsyncStream<GatewayListeners>.Continuation?
     /// The open connections. Revoking any key closes all of them, since a connection's key is not recorded.
     nonisolated let connections = OpenChannels()
@@ -77,7 +79,7 @@ package actor Gateway: GatewayControl {
             settings: settings, listening: listening.sorted { $0.key < $1.key }.map(\.value), problems: problems)
     }
 
-    package func change(_ change: GatewayChange) throws(ServiceError) -> GatewayStatus {
+    package func change(_ change: GatewayChange) async throws(ServiceError) -> GatewayStatus {
         if let damage { throw ServiceError(.internal, damage) }
         let changed = try settings.applying(change)
         if changed.isOn {
@@ -96,7 +98,32 @@ package actor Gateway: GatewayControl {
         settings = changed
         current.withLock { $0.settings = changed }
         notify()
+        await listenersReported()
         return status()
+    }
+
+    /// Maximum time to wait for the listeners after a change.
+    private static let patience = Duration.seconds(5)
+
+    /// Returns once each required listener has opened its address or has failed to.
+    private func listenersReported() async {
+        guard follower != nil, !isSettled else { return }
+        let limit = Task {
+            do { try await Task.sleep(for: Self.patience) } catch { return }
+            resumeWaiters()
+        }
+        await withCheckedContinuation { waiters.append($0) }
+        limit.cancel()
+    }
+
+    private var isSettled: Bool {
+        !settings.isOn || damage != nil || secretDamage != nil
+            || Set(listening.keys).union(problems.keys).isSuperset(of: settings.addresses)
+    }
+
+    private func resumeWaiters() {
+        for waiter in waiters { waiter.resume() }
+        waiters = []
     }
 
     package func secret(isNew: Bool) throws(ServiceError) -> String {
@@ -214,6 +241,7 @@ package actor Gateway: GatewayControl {
         }
         listening[address] = url
         problems[address] = problem
+        if isSettled { resumeWaiters() }
     }
 }
 

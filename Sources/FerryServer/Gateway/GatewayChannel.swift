@@ -48,10 +48,12 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
             try pipeline.addHandler(deadline)
             try pipeline.addHandler(ConnectionPlace(limits.connections))
             try pipeline.addHandler(QuiesceDeadline(limit: .seconds(5)))
+            let errors = FirstRequestErrors()
+            try pipeline.addHandler(errors)
             let gate = UpgradeGate(mayUpgrade, limits.webSockets)
             try pipeline.addHandler(gate)
             let upgrade = NIOTypedHTTPServerUpgradeHandler(
-                httpEncoder: encoder, extraHTTPHandlers: [decoder, deadline, gate],
+                httpEncoder: encoder, extraHTTPHandlers: [decoder, deadline, errors, gate],
                 upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
                     upgraders: [upgrader()],
                     notUpgradingCompletionHandler: { channel in

@@ -80,12 +80,14 @@ struct SecretCheck: RouterMiddleware {
             headers: [.wwwAuthenticate: "Bearer", .connection: "close"])
     }
 
-    /// Whether a path needs the secret or a token. Exempt are aria2's interface, the routes that exchange a code for
-    /// them, and the page's files, which are public.
-    private static func isAsked(_ path: String) -> Bool {
-        path != GatewayRouter.rpcPath && path != PairClient.route.path && path != OpenPage.route.path
-            && !PageFile.paths.contains(path)
-    }
+    /// Whether a path needs the secret or a token.
+    private static func isAsked(_ path: String) -> Bool { !open.contains(path) }
+
+    /// The paths without a secret: aria2's interfaces, which check each call, the routes that exchange a code for a
+    /// secret, and the page's files, which are public.
+    private static let open = PageFile.paths.union([
+        GatewayRouter.rpcPath, GatewayRouter.xmlPath, PairClient.route.path, OpenPage.route.path,
+    ])
 }
 
 /// Logs refused requests, at most one line per second.

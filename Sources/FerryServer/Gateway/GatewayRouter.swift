@@ -28,6 +28,8 @@ struct GatewayRouter: Sendable {
 
     /// The path of aria2's interface.
     static let rpcPath = "/jsonrpc"
+    /// The path of aria2's XML-RPC interface, which Ferry does not have.
+    static let xmlPath = "/rpc"
     /// Maximum bytes of one request's body, and of one WebSocket message.
     static let mostBytes = 2 << 20
 
@@ -39,6 +41,7 @@ struct GatewayRouter: Sendable {
         router.add(middleware: ErrorResponses())
         router.add(middleware: SecretCheck(gateway: gateway, wrongSecrets: wrongSecrets, log: log))
         router.on(RouterPath(Self.rpcPath), method: .post) { request, _ in try await self.post(request) }
+        router.on(RouterPath(Self.xmlPath), method: .post) { _, _ in Self.noXML }
         router.on(RouterPath(Self.rpcPath), method: .get) { request, _ in try await self.get(request) }
         PageRoutes().add(to: router)
         let offered = OfferedRoutes(router) {
@@ -105,6 +108,22 @@ struct GatewayRouter: Sendable {
             headers: [
                 .contentType: answer.contentType, .cacheControl: "no-store",
             ], body: ResponseBody(byteBuffer: .init(bytes: answer.body)))
+    }
+
+    /// The fault that XML-RPC clients show to their users. Such a response has the status 200.
+    private static var noXML: Response {
+        let text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <methodResponse><fault><value><struct>
+            <member><name>faultCode</name><value><int>1</int></value></member>
+            <member><name>faultString</name><value><string>Ferry has no XML-RPC interface; use JSON-RPC at \(rpcPath).\
+            </string></value></member>
+            </struct></value></fault></methodResponse>
+
+            """
+        return Response(
+            status: .ok, headers: [.contentType: "text/xml", .connection: "close"],
+            body: ResponseBody(byteBuffer: .init(string: text)))
     }
 
     /// Returns why a WebSocket request was not granted.

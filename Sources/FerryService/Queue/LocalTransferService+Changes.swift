@@ -7,11 +7,13 @@ extension LocalTransferService {
     package func change(_ id: TransferID, _ change: TransferChange) async throws(ServiceError) -> Transfer {
         let isCanceled = try await make(change, to: id)
         if let action = isCanceled ? .cancel : change.action {
+            let last = shown(try await existing(id))
             let result = try await act(action, on: TransferSelection(ids: [id]))
             if let error = result.first?.error { throw error }
             // If a state is returned, the removal completes once the disk responds.
             if action == .remove || action == .removeWithFile, result.first?.state == nil {
-                throw ServiceError(.unknownTransfer, "The transfer \(id) was removed.")
+                schedule()
+                return last
             }
         }
         schedule()

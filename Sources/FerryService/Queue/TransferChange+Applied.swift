@@ -34,7 +34,7 @@ extension TransferChange {
         if let policy = onConflict { record.request.file.onConflict = policy }
         if let name { record.request.file.name = name }
         if let folder { record.request.file.folder = folder }
-        if folder != nil || allowedFolders != nil { record.request.file.allowedFolders = allowedFolders }
+        if folder != nil || file.allowedFolders != nil { record.request.file.allowedFolders = file.allowedFolders }
         let movesFile = name != nil || folder != nil
         if movesFile {
             if case .succeeded = record.outcome {

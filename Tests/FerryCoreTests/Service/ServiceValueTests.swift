@@ -42,6 +42,7 @@ import Testing
         request.timing.minSpeed = 3
         request.timing.minSpeedTime = 4
         request.file.createFolders = false
+        request.file.allowedFolders = AllowedFolders(["/f"])
         request.file.nameFrom = .final
         request.file.remoteTime = true
         request.file.originAttribute = true

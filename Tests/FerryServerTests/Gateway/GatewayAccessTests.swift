@@ -61,6 +61,49 @@ import Testing
         #expect(all.judge(host: "localhost:6800", origin: origin) == .allowed(origin: origin))
     }
 
+    /// A browser leaves the default port out of an origin.
+    @Test(
+        arguments: [
+            (80, false, "http://localhost", true), (80, false, "http://localhost:80", false),
+            (80, false, "https://localhost", false), (443, true, "https://localhost", true),
+            (443, true, "http://localhost", false), (6800, true, "https://localhost:6800", true),
+            (80, true, "https://localhost:80", true),
+        ] as [(Int, Bool, String, Bool)])
+    func `takes its own page on default ports`(port: Int, hasTLS: Bool, origin: String, isAllowed: Bool) {
+        let door = Self.door { settings in
+            settings.port = port
+            if hasTLS { settings.certificate = "/c.pem" }
+        }
+        #expect((door.judge(host: "localhost", origin: origin) == .allowed(origin: origin)) == isAllowed)
+    }
+
+    /// A reverse proxy may pass its own name on or not, and may serve the page on a port of its own.
+    @Test(
+        arguments: [
+            ("dl.example", "https://dl.example", true), ("127.0.0.1:6800", "https://dl.example", true),
+            ("127.0.0.1:6800", "http://dl.example", true), ("dl.example:8443", "https://dl.example:8443", true),
+            ("dl.example", "http://dl.example:6800", true), ("127.0.0.1:6800", "https://dl.example:8443", false),
+            ("dl.example", "https://evil.example", false), ("evil.example", "https://dl.example", false),
+            ("dl.example:x", "https://dl.example:x", false), ("evil.example:443", "https://evil.example:443", false),
+        ] as [(String, String, Bool)])
+    func `takes its page behind a reverse proxy of an allowed name`(host: String, origin: String, isAllowed: Bool) {
+        let door = Self.door { $0.names = ["dl.example"] }
+        #expect((door.judge(host: host, origin: origin) == .allowed(origin: origin)) == isAllowed)
+    }
+
+    @Test func `says which command allows what it refuses`() {
+        for (host, origin, command) in [
+            ("nas.local", nil, "ferry gateway allow --host nas.local"),
+            ("localhost:6800", "https://a.example", "ferry gateway allow https://a.example"),
+        ] {
+            guard case .refused(let why) = Self.door().judge(host: host, origin: origin) else {
+                Issue.record("\(host) was let in.")
+                continue
+            }
+            #expect(why.contains(command))
+        }
+    }
+
     @Test func `refuses what a page of another site asks for without an origin`() {
         for (site, isAllowed) in [("cross-site", false), ("same-site", false), ("same-origin", true), ("none", true)] {
             let verdict = Self.door().judge(host: "localhost:6800", origin: nil, site: site)

@@ -48,6 +48,69 @@ import Testing
         }
     }
 
+    @Test(arguments: ["GARBAGE\r\n\r\n", "\u{16}\u{3}\u{1}\0", "GET / HTTP/9.9\r\n\r\n", "GET /\u{1} HTTP/1.1\r\n\r\n"])
+    func `answers a malformed first request at once, and frees its slot`(request: String) async throws {
+        var limits = GatewayLimits()
+        limits.request.head = .minutes(10)
+        try await withGateway(FakeService(), limits) { bed in
+            // More than there are slots.
+            for _ in 0...limits.connections.most {
+                let answer = try await bed.exchange(Data(request.utf8))
+                #expect(answer.status == 400 && answer.headers["x-content-type-options"] == "nosniff")
+                #expect(try answer.error().code == .invalidRequest)
+            }
+        }
+    }
+
+    @Test func `tells an XML-RPC client that there is none, and a WebSocket what is wrong with its key`() async throws {
+        try await withGateway { bed in
+            let fault = try await bed.send("POST", "/rpc", ["Content-Type": "text/xml"], "<methodCall/>")
+            #expect(fault.status == 200 && fault.text.contains("no XML-RPC interface; use JSON-RPC at /jsonrpc"))
+            for (key, words) in [("", "Sec-WebSocket-Key"), ("AAAA", "16 bytes")] {
+                let answer = try await bed.send(
+                    "GET", "/jsonrpc",
+                    [
+                        "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+                        "Sec-WebSocket-Key": key,
+                    ])
+                #expect(try answer.status == 400 && answer.error().message.contains(words))
+            }
+        }
+    }
+
+    @Test func `is on once the change returns, with its addresses`() async throws {
+        try await withGateway { bed in
+            var change = GatewayChange()
+            change.isOn = false
+            let off = try await bed.gateway.change(change)
+            #expect(off.listening.isEmpty)
+            change.isOn = true
+            let on = try await bed.gateway.change(change)
+            #expect(on.listening == ["http://127.0.0.1:\(bed.port)"])
+        }
+    }
+
+    @Test func `gives the secret once for a code of the page`() async throws {
+        try await withGateway { bed in
+            let code = try await bed.gateway.pageCode().code
+            let fields = ["Content-Type": "application/json"]
+            func open(_ code: String) async throws -> RawResponse {
+                try await bed.send("POST", "/v1/page", fields, #"{"code":"\#(code)"}"#)
+            }
+            #expect(try await open("00000000").status == 403)
+            let opened = try await open(code)
+            #expect(try opened.value(OpenPage.Response.self).secret == bed.secret)
+            #expect(opened.headers["cache-control"] == "no-store")
+            #expect(try await open(code).status == 403)
+            // A code of the page pairs no client, and the other way round.
+            let other = try await bed.gateway.pageCode().code
+            let pairing = try await bed.gateway.pair().code
+            #expect(
+                try await bed.send("POST", "/v1/pair", fields, #"{"code":"\#(other)","name":"a"}"#).status == 403)
+            #expect(try await open(pairing).status == 403)
+        }
+    }
+
     @Test func `judges Host and Origin before anything else`() async throws {
         try await withGateway(change: { $0.addedOrigins = ["https://a.example"] }) { bed in
             let body = #"{"id":1,"method":"system.listMethods"}"#

@@ -2,6 +2,7 @@ import FerryAPI
 import FerryCore
 import FerryTesting
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FerryServer
@@ -173,11 +174,47 @@ import Testing
             #expect(service.requests.last?.file.allowedFolders == AllowedFolders(["/srv/media"]))
             let id = try #require(try await service.transfers(TransferQuery()).transfers.first?.id)
             _ = try await bed.send("PATCH", "/v1/transfers/\(id)", bed.bearer, #"{"name":"g"}"#)
-            #expect(service.changes.last?.allowedFolders == AllowedFolders(["/srv/media"]))
+            #expect(service.changes.last?.file.allowedFolders == AllowedFolders(["/srv/media"]))
             // A client cannot choose them.
             for (method, path) in [("POST", "/v1/transfers"), ("PATCH", "/v1/transfers/\(id)")] {
                 let own = #"{"url":"http://a.example/f","folder":"/srv/media","allowed_folders":["/"]}"#
                 #expect(try await bed.send(method, path, bed.bearer, own).status == 400)
+            }
+        }
+    }
+
+    // MARK: Secrets of other programs
+
+    @Test func `shows no secret of another program's request`() async throws {
+        let service = FakeService()
+        let id = try await Self.add(to: service)
+        service.edit(id) { transfer in
+            transfer.note = ClientNote(application: "app", identifier: "", task: 1, kind: .download, data: "s3cret")
+            let fields = [HeaderField(name: "Set-Cookie", value: "a=s3cret"), HeaderField(name: "ETag", value: "e")]
+            transfer.response = ResponseFacts(url: "http://a/", status: 200, version: "HTTP/1.1", fields: fields)
+            var exchange = ExchangeFacts(url: "http://a/", method: "GET")
+            exchange.fields = [HeaderField(name: "X-Api-Key", value: "s3cret")]
+            exchange.response = transfer.response
+            transfer.exchanges = [exchange]
+        }
+        let transfer = try await service.transfer(id)
+        service.state.withLock { state in
+            state.answers.scripts = [
+                .init(
+                    [
+                        TransferEvent(
+                            number: nil, kind: .changed, at: .now, id: id, session: .cli, transfer: transfer)
+                    ], end: .finishes)
+            ]
+        }
+        try await withGateway(service) { bed in
+            for (method, path, body) in [
+                ("GET", "/v1/transfers/\(id)", ""), ("GET", "/v1/transfers", ""), ("GET", "/v1/queue?part=waiting", ""),
+                ("GET", "/v1/events", ""), ("PATCH", "/v1/transfers/\(id)", #"{"priority":"high"}"#),
+            ] {
+                let answer = try await bed.send(method, path, bed.bearer, body)
+                #expect(answer.status == 200 && answer.text.contains("\(id)"), "\(path): \(answer.text)")
+                #expect(!answer.text.contains("s3cret"), "\(path): \(answer.text)")
             }
         }
     }

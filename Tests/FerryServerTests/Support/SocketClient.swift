@@ -182,7 +182,13 @@ struct Connection: Sendable {
                 return answer
             }
             let more = read()
-            guard !more.isEmpty else { throw CocoaError(.fileReadCorruptFile) }
+            guard !more.isEmpty else {
+                // A body without a length ends with its connection.
+                guard let answer = try? SocketClient.parse(bytes), answer.headers["content-length"] == nil else {
+                    throw CocoaError(.fileReadCorruptFile)
+                }
+                return answer
+            }
             bytes += more
         }
     }

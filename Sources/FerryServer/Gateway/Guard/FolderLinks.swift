@@ -28,7 +28,7 @@ actor FolderLinks {
                 return nil
             }
         } catch {
-            // What could not be looked at is not permitted.
+            // A folder that could not be checked is not permitted.
             return paths.first.map { ($0, $0) }
         }
     }

@@ -5,7 +5,7 @@ import Foundation
 /// The rules for the gateway's clients, as a table: what each of them may call, and which effects are limited to the
 /// allowed folders.
 ///
-/// What the table does not name is refused. Tests compare it with all routes, actions and keys, so that a new one needs
+/// Anything else is refused. Tests compare it with all routes, actions and keys, so that a new one needs
 /// a verdict.
 enum GatewayTable {
     enum Verdict: String, CaseIterable {

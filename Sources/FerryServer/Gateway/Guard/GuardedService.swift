@@ -35,6 +35,7 @@ struct GuardedService: SessionService {
                 after: try await base.lastEvent())
         }
         var answered = try await base.submitNumbered(accepted)
+        answered.results = answered.results.map(GuardedView.of)
         guard !refused.isEmpty else { return answered }
         var rest = answered.results.makeIterator()
         answered.results = requests.indices.compactMap { place in
@@ -62,10 +63,10 @@ struct GuardedService: SessionService {
         var isLimited = try GatewayTable.isLimited(change, by: GatewayTable.change)
         if let folder = change.folder { try folders.check(folder: folder) }
         if let name = change.name { try folders.check(name: name) }
-        if isLimited { change.allowedFolders = folders }
+        if isLimited { change.file.allowedFolders = folders }
         if let action = change.action { isLimited = try Self.isLimited(action) || isLimited }
         if isLimited { try await checkFiles(of: id, folders) }
-        return try await base.change(id, change)
+        return GuardedView.of(try await base.change(id, change))
     }
 
     func act(
@@ -118,15 +119,35 @@ struct GuardedService: SessionService {
         return try await base.changeSession(id, change)
     }
 
-    // MARK: Forwarded calls
+    // MARK: Calls whose results are filtered
 
-    func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer { try await base.transfer(id) }
-
-    func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage {
-        try await base.transfers(query)
+    func transfer(_ id: TransferID) async throws(ServiceError) -> Transfer {
+        GuardedView.of(try await base.transfer(id))
     }
 
-    func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer] { try await base.queue(query) }
+    func transfers(_ query: TransferQuery) async throws(ServiceError) -> TransferPage {
+        var page = try await base.transfers(query)
+        page.transfers = page.transfers.map(GuardedView.of)
+        return page
+    }
+
+    func queue(_ query: QueueQuery) async throws(ServiceError) -> [Transfer] {
+        try await base.queue(query).map(GuardedView.of)
+    }
+
+    func eventGroups(
+        _ subscription: EventSubscription
+    ) async throws(ServiceError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
+        try await Self.filtered(base.eventGroups(subscription))
+    }
+
+    private static func filtered(
+        _ groups: some AsyncSequence<[TransferEvent], any Error> & Sendable
+    ) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
+        groups.map { $0.map(GuardedView.of) }
+    }
+
+    // MARK: Forwarded calls
 
     func queueCounts(of session: SessionID?) async throws(ServiceError) -> QueueCounts {
         try await base.queueCounts(of: session)
@@ -134,18 +155,6 @@ struct GuardedService: SessionService {
 
     func move(_ id: TransferID, _ move: QueueMove) async throws(ServiceError) -> Int? {
         try await base.move(id, move)
-    }
-
-    func events(
-        _ subscription: EventSubscription
-    ) async throws(ServiceError) -> AsyncThrowingStream<TransferEvent, any Error> {
-        try await base.events(subscription)
-    }
-
-    func eventGroups(
-        _ subscription: EventSubscription
-    ) async throws(ServiceError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
-        try await base.eventGroups(subscription)
     }
 
     func sessions() async throws(ServiceError) -> [SessionInfo] { try await base.sessions() }
@@ -157,6 +166,10 @@ struct GuardedService: SessionService {
     // MARK: Unsupported calls
 
     func hold(_ origin: Origin, seconds: Double) async throws(ServiceError) { throw Self.notOffered() }
+    /// Streams are filtered in groups only, see `eventGroups`.
+    func events(
+        _ subscription: EventSubscription
+    ) async throws(ServiceError) -> AsyncThrowingStream<TransferEvent, any Error> { throw Self.notOffered() }
     func release(_ id: TransferID) async throws(ServiceError) -> PartialSource? { throw Self.notOffered() }
     func acknowledge(_ session: SessionID, through number: Int64) async throws(ServiceError) {
         throw Self.notOffered()
