@@ -20,6 +20,21 @@ import Testing
         #expect(!request.timing.paused)
     }
 
+    /// As in aria2, the download fails, and its status says why.
+    @Test func `stores a download whose file exists as failed`() async throws {
+        let service = FakeService { state in
+            state.answers.refusal = { _ in ServiceError(.destinationExists, "/downloads/a exists.") }
+        }
+        service.put(.sample(id: 1, state: .failed))
+        service.edit(TransferID(rawValue: 1)) { $0.error = ServiceError(.destinationExists, "/downloads/a exists.") }
+        let client = Client(service)
+        let gid = await client.call(
+            "aria2.addUri", #"["http://h/a"],{"out":"a","allow-overwrite":"false","auto-file-renaming":"false"}"#)
+        #expect(gid == #""0000000000000001""#)
+        let status = await client.call("aria2.tellStatus", #"\#(gid),["status","errorCode"]"#)
+        #expect(status == #"{"errorCode":"13","status":"error"}"#)
+    }
+
     @Test(arguments: [
         ("", "The parameter at 0 is required but missing."), (#""x""#, "The parameter at 0 has wrong type."),
         ("null", "The parameter at 0 has wrong type."), ("[]", "URI is not provided."),

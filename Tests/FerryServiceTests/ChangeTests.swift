@@ -53,6 +53,21 @@ import Testing
         }
     }
 
+    @Test(arguments: ServiceKind.allCases, [TransferAction.remove, .removeWithFile])
+    func `removing by a change returns the transfer as it was last`(
+        _ kind: ServiceKind, action: TransferAction
+    ) async throws {
+        try await withService(kind, OriginScript(Self.body)) { bed in
+            let id = try await bed.add().id
+            try await bed.wait(for: id, .succeeded)
+            let last = try await bed.service.change(id, change { $0.action = action })
+            #expect(last.id == id && last.state == .succeeded)
+            let error = await #expect(throws: ServiceError.self) { try await bed.service.transfer(id) }
+            #expect(error?.code == .unknownTransfer)
+            #expect(bed.files.isEmpty == (action == .removeWithFile))
+        }
+    }
+
     @Test func `a failed transfer gets another folder before its last attempt has given its slot back`() throws {
         let change = change { $0.folder = "/else" }
         var record = TransferRecord(

@@ -30,8 +30,6 @@ final class ConnectionLimit: Sendable {
 /// Holds a slot while its connection is open, or refuses the connection.
 final class ConnectionPlace: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
-
     private let limit: ConnectionLimit
     private var hasPlace = false
     private var isRefused = false
@@ -59,14 +57,8 @@ final class ConnectionPlace: ChannelInboundHandler, RemovableChannelHandler {
         let error = ServiceError(
             .daemonUnreachable,
             "The daemon has \(limit.most) connections, which is the maximum; try again later.")
-        let body = (try? APIJSON.bytes(ErrorBody(error))) ?? []
-        var fields = HTTPHeaders([("Content-Type", MediaType.json), ("Connection", "close")])
-        fields.add(name: "Content-Length", value: "\(body.count)")
-        let head = HTTPResponseHead(version: .http1_1, status: .serviceUnavailable, headers: fields)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
         // A response of this size fits into a new connection's socket buffer.
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        EarlyRefusal.write(error, status: .serviceUnavailable, to: context)
         context.close(promise: nil)
     }
 }

@@ -1,6 +1,4 @@
-import FerryAPI
 import FerryCore
-import Foundation
 import NIOCore
 import NIOHTTP1
 
@@ -10,7 +8,6 @@ import NIOHTTP1
 /// errors reach the HTTP server.
 final class FirstRequestErrors: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
 
     private var isFirst = true
 
@@ -23,15 +20,7 @@ final class FirstRequestErrors: ChannelInboundHandler, RemovableChannelHandler {
         guard isFirst, error is HTTPParserError else { return context.fireErrorCaught(error) }
         isFirst = false
         let refusal = ServiceError(.invalidRequest, "The request is malformed: it is not HTTP/1.1 (RFC 9112).")
-        let body = (try? APIJSON.bytes(ErrorBody(refusal))) ?? []
-        let fields: HTTPHeaders = [
-            "Content-Type": MediaType.json, "Content-Length": "\(body.count)", "X-Content-Type-Options": "nosniff",
-            "Connection": "close",
-        ]
-        let head = HTTPResponseHead(version: .http1_1, status: .badRequest, headers: fields)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
         let channel = context.channel
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+        EarlyRefusal.write(refusal, status: .badRequest, to: context).whenComplete { _ in channel.close(promise: nil) }
     }
 }
