@@ -17,11 +17,14 @@ extension RPCMethods {
     }
 
     func tellActive(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
-        var list = StatusList(keys: try parameters.keys(at: 0))
-        try await downloads.forEach(of: .active) { (transfer) throws(RPCFault) in
-            try list.append(withSizes(Download(transfer)))
+        let keys = try parameters.keys(at: 0)
+        return try await memory.longLists.whileInTurn { () async throws(RPCFault) in
+            var list = StatusList(keys: keys)
+            try await downloads.forEach(of: .active) { (transfer) throws(RPCFault) in
+                try list.append(withSizes(Download(transfer)))
+            }
+            return list.value
         }
-        return list.value
     }
 
     func tellWaiting(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {

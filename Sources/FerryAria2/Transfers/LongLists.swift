@@ -9,8 +9,8 @@ final class LongLists: Sendable {
         var waiting: Deque<CheckedContinuation<Void, Never>> = []
     }
 
-    /// Lists of more transfers are long.
-    static let short = 100
+    /// Lists of more transfers are long: they take more than about half a millisecond.
+    static let short = 20
 
     private let state: Mutex<State>
 

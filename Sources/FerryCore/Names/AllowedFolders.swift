@@ -18,6 +18,15 @@ package struct AllowedFolders: Hashable, Sendable {
         }
     }
 
+    /// - Throws: ``ServiceError`` with code `invalid_request` for a name that escapes its folder.
+    package func check(name: String) throws(ServiceError) {
+        guard name.hasPrefix("/") || name.split(separator: "/", omittingEmptySubsequences: false).contains("..") else {
+            return
+        }
+        throw ServiceError(
+            .invalidRequest, "The name \(name.escapingControls) is outside its folder; give a name below it.")
+    }
+
     /// The first folders, for a message.
     package var named: String { folders.prefix(8).map(\.escapingControls).joined(separator: ", ") }
 

@@ -51,8 +51,8 @@ extension TransferRequest {
         let former = try? HTTPURL(parsing: url).origin
         url = text
         let origin = try? HTTPURL(parsing: text).origin
-        guard let former, let origin else { return forgetGivenSecrets() }
-        guard former != origin else { return [] }
+        // `TransferAdmission` refuses a URL without an origin.
+        guard let former, let origin, former != origin else { return [] }
         let kept = RequestFields.forOrigin(
             origin, fields: headers, givenFor: former, foreignFields: transport.foreignFields)
         var removed = headers.filter { !kept.contains($0) }.map(\.name)
@@ -63,13 +63,6 @@ extension TransferRequest {
             removed.append("client certificate")
             tls.trust = trust.foreign
         }
-        return removed
-    }
-
-    /// Removes all that may be a secret, if an origin is unknown.
-    private mutating func forgetGivenSecrets() -> [String] {
-        let removed = headers.map(\.name)
-        (headers, cookies, tls.trust) = ([], [], tls.trust?.foreign)
         return removed
     }
 }

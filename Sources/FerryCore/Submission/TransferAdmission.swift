@@ -36,6 +36,7 @@ package enum TransferAdmission {
             try request.file.spooled && request.file.folder.isEmpty ? "/" : folder(request.file.folder)
         if let path = request.file.partialFolder { request.file.partialFolder = try folder(path) }
         try request.file.allowedFolders?.check()
+        if let name = request.file.name { try request.file.allowedFolders?.check(name: name) }
         try checkClient(request)
         if let name = request.file.name { try CallerPath.check(name) }
         try checkNumbers(request)

@@ -37,6 +37,9 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         open.add(channel)
         return channel.eventLoop.makeCompletedFuture {
+            // A client that does not read stops its own calls early, before they cost others time.
+            try channel.syncOptions?.setOption(
+                .tcpOption(.notSentLowWater), value: SocketOptionValue(limits.unsentBytes))
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(OutboundLimit(limits.outbound, patience: limits.patience))
             if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
@@ -103,6 +106,8 @@ struct GatewayLimits: Sendable {
     let connections: ConnectionLimit
     var webSockets: ConnectionLimit
     let outbound: OutboundBudget
+    /// Maximum number of unsent bytes in a connection's socket.
+    let unsentBytes = 128 << 10
     /// Time within which a client must read some of the sent bytes.
     var patience = TimeAmount.seconds(30)
     /// Time within which a WebSocket client must present the secret.

@@ -9,7 +9,7 @@ import Foundation
 /// a verdict.
 enum GatewayTable {
     enum Verdict: String, CaseIterable {
-        /// Every client may do it, with any transfer. It changes no file but the transfer's own partial file.
+        /// Every client may do it, with any transfer. The file keeps the folder and the name of its own request.
         case offered
         /// It changes, places or deletes a file: only in allowed folders, after links are resolved.
         case inside

@@ -40,15 +40,6 @@ extension AllowedFolders {
         "\(named) and folders below; `ferry gateway folders --add FOLDER` allows another one."
     }
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` for a name that escapes its folder.
-    func check(name: String) throws(ServiceError) {
-        guard name.hasPrefix("/") || name.split(separator: "/", omittingEmptySubsequences: false).contains("..") else {
-            return
-        }
-        throw ServiceError(
-            .invalidRequest, "The name \(name.escapingControls) is outside its folder; give a name below it.")
-    }
-
     /// The error for an existing file in a folder outside.
     ///
     /// - Parameter real: The folder's path without links.
