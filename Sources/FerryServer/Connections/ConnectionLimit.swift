@@ -24,6 +24,9 @@ final class ConnectionLimit: Sendable {
         }
     }
 
+    /// Takes a slot that another connection is about to leave.
+    func replace() { open.withLock { $0 += 1 } }
+
     func leave() { open.withLock { $0 -= 1 } }
 }
 
@@ -31,13 +34,22 @@ final class ConnectionLimit: Sendable {
 final class ConnectionPlace: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     private let limit: ConnectionLimit
+    private let waiting: WaitingConnections?
     private var hasPlace = false
     private var isRefused = false
 
-    init(_ limit: ConnectionLimit) { self.limit = limit }
+    /// - Parameter waiting: The connections to close when all slots are taken.
+    init(_ limit: ConnectionLimit, closing waiting: WaitingConnections? = nil) {
+        self.limit = limit
+        self.waiting = waiting
+    }
 
     func channelActive(context: ChannelHandlerContext) {
         hasPlace = limit.enter()
+        if !hasPlace, waiting?.closeOldest() == true {
+            limit.replace()
+            hasPlace = true
+        }
         guard !hasPlace else { return context.fireChannelActive() }
         isRefused = true
         refuse(context)

@@ -49,14 +49,16 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
             try pipeline.addHandler(encoder)
             try pipeline.addHandler(decoder)
             try pipeline.addHandler(deadline)
-            try pipeline.addHandler(ConnectionPlace(limits.connections))
+            try pipeline.addHandler(ConnectionPlace(limits.connections, closing: limits.waiting))
+            let wait = RequestWait(limits.waiting)
+            try pipeline.addHandler(wait)
             try pipeline.addHandler(QuiesceDeadline(limit: .seconds(5)))
             let errors = FirstRequestErrors()
             try pipeline.addHandler(errors)
             let gate = UpgradeGate(mayUpgrade, limits.webSockets)
             try pipeline.addHandler(gate)
             let upgrade = NIOTypedHTTPServerUpgradeHandler(
-                httpEncoder: encoder, extraHTTPHandlers: [decoder, deadline, errors, gate],
+                httpEncoder: encoder, extraHTTPHandlers: [decoder, deadline, wait, errors, gate],
                 upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
                     upgraders: [upgrader()],
                     notUpgradingCompletionHandler: { channel in
@@ -104,6 +106,7 @@ struct GatewayLimits: Sendable {
     var request = RequestPhase.Limits()
     let bodies: BodyBudget
     let connections: ConnectionLimit
+    let waiting = WaitingConnections()
     var webSockets: ConnectionLimit
     let outbound: OutboundBudget
     /// Maximum number of unsent bytes in a connection's socket.

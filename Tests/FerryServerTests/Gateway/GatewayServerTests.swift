@@ -173,6 +173,35 @@ import Testing
         }
     }
 
+    /// Neither slow heads, nor slow bodies, nor idle connections keep others out.
+    @Test(arguments: [
+        "", "GET /json", "POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n{", "idle",
+    ])
+    func `closes the connection that waits longest when all slots are taken`(start: String) async throws {
+        let limits = GatewayLimits()
+        try await withGateway(FakeService(), limits) { bed in
+            let isAnswered = try await offPool { [port = bed.port, most = limits.connections.most] in
+                let slow = try (0..<most).map { _ in try Connection(port: port) }
+                defer { for connection in slow { connection.end() } }
+                for connection in slow {
+                    guard start == "idle" else {
+                        connection.write(Data(start.utf8))
+                        continue
+                    }
+                    connection.write(Data("GET /icon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+                    guard try connection.readAnswer().status == 200 else { return false }
+                }
+                let other = try Connection(port: port)
+                defer { other.end() }
+                other.write(Data("GET /icon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+                return try other.readAnswer().status == 200
+            }
+            #expect(isAnswered)
+            let version = try await bed.send("GET", "/v1/version", bed.bearer)
+            #expect(version.status == 200)
+        }
+    }
+
     @Test func `is closed once it is off, and follows its settings`() async throws {
         try await withGateway { bed in
             var change = GatewayChange()
