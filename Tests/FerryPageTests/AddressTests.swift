@@ -12,7 +12,7 @@ struct `The page's address` {
             try await browser.open(address)
             try await browser.wait("The list", until: "document.body.dataset.link === 'live'")
             #expect(try await browser.address() == bed.address)
-            // A tab of its own has no secret, as somebody has who finds the address in the history.
+            // A new tab has no secret, and the address from the history must not give it one.
             try await browser.show(window: try await browser.openWindow())
             try await browser.open(address)
             try await browser.wait("The question", until: "document.querySelector('#field-secret')")

@@ -1,6 +1,6 @@
 /// The folders in and below which files may be placed, removed and renamed.
 ///
-/// Paths are compared as text. Links are resolved first by whoever opens a folder (`DiskSystem`).
+/// Paths are compared as text. `DiskSystem` compares the real path of an open folder, without links.
 package struct AllowedFolders: Hashable, Sendable {
     /// Absolute paths.
     package let folders: [String]

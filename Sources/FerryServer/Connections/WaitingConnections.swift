@@ -5,7 +5,7 @@ import Synchronization
 /// The connections that wait for a complete request, in the order in which they began to wait.
 ///
 /// When all slots are taken, the one that has waited longest is closed for a new one, as nginx does with idle
-/// connections. Slow clients so keep nobody out.
+/// connections. So slow clients do not keep others out.
 final class WaitingConnections: Sendable {
     private struct State {
         var last = 0
