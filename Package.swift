@@ -162,11 +162,10 @@ let package = Package(
         // A console in memory, for tests of commands.
         .target(
             name: "CommandKit",
-            dependencies: ["FerryCommands", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            path: "Tests/CommandKit"),
+            dependencies: ["FerryCommands", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
         // The shared queue in memory, for tests.
         .target(
-            name: "FleetKit", dependencies: ["FerryCore", "FerryFleet", "FerryFoundation"], path: "Tests/FleetKit"),
+            name: "FleetKit", dependencies: ["FerryCore", "FerryFleet", "FerryFoundation"]),
         .testTarget(
             name: "FerryFleetTests",
             dependencies: [
@@ -215,15 +214,15 @@ let package = Package(
         .testTarget(name: "ClientFerryTests", dependencies: ["BackgroundURLSession", "Ferry"]),
         // Histories of the daemon's service that follow from a seed, and the program of scripts/simulate. The C target is the
         // hook by which Swift's runtime gives up the jobs of its thread pool.
-        .target(name: "CTaskHooks", path: "Tests/CTaskHooks"),
+        .target(name: "CTaskHooks"),
         .target(
             name: "FerrySimulation",
             dependencies: [
                 "CTaskHooks", "FerryCore", "FerryEngine", "FerryService", "FerryStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
-            ], path: "Tests/FerrySimulation", exclude: ["mistakes.txt"]),
-        .executableTarget(name: "FerrySimulator", dependencies: ["FerrySimulation"], path: "Tests/FerrySimulator"),
+            ], exclude: ["mistakes.txt"]),
+        .executableTarget(name: "FerrySimulator", dependencies: ["FerrySimulation"]),
         // Benchmark of URLSession, run by scripts/bench.
         .executableTarget(
             name: "URLSessionBenchmark", dependencies: ["BackgroundURLSession"], path: "Benchmarks/URLSessionBenchmark"),
@@ -240,14 +239,13 @@ let package = Package(
             ],
             path: "Benchmarks/FerryRelay"),
         // Apps for the tests of app termination, and their shared code.
-        .target(name: "TestAppKit", dependencies: ["BackgroundURLSession"], path: "Tests/TestAppKit"),
+        .target(name: "TestAppKit", dependencies: ["BackgroundURLSession"]),
         .executableTarget(
-            name: "BackgroundTestApp", dependencies: ["BackgroundURLSession", "TestAppKit"],
-            path: "Tests/BackgroundTestApp"),
+            name: "BackgroundTestApp", dependencies: ["BackgroundURLSession", "TestAppKit"]),
         .testTarget(
             name: "BackgroundProcessTests",
             dependencies: ["BackgroundTestApp", "FerryClient", "FerryCore", "FerryTesting", "ferry", "ferryd"]),
-        .executableTarget(name: "FerryTestApp", dependencies: ["Ferry", "TestAppKit"], path: "Tests/FerryTestApp"),
+        .executableTarget(name: "FerryTestApp", dependencies: ["Ferry", "TestAppKit"]),
         .testTarget(
             name: "FerryProcessTests",
             dependencies: [
@@ -306,8 +304,7 @@ let package = Package(
         // Sample records and shortcuts for the tests of journals.
         .target(
             name: "JournalKit",
-            dependencies: ["FerryCore", "FerryStore", .product(name: "Logging", package: "swift-log")],
-            path: "Tests/JournalKit"),
+            dependencies: ["FerryCore", "FerryStore", .product(name: "Logging", package: "swift-log")]),
         // The contract of both journals.
         .testTarget(
             name: "FerryJournalTests",
@@ -374,6 +371,45 @@ if let names = Context.environment["FERRY_TARGETS"], !names.isEmpty {
     }
     package.targets.removeAll { !kept.contains($0.name) }
     package.products.removeAll { !kept.contains($0.name) }
+}
+
+/// The folders below Sources, which show what a part is for, and their targets. docs/architecture.md describes them.
+let sources = [
+    "Model": ["FerryCore"],
+    "Transfer": ["FerryEngine"],
+    "Queue": ["FerryStore"],
+    "Daemon": ["FerryService", "FerryServer", "ferryd"],
+    "Control": ["FerryAPI", "FerryClient"],
+    "Apps": ["FerryURLSession", "BackgroundURLSession", "Ferry"],
+    "Gateway": ["FerryAria2", "FerryPage"],
+    "CommandLine": ["FerryCommands", "ferry"],
+    "Fleet": ["FerryFleet", "FerryPostgres", "FerryFleetCommands", "ferry-fleet"],
+    "System": ["FerryFoundation", "CFerrySystem", "CPostgres"],
+    "Testing": ["FerryTesting"],
+]
+
+/// The same folders below Tests.
+let tests = [
+    "Model": ["FerryCoreTests"],
+    "Transfer": ["FerryEngineTests"],
+    "Queue": ["FerryQueueTests", "FerryStoreTests", "FerryJournalTests", "JournalKit"],
+    "Daemon": ["FerryServiceTests", "FerryServerTests", "FerryDaemonTests"],
+    "Control": ["FerryAPITests", "FerryClientTests"],
+    "Apps": [
+        "BackgroundURLSessionTests", "BackgroundProcessTests", "BackgroundTestApp", "ClientSwift5Tests",
+        "ClientSwift6Tests", "ClientFerryTests", "FerryTests", "FerryTestApp", "FerryProcessTests", "TestAppKit",
+        "ExampleTests",
+    ],
+    "Gateway": ["FerryAria2Tests", "FerryPageTests"],
+    "CommandLine": ["FerryCommandsTests", "CommandKit"],
+    "Fleet": ["FerryFleetTests", "FleetKit", "FerryPostgresTests", "FerryFleetCommandsTests"],
+    "Testing": ["FerryTestingTests", "CTaskHooks", "FerrySimulation", "FerrySimulator"],
+]
+
+for (root, folders) in ["Sources": sources, "Tests": tests] {
+    for (folder, names) in folders {
+        for target in package.targets where names.contains(target.name) { target.path = "\(root)/\(folder)/\(target.name)" }
+    }
 }
 
 /// Targets with a README.md.

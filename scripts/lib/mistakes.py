@@ -5,7 +5,7 @@
   mistakes.py --list          the names
   mistakes.py --copy FOLDER   makes a copy of the package with the edits; unchanged files keep their times
 
-Tests/FerrySimulation/mistakes.txt has the mistakes. A mistake is a heading `# name`, a sentence, and edits: `@ file`, the lines to
+Tests/Testing/FerrySimulation/mistakes.txt has the mistakes. A mistake is a heading `# name`, a sentence, and edits: `@ file`, the lines to
 replace after `<`, and the new lines after `>`. Leading spaces do not count, and the lines must occur once. In new lines, `mistake`
 is true while the mistake of the heading is made, and `mistake(name)` while another one is. All mistakes are in one build, and the
 environment variable FERRY_MISTAKE names the one to make.
@@ -15,7 +15,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-FILE = ROOT / "Tests/FerrySimulation/mistakes.txt"
+FILE = ROOT / "Tests/Testing/FerrySimulation/mistakes.txt"
 
 SWITCH = """import Foundation
 
@@ -102,13 +102,13 @@ def edited(root):
 def copy(root):
     """Writes the files that differ, so that little is built again."""
     files = {ROOT / "Package.swift": None}
-    for folder in ("Sources", "Tests/CTaskHooks", "Tests/FerrySimulation", "Tests/FerrySimulator"):
+    for folder in ("Sources", "Tests/Testing/CTaskHooks", "Tests/Testing/FerrySimulation", "Tests/Testing/FerrySimulator"):
         files.update((path, None) for path in (ROOT / folder).rglob("*") if path.is_file())
     for path in files:
         files[path] = path.read_bytes()
     for path, text in edited(ROOT).items():
         files[path] = text.encode()
-    files[ROOT / "Sources/FerryCore/Mistakes.swift"] = SWITCH.encode()
+    files[ROOT / "Sources/Model/FerryCore/Mistakes.swift"] = SWITCH.encode()
     wanted = {root / path.relative_to(ROOT): text for path, text in files.items()}
     for path in list(root.rglob("*")):
         if path.is_file() and path not in wanted and ".build" not in path.parts and path.name != "Package.resolved":

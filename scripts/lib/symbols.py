@@ -11,7 +11,7 @@ BUILD = ROOT / ".build/debug"
 def extract(module, folder):
     """Writes the public symbol graphs of a built module to a folder and returns their paths. Exits if the module is not built."""
     maps = [*BUILD.glob("*.build/module.modulemap"), *ROOT.glob(".build/checkouts/*/Sources/*/include/module.modulemap"),
-            *ROOT.glob("Sources/*/include/module.modulemap")]
+            *ROOT.glob("Sources/*/*/include/module.modulemap")]
     headers = {path.parent for path in maps} | {*ROOT.glob(".build/checkouts/*/Sources/*/include")}
     command = ["swift", "symbolgraph-extract", "-module-name", module, "-I", BUILD / "Modules", "-output-dir", folder,
                "-minimum-access-level", "public", "-target", triple()]

@@ -10,8 +10,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 class Target:
     name: str
     is_test: bool
-    folder: str  # relative to the package
+    folder: str  # relative to the package; of a target without a path in the manifest, that of its name
     dependencies: tuple  # names of targets and of other packages' products
+
+
+def folder_of(name):
+    """Returns the folder of a target, which is two levels below the package: Sources/Model/FerryCore."""
+    found = [path for part in ("Sources", "Tests") for path in (ROOT / part).glob(f"*/{name}")]
+    return str(found[0].relative_to(ROOT)) if found else f"Sources/{name}"
 
 
 def read(text):
@@ -26,7 +32,7 @@ def read(text):
         listed = re.search(r"dependencies: \[(.*?)\](?=[,)\s])", target, re.S)
         path = re.search(r'\bpath: "([^"]+)"', target)
         found[name] = Target(
-            name, is_test, path.group(1) if path else f"{'Tests' if is_test else 'Sources'}/{name}",
+            name, is_test, path.group(1) if path else folder_of(name),
             tuple(re.findall(r'(?:(?<=name: )|(?<![:] ))"(\w+)"', listed.group(1))) if listed else ())
     return found
 
