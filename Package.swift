@@ -37,17 +37,21 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
-        // Shared values, the error table, pure decisions.
         // The parts of Foundation that small programs need.
         .target(name: "FerryFoundation"),
+        // The model: the values that cross a process border, the error table, the service protocols.
         .target(name: "FerryCore", dependencies: ["FerryFoundation"]),
+        // The decisions about one transfer, as values.
+        .target(
+            name: "FerryRules",
+            dependencies: ["FerryCore", "FerryFoundation", .product(name: "Crypto", package: "swift-crypto")]),
         // System calls that Swift's modules lack.
         .target(name: "CFerrySystem", linkerSettings: [.linkedLibrary("z")]),
         // Runs one transfer: network and file.
         .target(
             name: "FerryEngine",
             dependencies: [
-                "CFerrySystem", "FerryCore",
+                "CFerrySystem", "FerryCore", "FerryRules",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -60,21 +64,27 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ]),
+        // The decisions about many transfers, as values, and the journal's protocol.
+        .target(
+            name: "FerryQueue",
+            dependencies: [
+                "FerryCore", "FerryFoundation", "FerryRules",
+                .product(name: "HeapModule", package: "swift-collections"),
+            ]),
         // The journal, stored in SQLite.
         .target(
             name: "FerryStore",
             dependencies: [
-                "FerryCore",
+                "FerryCore", "FerryQueue", "FerryRules",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        // The queue.
+        // Performs the queue's decisions.
         .target(
             name: "FerryService",
             dependencies: [
-                "CFerrySystem", "FerryCore", "FerryEngine",
+                "CFerrySystem", "FerryCore", "FerryEngine", "FerryQueue", "FerryRules",
                 .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
@@ -91,7 +101,7 @@ let package = Package(
         .target(
             name: "FerryServer",
             dependencies: [
-                "FerryAPI", "FerryAria2", "FerryCore", "FerryPage", "FerryService", "FerryStore",
+                "FerryAPI", "FerryAria2", "FerryCore", "FerryPage", "FerryQueue", "FerryService", "FerryStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -117,7 +127,7 @@ let package = Package(
         .target(
             name: "FerryURLSession",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryService",
+                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryQueue", "FerryRules", "FerryService",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -165,7 +175,7 @@ let package = Package(
             dependencies: ["FerryCommands", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
         // The shared queue in memory, for tests.
         .target(
-            name: "FleetKit", dependencies: ["FerryCore", "FerryFleet", "FerryFoundation"]),
+            name: "FleetKit", dependencies: ["SeedKit", "FerryCore", "FerryFleet", "FerryFoundation"]),
         .testTarget(
             name: "FerryFleetTests",
             dependencies: [
@@ -182,11 +192,14 @@ let package = Package(
                 "FerryTesting", "ferry-fleet", "ferryd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        // Random numbers from a seed, for all tests.
+        .target(name: "SeedKit"),
         // Misbehaving origins and daemons that crash: shared by the test targets, in no product.
         .target(
             name: "FerryTesting",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine",
+                "SeedKit",
+                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryRules",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -201,7 +214,7 @@ let package = Package(
         .testTarget(
             name: "BackgroundURLSessionTests",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryService", "FerryTesting",
+                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryRules", "FerryService", "FerryTesting",
                 "FerryURLSession", "ferryd",
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -218,7 +231,7 @@ let package = Package(
         .target(
             name: "FerrySimulation",
             dependencies: [
-                "CTaskHooks", "FerryCore", "FerryEngine", "FerryService", "FerryStore",
+                "CTaskHooks", "FerryCore", "FerryEngine", "FerryQueue", "FerryRules", "FerryService", "FerryStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ], exclude: ["mistakes.txt"]),
@@ -249,15 +262,19 @@ let package = Package(
         .testTarget(
             name: "FerryProcessTests",
             dependencies: [
-                "FerryClient", "FerryCore", "FerryStore", "FerryTestApp", "FerryTesting", "ferry", "ferryd",
+                "FerryClient", "FerryCore", "FerryQueue", "FerryRules", "FerryStore", "FerryTestApp", "FerryTesting",
+                "ferry", "ferryd",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // The programs of Examples/, which is a package of its own.
         .testTarget(name: "ExampleTests", dependencies: ["FerryTesting", "ferry", "ferryd"]),
         .testTarget(name: "FerryCoreTests", dependencies: ["FerryCore"]),
+        .testTarget(name: "FerryRulesTests", dependencies: ["FerryCore", "FerryRules"]),
+        .testTarget(name: "FerryQueueTests", dependencies: ["SeedKit", "FerryCore", "FerryQueue", "FerryRules"]),
         .testTarget(
             name: "FerryClientTests",
             dependencies: [
+                "SeedKit",
                 "FerryAPI", "FerryClient", "FerryCore", "FerryTesting",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
@@ -272,6 +289,7 @@ let package = Package(
         .testTarget(
             name: "FerryTests",
             dependencies: [
+                "SeedKit",
                 "BackgroundURLSession", "Ferry", "FerryClient", "FerryCore", "FerryTesting", "FerryURLSession",
                 "ferryd",
                 .product(name: "Logging", package: "swift-log"),
@@ -279,7 +297,8 @@ let package = Package(
         .testTarget(
             name: "FerryEngineTests",
             dependencies: [
-                "FerryCore", "FerryEngine", "FerryTesting",
+                "SeedKit",
+                "FerryCore", "FerryEngine", "FerryRules", "FerryTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -289,44 +308,43 @@ let package = Package(
             ]),
         .testTarget(
             name: "FerryDaemonTests",
-            dependencies: ["FerryClient", "FerryCore", "FerryTesting", "ferry", "ferryd"]),
+            dependencies: ["SeedKit", "FerryClient", "FerryCore", "FerryTesting", "ferry", "ferryd"]),
         // The gateway's page in a browser.
         .testTarget(
             name: "FerryPageTests", dependencies: ["FerryTesting", "ferry", "ferryd"]),
         .testTarget(
             name: "FerryServiceTests",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryServer", "FerryService",
-                "FerryStore", "FerryTesting", "JournalKit",
+                "SeedKit",
+                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryQueue", "FerryRules", "FerryServer",
+                "FerryService", "FerryStore", "FerryTesting", "JournalKit",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         // Sample records and shortcuts for the tests of journals.
         .target(
             name: "JournalKit",
-            dependencies: ["FerryCore", "FerryStore", .product(name: "Logging", package: "swift-log")]),
+            dependencies: [
+                "FerryCore", "FerryQueue", "FerryRules", "FerryStore", .product(name: "Logging", package: "swift-log"),
+            ]),
         // The contract of both journals.
         .testTarget(
             name: "FerryJournalTests",
             dependencies: [
-                "FerryCore", "FerryService", "FerryStore", "JournalKit",
+                "FerryCore", "FerryQueue", "FerryRules", "FerryService", "FerryStore", "JournalKit",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        // The queue's decisions, without attempts and files.
         .testTarget(
-            name: "FerryQueueTests",
-            dependencies: [
-                "FerryCore", "FerryEngine", "FerryService", "FerrySimulation", "FerrySimulator", "FerryStore",
-                "FerryTesting",
-            ],
-            exclude: ["Histories"]),
-        .testTarget(name: "FerryAPITests", dependencies: ["FerryAPI", "FerryCore"]),
+            name: "FerrySimulationTests",
+            dependencies: ["FerryCore", "FerrySimulation", "FerrySimulator", "FerryTesting"], exclude: ["Histories"]),
+        .testTarget(name: "FerryAPITests", dependencies: ["FerryAPI", "FerryCore", "FerryRules"]),
         .testTarget(
             name: "FerryAria2Tests", dependencies: ["FerryAria2", "FerryCore", "FerryFoundation", "FerryTesting"]),
         .testTarget(
             name: "FerryServerTests",
             dependencies: [
-                "FerryAPI", "FerryCore", "FerryServer", "FerryTesting",
+                "SeedKit",
+                "FerryAPI", "FerryCore", "FerryQueue", "FerryServer", "FerryTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -338,7 +356,8 @@ let package = Package(
         .testTarget(
             name: "FerryStoreTests",
             dependencies: [
-                "FerryCore", "FerryStore", "JournalKit", .product(name: "Logging", package: "swift-log"),
+                "FerryCore", "FerryQueue", "FerryRules", "FerryStore", "JournalKit",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "FerryTestingTests",
@@ -376,8 +395,8 @@ if let names = Context.environment["FERRY_TARGETS"], !names.isEmpty {
 /// The folders below Sources, which show what a part is for, and their targets. docs/architecture.md describes them.
 let sources = [
     "Model": ["FerryCore"],
-    "Transfer": ["FerryEngine"],
-    "Queue": ["FerryStore"],
+    "Transfer": ["FerryRules", "FerryEngine"],
+    "Queue": ["FerryQueue", "FerryStore"],
     "Daemon": ["FerryService", "FerryServer", "ferryd"],
     "Control": ["FerryAPI", "FerryClient"],
     "Apps": ["FerryURLSession", "BackgroundURLSession", "Ferry"],
@@ -391,7 +410,7 @@ let sources = [
 /// The same folders below Tests.
 let tests = [
     "Model": ["FerryCoreTests"],
-    "Transfer": ["FerryEngineTests"],
+    "Transfer": ["FerryRulesTests", "FerryEngineTests"],
     "Queue": ["FerryQueueTests", "FerryStoreTests", "FerryJournalTests", "JournalKit"],
     "Daemon": ["FerryServiceTests", "FerryServerTests", "FerryDaemonTests"],
     "Control": ["FerryAPITests", "FerryClientTests"],
@@ -403,18 +422,23 @@ let tests = [
     "Gateway": ["FerryAria2Tests", "FerryPageTests"],
     "CommandLine": ["FerryCommandsTests", "CommandKit"],
     "Fleet": ["FerryFleetTests", "FleetKit", "FerryPostgresTests", "FerryFleetCommandsTests"],
-    "Testing": ["FerryTestingTests", "CTaskHooks", "FerrySimulation", "FerrySimulator"],
+    "Testing": [
+        "FerryTestingTests", "SeedKit", "CTaskHooks", "FerrySimulation", "FerrySimulationTests", "FerrySimulator",
+    ],
 ]
 
 for (root, folders) in ["Sources": sources, "Tests": tests] {
     for (folder, names) in folders {
-        for target in package.targets where names.contains(target.name) { target.path = "\(root)/\(folder)/\(target.name)" }
+        for target in package.targets where names.contains(target.name) {
+            target.path = "\(root)/\(folder)/\(target.name)"
+        }
     }
 }
 
 /// Targets with a README.md.
 let documented: Set = [
-    "FerryFoundation", "FerryCore", "FerryEngine", "FerryStore", "FerryService", "FerryAPI", "FerryAria2",
+    "FerryFoundation", "FerryCore", "FerryRules", "FerryEngine", "FerryQueue", "FerryStore", "FerryService", "FerryAPI",
+    "FerryAria2",
     "FerryPage", "FerryServer", "FerryClient", "FerryCommands", "FerryFleet", "FerryPostgres", "FerryFleetCommands",
     "FerryTesting", "FerryURLSession", "BackgroundURLSession", "Ferry",
 ]

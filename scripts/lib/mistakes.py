@@ -15,6 +15,12 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# The modules whose names the edits of a module use.
+IMPORTED = {
+    "FerryService": ("FerryCore", "FerryEngine", "FerryQueue", "FerryRules"),
+    "FerryQueue": ("FerryCore", "FerryRules"),
+    "FerryRules": ("FerryCore",),
+}
 FILE = ROOT / "Tests/Testing/FerrySimulation/mistakes.txt"
 
 SWITCH = """import Foundation
@@ -92,7 +98,7 @@ def edited(root):
             indent = re.match(r" *", lines[at]).group()
             lines[at : at + len(edit.old)] = [indent + line for line in switched(edit, names)]
         own = next(part for part in path.parts if part.startswith("Ferry"))
-        for module in ("FerryCore", "FerryEngine") if own == "FerryService" else ():
+        for module in IMPORTED.get(own, ()):
             if not any(re.match(rf"(package )?import {module}$", line) for line in lines):
                 lines.insert(0, f"import {module}")
         result[path] = "\n".join(lines) + "\n"

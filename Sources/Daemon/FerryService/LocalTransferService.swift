@@ -1,5 +1,6 @@
 package import FerryCore
 package import FerryEngine
+import FerryQueue
 import Foundation
 import Logging
 import ServiceLifecycle

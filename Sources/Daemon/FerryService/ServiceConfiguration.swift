@@ -1,5 +1,7 @@
 package import FerryCore
 package import FerryEngine
+package import FerryQueue
+package import FerryRules
 package import Logging
 
 /// The configuration of a service.

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryQueue
 import Foundation
 
 /// Startup and shutdown state of a service. Owned by the service.

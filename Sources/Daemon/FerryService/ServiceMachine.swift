@@ -1,4 +1,5 @@
 package import FerryEngine
+import FerryQueue
 
 /// The parts of a machine that a service uses. A simulation replaces them.
 package struct ServiceMachine: Sendable {
@@ -12,4 +13,9 @@ package struct ServiceMachine: Sendable {
     package var clock: any MachineClock { engine.clock }
 
     package init() {}
+}
+
+extension Moment {
+    /// The current moment of a machine's clocks.
+    init(_ clock: any MachineClock) { self.init(clock: clock.now, active: clock.active) }
 }

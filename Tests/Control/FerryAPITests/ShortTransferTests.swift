@@ -1,5 +1,6 @@
 import FerryAPI
 import FerryCore
+import FerryRules
 import Foundation
 import Testing
 

@@ -10,11 +10,9 @@ import Testing
     private static let two = TransferID(rawValue: 2)
 
     private static func transfer(_ id: TransferID, _ state: TransferState, bytes: Int64 = 0) -> Transfer {
-        Transfer(
-            id: id, session: .cli, url: "http://a/b", state: state, priority: .normal, bytesReceived: bytes,
-            folder: "/tmp", attempts: 1, createdAt: .distantPast, rateLimit: 0, tags: [], verified: [],
-            lengthVerified: true, unchanged: false, insecure: false, redirects: [], notes: [], method: "GET",
-            exchanges: [], startedOver: 0)
+        var transfer = Transfer(id, in: .cli, url: "http://a/b", state: state, createdAt: .distantPast)
+        (transfer.bytesReceived, transfer.folder, transfer.attempts) = (bytes, "/tmp", 1)
+        return transfer
     }
 
     private static func event(

@@ -1,6 +1,7 @@
 import FerryCore
 import FerryTesting
 import Glibc
+import SeedKit
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(3)))

@@ -1,5 +1,6 @@
 import FerryCore
 import FerryTesting
+import SeedKit
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(3)))

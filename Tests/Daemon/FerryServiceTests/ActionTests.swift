@@ -1,5 +1,6 @@
 import FerryCore
 @testable import FerryService
+import FerryQueue
 import FerryTesting
 import Foundation
 import Testing

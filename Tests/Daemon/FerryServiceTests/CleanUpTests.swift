@@ -1,4 +1,6 @@
 import FerryCore
+import FerryQueue
+import FerryRules
 import FerryTesting
 import Foundation
 import Synchronization

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Testing
 
+@testable import FerryQueue
 @testable import FerryService
 @testable import FerryStore
 

@@ -2,6 +2,7 @@ import FerryCore
 import Foundation
 import Testing
 
+@testable import FerryQueue
 @testable import FerryService
 
 @Suite(.timeLimit(.minutes(1))) struct `Waking listeners` {

@@ -3,6 +3,7 @@ import FerryTesting
 import Synchronization
 import Testing
 
+@testable import FerryQueue
 @testable import FerryService
 
 /// The home of the pages. Its calls run in their order.

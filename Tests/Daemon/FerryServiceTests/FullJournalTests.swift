@@ -1,9 +1,11 @@
 import FerryCore
+import FerryRules
 import FerryTesting
 import Foundation
 import JournalKit
 import Testing
 
+@testable import FerryQueue
 @testable import FerryService
 
 @Suite(.timeLimit(.minutes(2))) struct `A journal without room` {

@@ -4,6 +4,7 @@ import FerryTesting
 import Foundation
 import Testing
 
+@testable import FerryQueue
 @testable import FerryService
 
 @Suite(.timeLimit(.minutes(2))) struct `A start after traps` {

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryQueue
 import FerryService
 import FerryTesting
 import Foundation
@@ -52,7 +53,7 @@ import Testing
             #expect(try #require(first.nextAttemptAt).timeIntervalSinceNow > 80_000)
             let other = try await bed.wait(for: bed.add("/2").id, waiting: .server)
             let next = try #require(other.nextAttemptAt).timeIntervalSinceNow
-            #expect(next > 3000 && next <= ThrottledOrigins.longest)
+            #expect(next > 3000 && next <= Origin.longestHold)
             let listed = try await bed.service.transfers(TransferQuery()).transfers
             #expect(listed.map(\.reason) == [.server, .server])
             #expect(listed.allSatisfy { $0.nextAttemptAt != nil })

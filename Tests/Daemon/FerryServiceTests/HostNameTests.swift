@@ -1,6 +1,7 @@
 import Dispatch
 import FerryCore
 import FerryEngine
+import FerryRules
 import FerryTesting
 import Synchronization
 import Testing

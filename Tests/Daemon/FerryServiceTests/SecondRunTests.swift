@@ -1,9 +1,11 @@
 import FerryCore
 import FerryEngine
+import FerryRules
 import FerryTesting
 import Foundation
 import Testing
 
+@testable import FerryQueue
 @testable import FerryService
 @testable import FerryStore
 

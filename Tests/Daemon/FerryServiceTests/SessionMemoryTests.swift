@@ -1,6 +1,7 @@
 import FerryCore
 import FerryEngine
 @testable import FerryService
+import FerryRules
 import Foundation
 import Testing
 

@@ -1,5 +1,6 @@
 import Dispatch
 import FerryCore
+@testable import FerryQueue
 @testable import FerryService
 import FerryStore
 import FerryTesting

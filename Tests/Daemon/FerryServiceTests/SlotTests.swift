@@ -1,7 +1,9 @@
 import FerryCore
+@testable import FerryQueue
 @testable import FerryService
 import FerryTesting
 import Foundation
+import SeedKit
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Slots` {

@@ -1,4 +1,5 @@
 import FerryCore
+@testable import FerryQueue
 @testable import FerryService
 import FerryTesting
 import Foundation

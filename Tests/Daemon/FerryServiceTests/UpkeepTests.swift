@@ -1,5 +1,6 @@
 import FerryCore
 @testable import FerryService
+import FerryQueue
 import FerryStore
 import FerryTesting
 import Foundation

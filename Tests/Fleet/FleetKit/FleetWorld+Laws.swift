@@ -1,5 +1,6 @@
 import FerryCore
 import FerryFleet
+import SeedKit
 
 /// The laws of a fleet.
 extension FleetWorld {
@@ -115,20 +116,7 @@ package struct SimulatedWorker: Sendable {
     }
 }
 
-/// Random numbers that follow from a seed (SplitMix64).
-package struct SplitMix: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    package init(seed: UInt64) { state = seed }
-
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-
+extension SplitMix {
     mutating func seconds(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &self) }
     mutating func chance(_ probability: Double) -> Bool { seconds(0...1) < probability }
     mutating func index(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }

@@ -1,6 +1,7 @@
 import FerryCore
 package import FerryFleet
 import FerryFoundation
+import SeedKit
 
 /// A fleet in one value: workers with their daemons, a queue and a store, under a seed. Time is virtual.
 ///

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryQueue
 import FerryService
 import FerryStore
 import JournalKit

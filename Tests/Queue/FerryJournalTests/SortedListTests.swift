@@ -1,3 +1,4 @@
+@testable import FerryQueue
 @testable import FerryService
 import Testing
 

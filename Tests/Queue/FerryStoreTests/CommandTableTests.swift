@@ -1,5 +1,7 @@
 import FerryCore
 @testable import FerryStore
+import FerryQueue
+import FerryRules
 import Foundation
 import GRDB
 import JournalKit

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryQueue
 import JournalKit
 @testable import FerryStore
 import Testing

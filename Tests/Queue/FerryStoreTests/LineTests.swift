@@ -1,5 +1,6 @@
 import FerryCore
 @testable import FerryStore
+import FerryQueue
 import Foundation
 import GRDB
 import JournalKit

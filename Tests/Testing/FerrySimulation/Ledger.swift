@@ -1,5 +1,7 @@
 import FerryCore
+import FerryRules
 
+@testable import FerryQueue
 @testable import FerryService
 
 /// Facts reported to clients, which must stay true whatever happens to the process.

@@ -1,6 +1,7 @@
 import FerryCore
 import Foundation
 
+@testable import FerryQueue
 @testable import FerryService
 
 /// A client that reads the events of a session, and what it has read.

@@ -1,7 +1,9 @@
 import FerryCore
+import FerryRules
 import GRDB
 import Logging
 
+@testable import FerryQueue
 @testable import FerryService
 @testable import FerryStore
 

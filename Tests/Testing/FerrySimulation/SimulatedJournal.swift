@@ -1,6 +1,8 @@
 import FerryCore
 import FerryEngine
+import FerryRules
 
+@testable import FerryQueue
 @testable import FerryService
 
 /// The durable contents of a journal.

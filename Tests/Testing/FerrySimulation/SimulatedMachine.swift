@@ -1,7 +1,9 @@
 import FerryCore
+import FerryRules
 import Foundation
 
 @testable import FerryEngine
+@testable import FerryQueue
 @testable import FerryService
 
 /// A simulated machine: everything that outlives a process.

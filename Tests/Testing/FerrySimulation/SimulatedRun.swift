@@ -1,8 +1,10 @@
 import FerryCore
+import FerryRules
 import Foundation
 import Synchronization
 
 @testable import FerryEngine
+@testable import FerryQueue
 @testable import FerryService
 
 /// A run without a server: it makes progress, waits, and ends in every way that the error table knows.

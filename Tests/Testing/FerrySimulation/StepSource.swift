@@ -1,5 +1,6 @@
 import FerryCore
 
+@testable import FerryQueue
 @testable import FerryService
 
 /// Chooses the next step by a seed and the state of the world.

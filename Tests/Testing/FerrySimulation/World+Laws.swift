@@ -1,7 +1,9 @@
 import FerryCore
 import FerryEngine
+import FerryRules
 import Foundation
 
+@testable import FerryQueue
 @testable import FerryService
 
 /// The broken law, and the number of checks.
@@ -171,7 +173,7 @@ extension World {
             require(
                 ledger.isHeld(origin) || ledger.openCalls > 0,
                 "\(origin) is held for a transfer that has ended or was resumed")
-            let limit = service.moment.clock + .seconds(ThrottledOrigins.longest + 1)
+            let limit = service.moment.clock + .seconds(Origin.longestHold + 1)
             let end = service.waitingTransfers.holdEnd(origin)
             require(end.map { $0 <= limit } == true, "\(origin) is held for too long")
             let next = service.waitingTransfers.nextAlarm

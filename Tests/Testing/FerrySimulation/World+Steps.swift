@@ -1,6 +1,8 @@
 import FerryCore
+import FerryRules
 import Foundation
 
+@testable import FerryQueue
 @testable import FerryService
 
 /// The steps of a history.

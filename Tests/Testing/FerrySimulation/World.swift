@@ -1,8 +1,10 @@
 import FerryCore
+import FerryRules
 import Foundation
 import Logging
 
 @testable import FerryEngine
+@testable import FerryQueue
 @testable import FerryService
 
 /// One history of the daemon's service: clients, runs, journal, disk, clocks and networks around the shipping code.

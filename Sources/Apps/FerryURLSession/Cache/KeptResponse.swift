@@ -1,5 +1,6 @@
 import Crypto
 import FerryCore
+import FerryRules
 import Foundation
 import FoundationNetworking
 

@@ -21,7 +21,7 @@ struct ProtocolRedirects: Equatable, Sendable {
 
     /// The error if there are too many redirects.
     var error: URLError? {
-        count > RedirectChain.limit ? URLError.failing(.httpTooManyRedirects, next) : nil
+        count > RedirectPolicy.limit ? URLError.failing(.httpTooManyRedirects, next) : nil
     }
 
     /// The error if no protocol class loads the redirect's target and the session must not load it either.

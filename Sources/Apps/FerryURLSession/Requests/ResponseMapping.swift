@@ -1,4 +1,5 @@
 package import FerryCore
+import FerryRules
 import Foundation
 package import FoundationNetworking
 

@@ -1,5 +1,7 @@
 import FerryClient
 package import FerryCore
+import FerryQueue
+import FerryRules
 import FerryService
 import Foundation
 import Logging

@@ -1,6 +1,7 @@
 import FerryAPI
 import FerryAria2
 import FerryCore
+import FerryQueue
 import Foundation
 import Hummingbird
 import HummingbirdCore

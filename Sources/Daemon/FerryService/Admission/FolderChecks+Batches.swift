@@ -1,14 +1,16 @@
 import FerryCore
 import FerryEngine
+import FerryQueue
+import FerryRules
 
 /// Destination checks of many requests at once.
 extension FolderChecks {
     /// Does the same as `check` for several items of a batch. Each folder is searched once for all its free names.
     mutating func check(
         _ items: [AdmittedBatch.Item], of batch: AdmittedBatch
-    ) async -> [Result<Finding, ServiceError>] {
+    ) async -> [Result<DestinationFinding, ServiceError>] {
         let free = await freeNames(of: items, in: batch)
-        var results: [Result<Finding, ServiceError>] = []
+        var results: [Result<DestinationFinding, ServiceError>] = []
         results.reserveCapacity(items.count)
         for (item, paths) in zip(items, free) {
             if let paths {

@@ -1,18 +1,12 @@
 import FerryCore
 import FerryEngine
+import FerryQueue
+import FerryRules
 import Foundation
 
 /// Checks the destinations of a batch, each folder once. A missing folder is created only for a request that is not
 /// refused.
 struct FolderChecks {
-    /// The result of checking a destination.
-    enum Finding: Sendable {
-        /// Free paths in order of preference. Empty if the response names the file.
-        case free([String])
-        /// The file exists and is kept.
-        case skipped(Outcome.Success)
-    }
-
     let disk: DiskQueue
     /// The file mode mask of folders created for requests without their own.
     let umask: FileMask
@@ -51,7 +45,7 @@ struct FolderChecks {
     /// Applies the conflict policy if the name is known, then creates the folder if the request allows it.
     ///
     /// - Throws: ``ServiceError`` with code `destination_unwritable` or `destination_exists`.
-    mutating func check(_ request: TransferRequest) async throws(ServiceError) -> Finding {
+    mutating func check(_ request: TransferRequest) async throws(ServiceError) -> DestinationFinding {
         let keepsBytes = request.file.partialFolder != nil
         let place: Place
         do throws(ServiceError) {
@@ -74,12 +68,12 @@ struct FolderChecks {
     /// Applies the conflict policy to a name, if it is known.
     private mutating func finding(
         for request: TransferRequest, in place: Place
-    ) async throws(ServiceError) -> Finding {
+    ) async throws(ServiceError) -> DestinationFinding {
         guard let path = Destination.path(of: request) else { return .free([]) }
         let rule = request.admissionRule
         if rule.numbersNames { return .free(try await freePaths(path, in: place, rule)) }
         let inspected = await disk.at(.folder(place.path)).result {
-            system throws(DiskError) -> Result<Finding, ServiceError> in
+            system throws(DiskError) -> Result<DestinationFinding, ServiceError> in
             let found = try place.identity(of: path.lastPathPart, system)
             switch rule.verdict(on: path, heldBy: found.holder) {
             case .take, .useNextName: return .success(.free([path]))

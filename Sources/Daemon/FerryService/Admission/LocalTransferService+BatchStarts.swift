@@ -1,4 +1,6 @@
 import FerryCore
+import FerryQueue
+import FerryRules
 
 /// Starting existing transfers with a batch.
 extension LocalTransferService {

@@ -1,5 +1,7 @@
 import FerryCore
 import FerryEngine
+import FerryQueue
+import FerryRules
 import Foundation
 
 /// A batch stored in the journal, with its transfers queued.
@@ -107,7 +109,7 @@ extension LocalTransferService {
     }
 
     /// Checks the destinations of the accepted items, in order.
-    private func places(of batch: AdmittedBatch) async -> [Result<FolderChecks.Finding, ServiceError>] {
+    private func places(of batch: AdmittedBatch) async -> [Result<DestinationFinding, ServiceError>] {
         let journal = journal
         var folders = FolderChecks(engine) { paths throws(ServiceError) in
             try await journal.read { reader throws(ServiceError) in try reader.held(paths) }
@@ -122,7 +124,7 @@ extension LocalTransferService {
 
     /// Assigns ids to the accepted items.
     private func drafts(
-        of batch: AdmittedBatch, _ places: [Result<FolderChecks.Finding, ServiceError>]
+        of batch: AdmittedBatch, _ places: [Result<DestinationFinding, ServiceError>]
     ) -> BatchDrafts {
         let sessions = Set(batch.templates.compactMap { (try? $0.get())?.session })
         var drafts = BatchDrafts(batch, at: clock.active, inBackground: sessions.filter(isInBackground))

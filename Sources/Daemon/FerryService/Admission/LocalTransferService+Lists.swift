@@ -1,5 +1,7 @@
 import FerryCore
 import FerryEngine
+import FerryQueue
+import FerryRules
 import Foundation
 
 /// Storing a list of URLs as transfers.

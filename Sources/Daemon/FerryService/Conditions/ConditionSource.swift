@@ -1,4 +1,5 @@
-package import FerryCore
+package import FerryQueue
+package import FerryRules
 
 /// A source of network and power conditions: the machine, a file, or a test.
 package protocol ConditionSource: Sendable {
@@ -19,13 +20,4 @@ package protocol ConditionSource: Sendable {
 
     /// Stops watching, permanently. Idempotent.
     func stop()
-}
-
-/// The conditions a source reports.
-package struct ConditionReport: Hashable, Sendable {
-    package var conditions = Conditions()
-    /// The needs that the report covers.
-    package var known: ConditionNeeds = []
-
-    package init() {}
 }

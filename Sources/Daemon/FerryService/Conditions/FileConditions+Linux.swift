@@ -1,5 +1,7 @@
 import Dispatch
-package import FerryCore
+import FerryCore
+package import FerryQueue
+package import FerryRules
 import Foundation
 import Glibc
 package import Logging

@@ -1,5 +1,6 @@
 import Dispatch
-package import FerryCore
+import FerryCore
+package import FerryQueue
 import Foundation
 
 /// The machine's power supplies.

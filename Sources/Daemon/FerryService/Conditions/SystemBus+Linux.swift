@@ -1,6 +1,7 @@
 import CFerrySystem
 import Dispatch
 import FerryCore
+import FerryQueue
 
 /// NetworkManager's classification of the network. Without NetworkManager it is neither mobile nor metered.
 struct NetworkKind: Hashable, Sendable {

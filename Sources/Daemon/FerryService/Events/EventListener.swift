@@ -1,4 +1,5 @@
 import FerryCore
+import FerryQueue
 import Synchronization
 
 /// A listener's subscription and its pending events. Owned by the hub.

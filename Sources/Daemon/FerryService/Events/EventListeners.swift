@@ -1,4 +1,5 @@
 import FerryCore
+import FerryQueue
 
 /// The listeners of the hub, with the events that are pending for each.
 ///

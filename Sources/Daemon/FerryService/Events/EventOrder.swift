@@ -1,4 +1,5 @@
 import FerryCore
+import FerryQueue
 
 /// Puts durable events in number order, whatever the order in which they arrive. Owned by the hub.
 ///

@@ -1,5 +1,6 @@
 import DequeModule
 import FerryCore
+import FerryQueue
 
 /// Reads the pages of events that listeners take from the journal.
 ///

@@ -1,5 +1,6 @@
 import DequeModule
 import FerryCore
+import FerryQueue
 
 /// A listener's pending events in order: events in memory, and ranges of events to read from the journal.
 ///

@@ -1,5 +1,7 @@
 package import FerryCore
 import FerryEngine
+import FerryQueue
+import FerryRules
 
 /// Actions on transfers: named ones, all, or those of a session.
 extension LocalTransferService {

@@ -1,5 +1,7 @@
 import FerryCore
 import FerryEngine
+import FerryQueue
+import FerryRules
 import Foundation
 
 /// Deadlines of transfers.

@@ -1,4 +1,6 @@
 package import FerryCore
+import FerryQueue
+import FerryRules
 import Foundation
 
 /// Queries.

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryQueue
 import Foundation
 import Logging
 

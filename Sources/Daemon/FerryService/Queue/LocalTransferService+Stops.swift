@@ -1,5 +1,6 @@
 import FerryCore
 import FerryEngine
+import FerryQueue
 
 extension LocalTransferService {
     /// Waits until attempts at transfers, or work on their files, have ended once, a few seconds at most.

@@ -1,5 +1,7 @@
 import FerryCore
 import FerryEngine
+import FerryQueue
+import FerryRules
 import Foundation
 
 /// The files of succeeded transfers: checks whether they are unchanged, and renames them.

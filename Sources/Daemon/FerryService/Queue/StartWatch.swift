@@ -1,6 +1,8 @@
 import CFerrySystem
 import FerryCore
 import FerryEngine
+import FerryQueue
+import FerryRules
 import Foundation
 package import Logging
 

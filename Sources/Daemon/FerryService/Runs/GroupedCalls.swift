@@ -1,4 +1,5 @@
 import FerryCore
+import FerryQueue
 
 /// Calls that are performed together. Those that arrive while a group is performed form the next group.
 ///

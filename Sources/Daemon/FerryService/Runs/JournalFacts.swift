@@ -1,5 +1,7 @@
 import FerryCore
 import FerryEngine
+import FerryQueue
+import FerryRules
 
 /// Commits a run's facts to the journal and passes them to the service, which shows them while the transfer runs.
 struct JournalFacts: FactsJournal {

@@ -1,5 +1,7 @@
 import FerryCore
 import FerryEngine
+import FerryQueue
+import FerryRules
 
 /// Transfers that have a slot and wait for their records, and the records read ahead. Owned by the service.
 struct StartingTransfers {

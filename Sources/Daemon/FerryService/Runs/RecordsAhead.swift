@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 
 /// Records read before their transfers got a slot. They are valid while the journal's revision is unchanged.
 ///

@@ -1,4 +1,5 @@
 package import FerryCore
+import FerryQueue
 import Foundation
 
 /// Apps: their run loops, launch commands and foreground state.

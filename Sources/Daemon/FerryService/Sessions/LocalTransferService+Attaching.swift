@@ -1,5 +1,6 @@
 package import FerryCore
 import FerryEngine
+import FerryQueue
 import Foundation
 
 /// Attaching processes to sessions.

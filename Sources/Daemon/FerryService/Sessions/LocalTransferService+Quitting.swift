@@ -1,5 +1,7 @@
 package import FerryCore
 import FerryEngine
+import FerryQueue
+import FerryRules
 import Foundation
 
 /// Force-quit.

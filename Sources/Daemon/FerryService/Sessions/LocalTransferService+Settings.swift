@@ -1,13 +1,15 @@
 package import FerryCore
+import FerryQueue
+import FerryRules
 
 /// Global limits, session limits, and the order of a session's transfers.
 extension LocalTransferService {
     package func settings() async throws(ServiceError) -> ServiceSettings { queue.sessions.settings }
 
     package func hold(_ origin: Origin, seconds: Double) async throws(ServiceError) {
-        guard (0...ThrottledOrigins.longest).contains(seconds) else {
+        guard (0...Origin.longestHold).contains(seconds) else {
             throw ServiceError(
-                .invalidRequest, "An origin is held for 0 to \(Int(ThrottledOrigins.longest)) seconds, not \(seconds).")
+                .invalidRequest, "An origin is held for 0 to \(Int(Origin.longestHold)) seconds, not \(seconds).")
         }
         take(.held(origin, seconds: seconds, .outside))
     }

@@ -1,5 +1,6 @@
 import FerryCore
 import FerryEngine
+import FerryRules
 
 /// State shared by a session's runs, and the apps' connections. Owned by the service. Makes no decisions.
 struct SessionRuntime {

@@ -1,5 +1,6 @@
 import FerryCore
 import FerryEngine
+import FerryQueue
 import Foundation
 import Logging
 

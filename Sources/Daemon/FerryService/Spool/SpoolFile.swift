@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 import Foundation
 
 /// A spool file with a transfer's id in its name. Other files are left alone.
@@ -36,12 +37,6 @@ struct SpoolFile: Sendable {
     }
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
-}
-
-/// Names of spool files. Each contains its transfer's id.
-enum SpoolNames {
-    /// Returns the name of a finished file that its client has not collected yet.
-    static func result(_ id: TransferID) -> String { "\(id).download" }
 }
 
 extension ServiceConfiguration {

@@ -2,6 +2,8 @@ import CFerrySystem
 import Dispatch
 import FerryCore
 import FerryEngine
+import FerryQueue
+import FerryRules
 import Foundation
 
 /// Tracks whether maintenance is needed, and whether it is planned. Owned by the service.

@@ -139,7 +139,7 @@ extension FleetAgent {
             if error?.code == .serverBusy, seconds >= Self.shortestHold,
                 let origin = job.lease.request.flatMap({ try? HTTPURL(parsing: $0.url).origin })
             {
-                outbox.hold(origin, seconds: min(seconds, ThrottledOrigins.longest))
+                outbox.hold(origin, seconds: min(seconds, Origin.longestHold))
             }
             // Worth waiting for here, if many bytes are here.
             guard seconds > Self.longestWait, received < Self.fewBytes else { return [] }

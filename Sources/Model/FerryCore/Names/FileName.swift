@@ -15,7 +15,7 @@ package enum FileName {
     }
 
     /// Like ``safe(_:)``, but returns nil if nothing is left.
-    static func reduced(_ text: String) -> String? {
+    package static func reduced(_ text: String) -> String? {
         if isPlain(text) { return text }
         // Unicode scalars throughout: a combining mark after a slash or dot joins it to another Character and would
         // hide it.
@@ -98,21 +98,6 @@ package enum NameSource: String, Codable, Sendable {
 }
 
 extension FileName {
-    /// Chooses the name of a transfer's file: the caller's as given, otherwise the first safe name from the response's
-    /// `Content-Disposition` or the URL, otherwise `download`.
-    package static func choose(
-        callerName: String?, contentDisposition: String?, originalURL: HTTPURL, finalURL: HTTPURL,
-        nameFrom: NameSource = .original
-    ) -> String {
-        if let callerName { return callerName }
-        if let field = contentDisposition, let name = ContentDisposition(parsing: field).fileName.flatMap(reduced) {
-            return name
-        }
-        let url = nameFrom == .original ? originalURL : finalURL
-        let segment = url.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last
-        return safe(segment.map { PercentEncoding.decodeLeniently(String(Substring($0))) } ?? "")
-    }
-
     /// Whether a desktop would run or follow a file with this name instead of opening it.
     package static func runsOnDesktop(_ name: String) -> Bool {
         let name = name.lowercased()

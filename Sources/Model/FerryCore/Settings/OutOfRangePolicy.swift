@@ -3,13 +3,13 @@ package struct OutOfRangePolicy<Failure: Error>: Sendable {
     private let judge: @Sendable (ServiceError) throws(Failure) -> Void
 
     /// Clamps a number to its range, or throws.
-    func apply<Number>(_ range: SettingRange<Number>, to value: inout Number) throws(Failure) {
+    package func apply<Number>(_ range: SettingRange<Number>, to value: inout Number) throws(Failure) {
         guard !range.contains(value) else { return }
         try judge(range.refusal(of: value))
         value = range.clamp(value)
     }
 
-    func apply<Number>(_ range: SettingRange<Number>, to value: inout Number?) throws(Failure) {
+    package func apply<Number>(_ range: SettingRange<Number>, to value: inout Number?) throws(Failure) {
         guard var number = value else { return }
         try apply(range, to: &number)
         value = number
@@ -18,7 +18,7 @@ package struct OutOfRangePolicy<Failure: Error>: Sendable {
 
 extension OutOfRangePolicy {
     /// Removes out-of-range numbers from a set, or throws.
-    func apply<Number: Hashable>(_ range: SettingRange<Number>, to values: inout Set<Number>) throws(Failure) {
+    package func apply<Number: Hashable>(_ range: SettingRange<Number>, to values: inout Set<Number>) throws(Failure) {
         for value in values.sorted() where !range.contains(value) {
             try judge(range.refusal(of: value))
             values.remove(value)

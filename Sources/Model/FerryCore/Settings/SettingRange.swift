@@ -8,7 +8,7 @@ package struct SettingRange<Number: Comparable & Sendable>: Sendable {
     /// A value outside the range that is also allowed, such as 0 for no limit.
     package let special: Number?
 
-    init(_ key: String, _ allowed: ClosedRange<Number>, or special: Number? = nil) {
+    package init(_ key: String, _ allowed: ClosedRange<Number>, or special: Number? = nil) {
         self.key = key
         self.allowed = allowed
         self.special = special
@@ -125,4 +125,16 @@ extension SettingRange<Double> {
             multiplier, jitter,
         ]
     }
+}
+
+// MARK: Stored numbers
+
+/// Ranges of the numbers in a stored record.
+extension SettingRange<Int> {
+    /// Range of counters, with room for any number of further increments.
+    package static var count: Self { Self("count", 0...Int(Int32.max)) }
+}
+
+extension SettingRange<Int64> {
+    package static var bytes: Self { Self("bytes", 0...mostBytes) }
 }

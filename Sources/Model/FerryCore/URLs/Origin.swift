@@ -2,6 +2,9 @@ import FerryFoundation
 
 /// Scheme, host and port (RFC 6454 §4): the scope of credentials, validators and limits.
 package struct Origin: Hashable, Codable, Sendable, CustomStringConvertible {
+    /// Maximum time in seconds for which one response holds back other requests to its origin.
+    package static let longestHold = 3600.0
+
     /// `http` or `https`.
     package let scheme: String
     /// Lowercase host, with brackets around an IPv6 address.

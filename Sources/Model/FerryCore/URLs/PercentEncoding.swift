@@ -22,7 +22,7 @@ package enum PercentEncoding {
     }
 
     /// Encodes one byte as `%XX`.
-    static func triplet(_ byte: UInt8) -> [UInt8] {
+    package static func triplet(_ byte: UInt8) -> [UInt8] {
         Array(((byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)).utf8)
     }
 
@@ -64,11 +64,11 @@ package enum PercentEncoding {
 }
 
 extension UInt8 {
-    var isASCIILetter: Bool {
+    package var isASCIILetter: Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
     }
 
-    var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
     /// The value of a hexadecimal digit, or nil.
     var hexadecimalValue: UInt8? {

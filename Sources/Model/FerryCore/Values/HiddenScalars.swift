@@ -71,7 +71,7 @@ extension String {
     }
 
     /// Whether the text contains a control character (C0, DEL or C1), which is invalid in URLs and cookies.
-    var containsControl: Bool {
+    package var containsControl: Bool {
         if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return false }
         return unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }

@@ -24,8 +24,11 @@ extension Int64 {
 }
 
 extension Duration {
-    /// A duration in seconds. Zero for negative numbers and NaN, at most a hundred years, which stands for no end.
+    /// A hundred years in seconds, which stands for no end.
+    package static let endless = 100.0 * 365 * 86_400
+
+    /// A duration in seconds. Zero for negative numbers and NaN, at most ``endless``.
     package static func wait(seconds: Double) -> Duration {
-        .seconds(seconds > 0 ? min(seconds, TransferMachine.untilAnswered) : 0)
+        .seconds(seconds > 0 ? min(seconds, endless) : 0)
     }
 }

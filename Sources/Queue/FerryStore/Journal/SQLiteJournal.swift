@@ -1,4 +1,6 @@
 package import FerryCore
+package import FerryQueue
+package import FerryRules
 import GRDB
 import Logging
 import Synchronization

@@ -1,4 +1,5 @@
 package import FerryCore
+package import FerryQueue
 import Foundation
 import GRDB
 package import Logging

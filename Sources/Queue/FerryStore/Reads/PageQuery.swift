@@ -1,4 +1,6 @@
 import FerryCore
+import FerryQueue
+import FerryRules
 import GRDB
 
 /// The statement that selects the ids of one page within one phase.

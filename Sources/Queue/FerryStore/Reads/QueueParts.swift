@@ -1,4 +1,6 @@
 import FerryCore
+import FerryQueue
+import FerryRules
 import GRDB
 
 /// Reads parts of the queue in order, one page at a time.

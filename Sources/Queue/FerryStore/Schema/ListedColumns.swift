@@ -1,4 +1,6 @@
 import FerryCore
+import FerryQueue
+import FerryRules
 import Foundation
 
 /// The displayed values of a transfer, as columns of a row.

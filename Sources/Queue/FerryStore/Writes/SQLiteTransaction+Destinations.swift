@@ -1,4 +1,5 @@
 package import FerryCore
+package import FerryQueue
 import GRDB
 
 /// Reservations: two live transfers never have the same destination.

@@ -1,4 +1,6 @@
 package import FerryCore
+package import FerryQueue
+import FerryRules
 import Foundation
 import GRDB
 

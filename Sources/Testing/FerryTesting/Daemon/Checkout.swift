@@ -5,8 +5,11 @@ package enum Checkout {
     /// Root of the checkout: the folder of `Package.swift`.
     package static let root: URL = {
         var folder = URL(filePath: #filePath)
-        repeat { folder.deleteLastPathComponent() } while folder.pathComponents.count > 1
-            && !FileManager.default.fileExists(atPath: folder.appending(path: "Package.swift").path(percentEncoded: false))
+        repeat {
+            folder.deleteLastPathComponent()
+        } while folder.pathComponents.count > 1
+            && !FileManager.default.fileExists(
+                atPath: folder.appending(path: "Package.swift").path(percentEncoded: false))
         return folder
     }()
 

@@ -1,4 +1,5 @@
 package import FerryCore
+import FerryRules
 import Foundation
 
 /// The contents of a fake service, its answers, and what it was asked.

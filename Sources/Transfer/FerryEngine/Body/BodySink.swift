@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 import NIOCore
 import Synchronization
 

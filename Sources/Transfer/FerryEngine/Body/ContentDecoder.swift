@@ -1,5 +1,6 @@
 import CFerrySystem
 package import FerryCore
+package import FerryRules
 package import NIOCore
 
 /// Decodes one gzip or deflate content coding piece by piece, and rejects a body that expands out of proportion

@@ -1,4 +1,5 @@
 package import FerryCore
+import FerryRules
 import Foundation
 import NIOCore
 import NIOHTTP1

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import FerryCore
+import FerryRules
 import Foundation
 import NIOCore
 import NIOHTTP1

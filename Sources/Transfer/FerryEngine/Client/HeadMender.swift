@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 import NIOCore
 
 /// Sits below the HTTP codec and rewrites each response head to a form with only one interpretation.

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 import Synchronization
 
 /// Asks the client of a transfer or load, one question at a time.

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 import Foundation
 
 /// Opens the connections of a conversation, in the isolation of its caller.

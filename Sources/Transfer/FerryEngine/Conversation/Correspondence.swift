@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 
 /// State shared by all conversations of one attempt or load. Stays in their isolation.
 final class Correspondence {

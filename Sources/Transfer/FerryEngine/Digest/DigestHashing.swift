@@ -1,5 +1,6 @@
 import Crypto
-package import FerryCore
+import FerryCore
+package import FerryRules
 
 /// Hashes and random text for FerryCore's Digest authentication.
 package enum DigestHashing {

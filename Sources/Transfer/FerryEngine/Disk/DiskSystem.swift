@@ -1,4 +1,5 @@
 package import FerryCore
+package import FerryRules
 import Foundation
 
 /// The file system calls of the engine.

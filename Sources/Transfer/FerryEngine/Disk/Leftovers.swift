@@ -1,4 +1,5 @@
 package import FerryCore
+package import FerryRules
 import Foundation
 
 /// Files that a transfer may have left on disk. Used when the transfer is removed.

@@ -1,4 +1,5 @@
 package import FerryCore
+package import FerryRules
 import Foundation
 
 /// Transferring partial files between owners.

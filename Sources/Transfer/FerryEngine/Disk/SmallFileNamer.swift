@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 
 /// Gives durable small files their final names, and makes the names durable.
 struct SmallFileNamer {

@@ -1,4 +1,5 @@
 package import FerryCore
+package import FerryRules
 package import Foundation
 import NIOCore
 import Synchronization

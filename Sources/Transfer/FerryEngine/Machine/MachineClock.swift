@@ -1,4 +1,5 @@
-package import FerryCore
+import FerryCore
+package import FerryRules
 package import Foundation
 
 /// The clocks of a machine. A simulation has its own, on which time passes as it chooses.

@@ -1,3 +1,5 @@
+import FerryRules
+
 #if os(Linux)
     import FerryCore
     import Glibc

@@ -1,4 +1,5 @@
-package import FerryCore
+import FerryCore
+package import FerryRules
 import NIOCore
 import Synchronization
 

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 import NIOCore
 
 /// The origin at the end of a proxy's tunnel.

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 
 extension TransferFacts {
     /// Records the response of a body from byte 0: its resource, its name and its URLs.

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 
 /// The response after all redirects, with its verdict and an unread body.
 struct Answer: Sendable {

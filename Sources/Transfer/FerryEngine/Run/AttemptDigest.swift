@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 
 /// The digest of a transfer's file in one attempt, computed while bytes arrive in order.
 ///

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 
 /// Conditions that decide the outcome of an attempt, regardless of its last error.
 struct AttemptEnding: Sendable {

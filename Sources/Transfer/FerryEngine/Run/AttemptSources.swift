@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 
 /// The URLs of a transfer in one attempt: the current one, the dropped ones, and the state of each.
 ///

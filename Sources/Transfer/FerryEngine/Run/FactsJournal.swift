@@ -1,4 +1,5 @@
 package import FerryCore
+package import FerryRules
 
 /// Makes the facts of runs durable. Each call runs in the isolation of its caller.
 package protocol FactsJournal: Sendable {

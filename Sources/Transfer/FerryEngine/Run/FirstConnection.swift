@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 
 /// The first connection of an attempt. The head it receives decides about all other connections.
 struct FirstConnection: ConversationHost {

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 import NIOCore
 
 /// A complete body in memory, on its way to its name.

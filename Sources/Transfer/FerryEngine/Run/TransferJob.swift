@@ -1,4 +1,5 @@
 package import FerryCore
+package import FerryRules
 
 /// The input of a run of one transfer.
 package struct TransferJob: Sendable {

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 import NIOCore
 
 /// The workers of one file: their number, and the range and URL of each.
@@ -345,7 +346,7 @@ struct SegmentWorkers {
     ///   - asked: The server's requested delay in seconds.
     mutating func refused(_ worker: Int, by refuser: Origin, asked: Double, now: Double) -> Refusal? {
         guard let member = members[worker] else { return nil }
-        var rest = max(1, min(asked, ThrottledOrigins.longest))
+        var rest = max(1, min(asked, Origin.longestHold))
         if refuser != member.origin {
             // The number of connections to that host is not known here.
             failures += 1

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 
 /// The places of a file's workers: first the one that sent the first response, then the other URLs.
 struct WorkerPlaces {

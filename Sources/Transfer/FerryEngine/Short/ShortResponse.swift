@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 import NIOCore
 
 /// Reads one response that fits in memory: HTTP/1.1, an unambiguous head with a final status, and a body whose length

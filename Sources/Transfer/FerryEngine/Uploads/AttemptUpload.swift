@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 import Synchronization
 
 /// The upload of a transfer.

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 
 extension Upload {
     /// Makes the requests of the upload, until the resource named by the caller responds.

@@ -1,4 +1,5 @@
 package import FerryCore
+package import FerryRules
 
 /// Work on uploads outside of their attempts.
 package struct UploadUpkeep: Sendable {

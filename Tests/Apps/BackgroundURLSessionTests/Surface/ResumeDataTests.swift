@@ -1,5 +1,6 @@
 import FerryCore
 @testable import FerryURLSession
+import FerryRules
 import Foundation
 import Testing
 

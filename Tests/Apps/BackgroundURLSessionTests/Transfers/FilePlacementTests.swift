@@ -1,3 +1,4 @@
+import FerryRules
 import FerryTesting
 import Foundation
 import Testing

@@ -1,6 +1,7 @@
 import Ferry
 import FerryTesting
 import Foundation
+import SeedKit
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Ferry
 import FerryTesting
 import Foundation
+import SeedKit
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(30))) struct `A daemon that dies` {

@@ -3,6 +3,7 @@ import FerryClient
 import FerryCore
 import FerryTesting
 import Foundation
+import SeedKit
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct `A queue of many tasks` {

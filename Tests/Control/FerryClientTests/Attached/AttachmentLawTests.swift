@@ -1,6 +1,7 @@
 @testable import FerryClient
 import FerryCore
 import FerryTesting
+import SeedKit
 import Testing
 
 @Suite struct `Laws of an attached session` {

@@ -2,6 +2,7 @@ import FerryTesting
 import Foundation
 import NIOCore
 import NIOWebSocket
+import SeedKit
 import Testing
 
 @testable import FerryServer

@@ -1,5 +1,7 @@
 import FerryCore
 @testable import FerryService
+import FerryQueue
+import FerryRules
 import FerryTesting
 import Foundation
 import Testing

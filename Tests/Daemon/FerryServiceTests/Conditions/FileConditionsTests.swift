@@ -1,4 +1,6 @@
 import FerryCore
+import FerryQueue
+import FerryRules
 import FerryService
 import FerryTesting
 import Foundation

@@ -1,6 +1,7 @@
 import FerryAPI
 import FerryCore
 @testable import FerryServer
+import FerryRules
 import FerryTesting
 import Foundation
 import Testing

@@ -1,6 +1,8 @@
 import FerryCore
 @testable import FerryService
 @testable import FerryStore
+import FerryQueue
+import FerryRules
 import FerryTesting
 import Foundation
 import Logging

@@ -1,7 +1,9 @@
 import FerryCore
 import FerryEngine
+@testable import FerryQueue
 @testable import FerryService
 @testable import FerryStore
+import FerryRules
 import FerryTesting
 import Foundation
 import JournalKit

@@ -1,6 +1,7 @@
 import FerryAPI
 import FerryClient
 import FerryCore
+import FerryQueue
 import FerryServer
 import FerryService
 import FerryStore

@@ -4,11 +4,11 @@ import Testing
 
 @Suite struct `Values of the service` {
     @Test func `the reply to a submission is unchanged by a round trip`() throws {
-        let request = TransferRequest(url: "http://example.com/a", folder: "/tmp")
-        let record = TransferRecord(
-            id: TransferID(rawValue: 1), createdAt: Date(timeIntervalSince1970: 5), request: request, credentials: nil)
+        let transfer = Transfer(
+            TransferID(rawValue: 1), in: .cli, url: "http://example.com/a", state: .suspended,
+            createdAt: Date(timeIntervalSince1970: 5))
         for result in [
-            SubmissionResult.accepted(Transfer(record, live: .waiting(.slot))),
+            SubmissionResult.accepted(transfer),
             .refused(ServiceError(.invalidURL, "No.")),
         ] {
             let data = try JSONEncoder().encode(result)

@@ -1,3 +1,4 @@
+import FerryRules
 import NIOCore
 import Testing
 

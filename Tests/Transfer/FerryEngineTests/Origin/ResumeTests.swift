@@ -1,5 +1,6 @@
 import FerryCore
 import FerryEngine
+import FerryRules
 import FerryTesting
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import Dispatch
+import FerryRules
 import NIOCore
 import Testing
 

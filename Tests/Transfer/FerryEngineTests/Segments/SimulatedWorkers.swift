@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 import FerryTesting
 
 /// A model of workers that fetch one file in parallel.

@@ -1,5 +1,6 @@
 import FerryCore
 @testable import FerryEngine
+import FerryRules
 import FerryTesting
 import Foundation
 import Logging

@@ -1,6 +1,7 @@
 import Dispatch
 import FerryCore
 import FerryEngine
+import FerryRules
 import Synchronization
 
 /// Replaces the system's resolver. Names resolve as scripted, and all others hang until the end.

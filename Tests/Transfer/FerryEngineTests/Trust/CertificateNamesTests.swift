@@ -1,7 +1,9 @@
 import FerryCore
+import FerryRules
 import FerryTesting
 import Foundation
 import NIOSSL
+import SeedKit
 import Testing
 
 @testable import FerryEngine

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryRules
 import FerryTesting
 import NIOHTTP1
 import Testing

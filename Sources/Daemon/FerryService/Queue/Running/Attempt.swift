@@ -1,5 +1,7 @@
 import FerryCore
 import FerryEngine
+import FerryQueue
+import FerryRules
 import Synchronization
 
 /// An attempt in progress: its task, its run once started, and its byte counters and limiters.
@@ -37,24 +39,5 @@ final class Attempt {
         return .running(
             received: received, expected: progress.expectedLength, speed: meter.bytesPerSecond,
             segments: progress.segments)
-    }
-}
-
-/// When a transfer is attempted again, and why not earlier.
-struct NextAttempt: Sendable {
-    let record: TransferRecord
-    /// Delay in seconds. 0 is as soon as a slot is free.
-    let delay: Double
-    let reason: WaitReason
-    /// The error to wait for, if the journal could not record it.
-    var error: ServiceError?
-
-    /// Returns this attempt with a request that changed while the last attempt was being settled.
-    func following(_ request: TransferRequest) -> NextAttempt {
-        var record = record
-        record.request = request
-        let isNew = request.hasOtherAddress(than: self.record.request)
-        return NextAttempt(
-            record: record, delay: isNew ? 0 : delay, reason: isNew ? .retry : reason, error: isNew ? nil : error)
     }
 }
