@@ -1,3 +1,5 @@
+import FerryCore
+
 /// A route of the control API, as data. Client, server and documentation are derived from it.
 package struct Route: Hashable, Sendable {
     package let method: Method
@@ -17,7 +19,7 @@ package struct Route: Hashable, Sendable {
     package func target(_ parameter: String? = nil, query: [QueryItem] = []) -> String {
         var result = path
         if let parameter, let open = path.firstIndex(of: "{"), let close = path.firstIndex(of: "}") {
-            result = path[..<open] + PercentEncoding.encode(parameter) + path[path.index(after: close)...]
+            result = path[..<open] + PercentEncoding.encodeComponent(parameter) + path[path.index(after: close)...]
         }
         return query.isEmpty ? result : result + "?" + QueryItem.encode(query)
     }

@@ -40,7 +40,7 @@ extension RPCEndpoint {
 
         /// Returns 20 random bytes as hexadecimal digits.
         package static func identifier(using random: inout some RandomNumberGenerator) -> String {
-            (0..<40).map { _ in String(Int.random(in: 0..<16, using: &random), radix: 16) }.joined()
+            (0..<20).map { _ in UInt8.random(in: 0 ... .max, using: &random) }.hexDigits
         }
     }
 }

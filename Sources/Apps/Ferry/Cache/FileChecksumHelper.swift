@@ -1,5 +1,6 @@
 import Crypto
 import Dispatch
+import FerryCore
 public import Foundation
 import Glibc
 
@@ -90,10 +91,10 @@ enum FileCode {
     /// Returns the checksum of some data in lowercase hexadecimal digits.
     static func hex(of data: Data, _ type: FileChecksumHelper.VerificationType) -> String {
         switch type {
-        case .md5: Hexadecimal.text(Insecure.MD5.hash(data: data))
-        case .sha1: Hexadecimal.text(Insecure.SHA1.hash(data: data))
-        case .sha256: Hexadecimal.text(SHA256.hash(data: data))
-        case .sha512: Hexadecimal.text(SHA512.hash(data: data))
+        case .md5: Insecure.MD5.hash(data: data).hexDigits
+        case .sha1: Insecure.SHA1.hash(data: data).hexDigits
+        case .sha256: SHA256.hash(data: data).hexDigits
+        case .sha512: SHA512.hash(data: data).hexDigits
         }
     }
 
@@ -114,6 +115,6 @@ enum FileCode {
     private static func digest<Function: HashFunction>(_ file: FileHandle, _ function: Function) throws -> String {
         var function = function
         while let data = try file.read(upToCount: block), !data.isEmpty { function.update(data: data) }
-        return Hexadecimal.text(function.finalize())
+        return function.finalize().hexDigits
     }
 }

@@ -1,3 +1,4 @@
+import FerryCore
 import Foundation
 
 /// Properties that a task stores with its transfer, in addition to the transfer's own.
@@ -40,7 +41,7 @@ struct TaskNote: Hashable, Codable, Sendable {
         let low = UInt64.random(in: 0 ... .max) & ~(3 << 62) | 2 << 62
         var text: [UInt8] = []
         text.reserveCapacity(36)
-        for (index, digit) in (Hexadecimal.text(high) + Hexadecimal.text(low)).utf8.enumerated() {
+        for (index, digit) in (high.hexDigits + low.hexDigits).utf8.enumerated() {
             if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
             text.append(digit)
         }

@@ -42,7 +42,7 @@ struct CacheRequest: Sendable {
     init?(_ request: URLRequest) {
         guard let url = request.url else { return nil }
         let text = "\(request.httpMethod ?? "GET") \(url.absoluteString.prefix { $0 != "#" })"
-        resource = Self.hex(SHA256.hash(data: Data(text.utf8)).prefix(16))
+        resource = SHA256.hash(data: Data(text.utf8)).prefix(16).hexDigits
         var fields = request.sentFields.map { HeaderField(name: $0.key, value: $0.value) }
         if !fields.contains(where: { $0.isNamed("Accept-Encoding") }) {
             fields.append(HeaderField(name: "Accept-Encoding", value: RequestFieldMapping.acceptedCodings))
@@ -60,16 +60,12 @@ struct CacheRequest: Sendable {
         let text = selecting.map { "\($0.name.lowercased()): \($0.value)" }.sorted().joined(separator: "\n")
         return CacheName(
             resource: resource,
-            variant: text.isEmpty ? "0" : Self.hex(SHA256.hash(data: Data(text.utf8)).prefix(8)))
+            variant: text.isEmpty ? "0" : SHA256.hash(data: Data(text.utf8)).prefix(8).hexDigits)
     }
 
     static func fields(of response: HTTPURLResponse) -> [HeaderField] {
         response.allHeaderFields.compactMap { key, value in
             (key.base as? String).map { HeaderField(name: $0, value: value as? String ?? "\(value)") }
         }
-    }
-
-    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

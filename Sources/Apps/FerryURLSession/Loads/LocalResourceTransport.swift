@@ -147,25 +147,8 @@ struct DataURL: Equatable {
             guard let decoded = Data(base64Encoded: plain) else { return nil }
             data = decoded
         } else {
-            guard let bytes = Self.bytes(content) else { return nil }
-            data = bytes
+            guard let bytes = PercentEncoding.decode(content) else { return nil }
+            data = Data(bytes)
         }
-    }
-
-    /// Decodes percent-encoded bytes, which may not be UTF-8.
-    private static func bytes(_ text: String) -> Data? {
-        var result = Data()
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                result.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst(), let low = rest.popFirst(),
-                let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
-            else { return nil }
-            result.append(value)
-        }
-        return result
     }
 }

@@ -14,7 +14,7 @@ package enum ResponseMapping {
     static func response(_ head: ResponseHead) -> HTTPURLResponse? {
         guard let url = URL(string: head.url) else { return nil }
         return NamedResponse(
-            url: url, statusCode: head.status, httpVersion: head.major >= 2 ? "HTTP/2" : "HTTP/1.1",
+            url: url, statusCode: head.status, httpVersion: head.version,
             headerFields: fields(head.fields))
     }
 

@@ -7,19 +7,11 @@ package enum JSONText {
     /// One value on one line.
     package static func line(_ value: some Encodable) throws(ServiceError) -> String {
         do {
-            return String(decoding: try APIJSON.bytes(withoutSecrets(value)), as: UTF8.self).replacingHidden(
-                with: escape)
+            return String(decoding: try APIJSON.bytes(withoutSecrets(value)), as: UTF8.self)
+                .replacingHidden(with: \.jsonEscape)
         } catch {
             throw ServiceError(.internal, "The output cannot be written as JSON: \(error)")
         }
-    }
-
-    /// The JSON escape of a scalar. Hidden scalars occur only in strings.
-    private static func escape(_ scalar: Unicode.Scalar) -> String {
-        String(scalar).utf16.map { unit in
-            let digits = String(unit, radix: 16)
-            return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-        }.joined()
     }
 
     /// Removes the credentials from the challenge of a waiting transfer, which are only for its client.

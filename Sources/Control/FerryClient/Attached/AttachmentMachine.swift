@@ -39,8 +39,8 @@ package struct AttachmentMachine: Sendable {
         case acknowledge(after: Duration)
     }
 
-    private static let firstDelay: Duration = .milliseconds(50)
-    private static let longestDelay: Duration = .seconds(1)
+    /// Delays between attempts to attach, of which the first follows a lost attachment.
+    private static let backoff = Backoff(first: 0.05, longest: 1)
 
     /// How long a client waits for an unresponsive daemon.
     private let patience: Duration
@@ -121,7 +121,7 @@ package struct AttachmentMachine: Sendable {
         case .following:
             state = .attaching
             start = now
-            return [.notifyLost, .attach(after: Self.firstDelay)]
+            return [.notifyLost, .attach(after: delay)]
         case .attaching, .listing:
             state = .attaching
             failures += 1
@@ -135,7 +135,7 @@ package struct AttachmentMachine: Sendable {
         }
     }
 
-    private var delay: Duration { min(Self.firstDelay * (1 << min(failures, 16)), Self.longestDelay) }
+    private var delay: Duration { .seconds(Self.backoff.delay(afterFailures: failures + 1)) }
 
     /// Another process has the session. The next attempt is made when the client requests the session again.
     package mutating func refused(_ error: ServiceError) -> [Effect] {

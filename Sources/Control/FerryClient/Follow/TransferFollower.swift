@@ -16,6 +16,8 @@ package struct TransferFollower: Sendable {
 
     /// Number of consecutive streams that may break without progress.
     package static let maximumFailures = 5
+    /// Delays between streams that end without progress, from the second on.
+    private static let backoff = Backoff(first: 0.1, longest: 2)
     // With more ids, the stream covers all transfers, because the length of a request target is limited.
     private static let idsInQuery = 500
 
@@ -66,7 +68,7 @@ package struct TransferFollower: Sendable {
                 throw ServiceError(
                     .daemonUnreachable, "The daemon ended its event stream \(failures) times without progress.")
             }
-            if failures > 1 { await sleep(.milliseconds(100 << (failures - 2))) }
+            if failures > 1 { await sleep(.seconds(Self.backoff.delay(afterFailures: failures - 1))) }
             if Task.isCancelled {
                 throw ServiceError(.canceled, "The caller has stopped waiting for these transfers.")
             }

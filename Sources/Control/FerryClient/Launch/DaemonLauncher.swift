@@ -12,6 +12,8 @@ struct DaemonLauncher: Sendable {
 
     // A daemon that ends at once is started again, since it may have met another one that was just ending.
     private static let starts = 5
+    /// Delays after failed starts.
+    private static let backoff = Backoff(first: 0.05, longest: 1)
 
     init(_ configuration: ClientConfiguration) {
         paths = configuration.paths
@@ -43,7 +45,7 @@ struct DaemonLauncher: Sendable {
                 case .refused, .silent:
                     if !DaemonProcess.isLocked(paths.lock) { failures += 1 }
                     if failures == Self.starts { throw failed(report) }
-                    await pause(times: 1 << failures)
+                    await pause(.seconds(Self.backoff.delay(afterFailures: failures)))
                 }
             }
             if try await answers() { return }
@@ -78,7 +80,7 @@ struct DaemonLauncher: Sendable {
         }
     }
 
-    private func pause(times: Int = 1) async { try? await Task.sleep(for: .milliseconds(25 * times)) }
+    private func pause(_ time: Duration = .milliseconds(25)) async { try? await Task.sleep(for: time) }
 
     private func failed(_ report: ReadinessReport) -> ServiceError {
         if case .refused(let error) = report { return error }

@@ -93,7 +93,7 @@ extension ConnectionContext {
     func application() throws -> String { try parameter() }
 
     private func parameter() throws -> String {
-        guard let text: String = PercentEncoding.decode(parameters.get("id") ?? "") else {
+        guard let text = PercentEncoding.decodeComponent(parameters.get("id") ?? "") else {
             throw ServiceError(.invalidRequest, "The path has a broken percent-escape.")
         }
         return text

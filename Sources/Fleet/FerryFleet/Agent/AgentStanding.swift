@@ -1,3 +1,4 @@
+import FerryCore
 /// The worker's standing in the fleet: its membership, its validity, and the call in flight.
 package struct AgentStanding: Hashable, Sendable {
     package private(set) var member: Membership?
@@ -13,9 +14,8 @@ package struct AgentStanding: Hashable, Sendable {
     /// When another machine was first found to have the worker's name, since the last success.
     private var refusedSince: Double?
 
-    /// Delays between failed attempts to join, in seconds.
-    private static let firstDelay = 0.2
-    private static let longestDelay = 5.0
+    /// Delays between failed attempts to join.
+    private static let backoff = Backoff(first: 0.2, longest: 5)
 
     var nextCallDue: Double {
         if inFlight != nil { return .infinity }
@@ -70,7 +70,7 @@ package struct AgentStanding: Hashable, Sendable {
     mutating func unreachable(at now: Double) {
         member = nil
         failures += 1
-        joinDue = now + min(Self.firstDelay * Double(1 << min(failures - 1, 10)), Self.longestDelay)
+        joinDue = now + Self.backoff.delay(afterFailures: failures)
     }
 
     /// Another machine has the name. Returns whether to give up: it has had it for a lease and a half, so it is alive.

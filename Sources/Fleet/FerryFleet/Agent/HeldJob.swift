@@ -83,7 +83,7 @@ package struct HeldJob: Hashable, Sendable {
     }
 
     /// Seconds until another delivery, after a failed one.
-    var deliveryDelay: Double { min(60, Double(1 << min(failedDeliveries, 6))) }
+    var deliveryDelay: Double { Backoff(first: 1, longest: 60).delay(afterFailures: failedDeliveries + 1) }
 
     /// The delivery under way, or about to begin.
     ///

@@ -1,3 +1,5 @@
+import FerryCore
+
 /// The number of a job, for people. Numbers may be given a second time after a restore of the database.
 package struct JobID: RawRepresentable, Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
     package var rawValue: Int64
@@ -56,7 +58,7 @@ package struct JobToken: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String {
-        let text = Self.hexadecimal(high) + Self.hexadecimal(low)
+        let text = high.hexDigits + low.hexDigits
         var groups: [Substring] = []
         var rest = text[...]
         for count in [8, 4, 4, 4, 12] {
@@ -64,11 +66,6 @@ package struct JobToken: Hashable, Sendable, CustomStringConvertible {
             rest = rest.dropFirst(count)
         }
         return groups.joined(separator: "-")
-    }
-
-    private static func hexadecimal(_ word: UInt64) -> String {
-        let digits = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
 

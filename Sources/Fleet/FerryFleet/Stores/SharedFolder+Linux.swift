@@ -112,7 +112,7 @@ struct SharedFolder: ~Copyable {
                 ServiceError(.fileChanged, "\(file.path.escapingControls) has \(total) bytes instead of \(file.size)."),
                 isTemporary: false)
         }
-        return digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return digest.finalize().hexDigits
     }
 
     // MARK: Marks

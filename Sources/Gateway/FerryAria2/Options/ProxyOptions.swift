@@ -25,19 +25,7 @@ extension OptionValues {
         let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
         let bare = SecretParts.withoutUserinfo(url)
         let place = bare.firstRange(of: "://")?.upperBound ?? bare.startIndex
-        let userinfo = Self.encoded(user) + (values[name + "-passwd"].map { ":" + Self.encoded($0) } ?? "")
+        let userinfo = PercentEncoding.encodeComponent(user) + (values[name + "-passwd"].map { ":" + PercentEncoding.encodeComponent($0) } ?? "")
         return String(url[..<start]) + userinfo + "@" + String(bare[place...])
-    }
-
-    /// Percent-encodes text for the userinfo of a URL (RFC 3986 §3.2.1).
-    private static func encoded(_ text: String) -> String {
-        text.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                String(Unicode.Scalar(byte))
-            default: (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
     }
 }

@@ -27,6 +27,6 @@ struct Pieces: Equatable {
             guard ranges.contains(start..<min(total, start.addingSaturated(length))) else { continue }
             bytes[piece / 8] |= 0x80 >> UInt8(piece % 8)
         }
-        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return bytes.hexDigits
     }
 }

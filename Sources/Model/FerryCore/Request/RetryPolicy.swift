@@ -62,6 +62,9 @@ package struct RetryRule: Hashable, Codable, Sendable {
         self.unreachableRetries = unreachableRetries
     }
 
+    /// The delays, before jitter.
+    package var backoff: Backoff { Backoff(first: initialDelay, longest: maximumDelay, multiplier: multiplier) }
+
     private enum CodingKeys: String, CodingKey {
         case multiplier, jitter
         case initialDelay = "initial_delay"

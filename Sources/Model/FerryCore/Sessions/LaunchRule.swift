@@ -90,7 +90,8 @@ package struct RelaunchDelay: Hashable, Codable, Sendable {
     ///   - isRepeated: Whether this launch repeats a failed one.
     package mutating func launched(first: Double, isRepeated: Bool, now: Date) {
         let isLonger = seconds > 0 && (isRepeated || rest(now: now) > 0)
-        seconds = min(isLonger ? seconds * 2 : first, SettingRange<Double>.longest)
+        let backoff = Backoff(first: first, longest: SettingRange<Double>.longest)
+        seconds = isLonger ? backoff.delay(after: seconds) : backoff.delay(afterFailures: 1)
         until = now.addingTimeInterval(seconds)
     }
 

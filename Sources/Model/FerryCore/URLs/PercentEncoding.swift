@@ -21,9 +21,27 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// Encodes all but the unreserved characters (RFC 3986 §2.3).
+    package static func encodeComponent(_ text: String) -> String {
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            if byte.isASCIILetter || byte.isASCIIDigit || "-._~".utf8.contains(byte) {
+                result.append(byte)
+            } else {
+                result += triplet(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Decodes text. Returns nil if a `%` begins no `%XX`, or if the result is not UTF-8.
+    package static func decodeComponent(_ text: some StringProtocol) -> String? {
+        decode(String(text)).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
     /// Encodes one byte as `%XX`.
     package static func triplet(_ byte: UInt8) -> [UInt8] {
-        Array(((byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)).utf8)
+        Array("%\([byte].hexDigits.uppercased())".utf8)
     }
 
     /// Decodes to bytes. Returns nil if a `%` begins no `%XX`.
@@ -69,12 +87,6 @@ extension UInt8 {
     }
 
     package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-    /// The value of a hexadecimal digit, or nil.
-    var hexadecimalValue: UInt8? {
-        guard isHexadecimalDigit else { return nil }
-        return isASCIIDigit ? self - UInt8(ascii: "0") : (self | 0x20) - UInt8(ascii: "a") + 10
-    }
 
     /// Whether the byte is allowed in every part after the authority (RFC 3986 §2).
     var isUnreservedOrSubDelimiter: Bool {

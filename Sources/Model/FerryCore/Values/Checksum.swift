@@ -31,10 +31,7 @@ package struct Checksum: Hashable, Sendable, CustomStringConvertible {
 
     package init(_ algorithm: DigestAlgorithm, bytes: some Sequence<UInt8>) {
         self.algorithm = algorithm
-        self.hex = bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.utf8.count == 1 ? "0" + digits : digits
-        }.joined()
+        self.hex = bytes.hexDigits
     }
 
     package var description: String { "\(algorithm.rawValue):\(hex)" }
@@ -48,18 +45,6 @@ extension Checksum: Codable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
-    }
-}
-
-extension UInt8 {
-    /// Whether this is the ASCII code of a hexadecimal digit.
-    package var isHexadecimalDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
     }
 }
 

@@ -35,12 +35,12 @@ package struct JSONWriter: Sendable {
 /// The output shared by the encoders of one value.
 final class JSONOutput {
     // Each call below is a single exclusive access. The steps inside are not checked individually.
-    private(set) var text: JSONText
+    private(set) var text: JSONBuffer
     private let dateForm: JSONWriter.DateForm
 
     init(date: JSONWriter.DateForm, sortsKeys: Bool) {
         dateForm = date
-        text = JSONText(sortsKeys: sortsKeys)
+        text = JSONBuffer(sortsKeys: sortsKeys)
     }
 
     var depth: Int { text.depth }

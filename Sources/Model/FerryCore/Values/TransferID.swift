@@ -32,15 +32,7 @@ extension TransferID: LosslessStringConvertible {
         rawValue = value
     }
 
-    package var description: String {
-        var text: [UInt8] = []
-        text.reserveCapacity(16)
-        for shift in stride(from: 60, through: 0, by: -4) {
-            let digit = UInt8(truncatingIfNeeded: rawValue >> UInt64(shift)) & 0xF
-            text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
+    package var description: String { rawValue.hexDigits }
 }
 
 extension TransferID: Codable {

@@ -1,4 +1,5 @@
 import Crypto
+import FerryCore
 import Foundation
 package import NIOCore
 
@@ -44,20 +45,13 @@ package enum FileDigest {
         while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {
             function.update(data: piece)
         }
-        return hexadecimal(function.finalize())
+        return function.finalize().hexDigits
     }
 
     /// Returns the SHA-256 of bytes in hexadecimal digits.
     package static func sha256(_ bytes: ByteBuffer) -> String {
         var function = SHA256()
         unsafe bytes.withUnsafeReadableBytes { unsafe function.update(bufferPointer: $0) }
-        return hexadecimal(function.finalize())
-    }
-
-    private static func hexadecimal(_ digest: SHA256Digest) -> String {
-        digest.map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
+        return function.finalize().hexDigits
     }
 }

@@ -145,10 +145,8 @@ package final class ExchangeRecorder: Sendable {
             state.facts.responseStart = state.end.map { min($0, Date()) } ?? Date()
             state.facts.responseEnd = state.end
             guard isDetailed else { return }
-            state.facts.networkProtocol = head.major == 2 ? "h2" : "http/1.1"
-            state.facts.response = ResponseFacts(
-                url: head.url, status: head.status, version: head.major == 2 ? "HTTP/2" : "HTTP/1.1",
-                fields: head.fields)
+            state.facts.networkProtocol = head.networkProtocol
+            state.facts.response = head.facts
         }
     }
 

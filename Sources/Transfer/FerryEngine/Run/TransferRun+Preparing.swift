@@ -151,8 +151,7 @@ extension TransferRun {
 
     private func noteResponse(_ head: ResponseHead, _ url: HTTPURL) {
         facts.response = ResponseFacts(
-            url: url.withoutUserinfo.string, status: head.status,
-            version: head.major == 2 ? "HTTP/2" : "HTTP/1.1", fields: head.fields)
+            url: url.withoutUserinfo.string, status: head.status, version: head.version, fields: head.fields)
     }
 
     /// Stores the head of a response that is not a result, for a caller that specified which ones are.

@@ -59,6 +59,8 @@ struct SegmentWorkers {
     private var setup: Double
     /// Time before which no new worker starts, in seconds.
     private var restUntil = 0.0
+    /// Delays between failed workers.
+    private static let backoff = Backoff(first: 1, longest: 32)
     /// Failures of workers since the last significant progress.
     private var failures = 0
     private var next = 1
@@ -331,7 +333,7 @@ struct SegmentWorkers {
         }
         let isRefusal = !hadHead && !isAlone && (error.code == .connectFailed || error.code == .connectionLost)
         // Restart workers one after the other, with increasing delays.
-        restUntil = now + Double(1 << min(failures, 6)) / 2
+        restUntil = now + Self.backoff.delay(afterFailures: failures)
         return (hadHead && !isAlone && failures < 3, isRefusal ? refusal(by: member.origin) : nil)
     }
 
@@ -350,7 +352,7 @@ struct SegmentWorkers {
         if refuser != member.origin {
             // The number of connections to that host is not known here.
             failures += 1
-            rest = max(rest, Double(1 << min(failures, 6)))
+            rest = max(rest, 2 * Self.backoff.delay(afterFailures: failures))
         }
         if member.place > 0 {
             // A mirror's delay does not apply to the others.

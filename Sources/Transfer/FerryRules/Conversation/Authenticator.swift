@@ -69,8 +69,7 @@ package struct Authenticator: Sendable {
             scheme: .other, realm: nil, host: host, port: port, isSecure: isSecure, isProxy: isProxy)
         challenge.previousFailures = failures
         challenge.proposed = proposed.flatMap { refused.contains($0) ? nil : $0 }
-        challenge.response = ResponseFacts(
-            url: head.url, status: head.status, version: head.major == 2 ? "HTTP/2" : "HTTP/1.1", fields: head.fields)
+        challenge.response = head.facts
         pending = challenge
         offers = methods[...]
         return askNext()

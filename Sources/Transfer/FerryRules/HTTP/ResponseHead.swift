@@ -60,6 +60,15 @@ package struct ResponseHead: Hashable, Sendable {
         }
     }
 
+    /// The version as clients see it: `HTTP/1.1` or `HTTP/2`.
+    package var version: String { major >= 2 ? "HTTP/2" : "HTTP/1.1" }
+
+    /// The protocol's id in ALPN (RFC 7301): `http/1.1` or `h2`.
+    package var networkProtocol: String { major >= 2 ? "h2" : "http/1.1" }
+
+    /// The response as it is recorded and shown to clients.
+    package var facts: ResponseFacts { ResponseFacts(url: url, status: status, version: version, fields: fields) }
+
     private func codings(_ name: String) -> [String] {
         guard fields.contains(where: { $0.isNamed(name) }) else { return [] }
         return values(name).flatMap { $0.split(separator: ",") }

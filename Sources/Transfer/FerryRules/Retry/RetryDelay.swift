@@ -3,26 +3,15 @@ package import FerryFoundation
 
 /// The delay before the next attempt: exponential backoff with jitter.
 package enum RetryDelay {
-    /// Maximum delay in seconds, before jitter.
-    package static let maximum = 300.0
-
-    /// Delay in seconds by the client's own rule, or by the default.
-    package static func seconds(afterFailures count: Int, rule: RetryRule?, random: Double) -> Double {
-        guard let rule else { return seconds(afterFailures: count, random: random) }
-        // Zero times infinity is not a number, so growth stays finite.
-        let factor = min(pow(max(1, rule.multiplier), Double(min(max(count, 1) - 1, 1000))), 1e18)
-        let grown = rule.initialDelay * factor
-        let spread = min(max(rule.jitter, 0), 1)
-        return max(0, min(rule.maximumDelay, grown)) * (1 - spread + 2 * spread * random)
-    }
-
     /// Delay in seconds after the n-th failure since the last stored byte.
     ///
-    /// - Parameter random: A random number in 0..<1, for a jitter of ±20 %.
-    package static func seconds(afterFailures count: Int, random: Double) -> Double {
-        // 2^9 s is beyond the maximum, so larger exponents make no difference.
-        let exponent = min(max(count, 1) - 1, 9)
-        return min(maximum, Double(1 << exponent)) * (0.8 + 0.4 * random)
+    /// - Parameters:
+    ///   - rule: The client's own rule. Nil for the default.
+    ///   - random: A random number in 0..<1, for the jitter.
+    package static func seconds(afterFailures count: Int, rule: RetryRule? = nil, random: Double) -> Double {
+        let rule = rule ?? RetryRule()
+        let spread = min(max(rule.jitter, 0), 1)
+        return rule.backoff.delay(afterFailures: count) * (1 - spread + 2 * spread * random)
     }
 }
 

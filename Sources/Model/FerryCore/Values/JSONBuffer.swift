@@ -1,5 +1,5 @@
 /// The output so far, and the open containers.
-struct JSONText {
+struct JSONBuffer {
     private struct Container {
         let isObject: Bool
         /// Offset of its first element.
@@ -86,68 +86,5 @@ struct JSONText {
         bytes.append(contentsOf: value.description.utf8)
     }
 
-    mutating func string(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        let isPlain =
-            unsafe text.utf8.withContiguousStorageIfAvailable { unsafe !$0.contains(where: Self.isEscaped) } ?? false
-        if isPlain {
-            bytes.append(contentsOf: text.utf8)
-        } else {
-            for byte in text.utf8 {
-                if Self.isEscaped(byte) { escape(byte) } else { bytes.append(byte) }
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private static func isEscaped(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    }
-
-    /// Writes an escaped character, in its short form if it has one (RFC 8259 section 7).
-    private mutating func escape(_ byte: UInt8) {
-        switch byte {
-        case 0x08: raw(#"\b"#)
-        case 0x09: raw(#"\t"#)
-        case 0x0A: raw(#"\n"#)
-        case 0x0C: raw(#"\f"#)
-        case 0x0D: raw(#"\r"#)
-        case 0..<0x20:
-            let digits = Array("0123456789abcdef".utf8)
-            raw(#"\u00"#)
-            bytes.append(digits[Int(byte >> 4)])
-            bytes.append(digits[Int(byte & 15)])
-        default: bytes += [UInt8(ascii: "\\"), byte]
-        }
-    }
-}
-
-/// JSON strings.
-extension String {
-    /// Appends a text as a JSON string.
-    package mutating func appendQuoted(_ text: String) {
-        append("\"")
-        if text.isPlainInJSON {
-            append(text)
-        } else {
-            for scalar in text.unicodeScalars {
-                switch scalar {
-                case "\"": append("\\\"")
-                case "\\": append("\\\\")
-                case "\u{0}"..<" ":
-                    let digits = String(scalar.value, radix: 16)
-                    append("\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits)
-                default: unicodeScalars.append(scalar)
-                }
-            }
-        }
-        append("\"")
-    }
-}
-
-extension StringProtocol {
-    /// Whether the text needs no escaping.
-    package var isPlainInJSON: Bool {
-        utf8.allSatisfy { $0 >= UInt8(ascii: " ") && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-    }
+    mutating func string(_ text: String) { bytes.appendJSONString(text) }
 }
