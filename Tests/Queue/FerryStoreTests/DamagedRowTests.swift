@@ -34,7 +34,7 @@ import Testing
             try transaction.connection.execute(
                 """
                 UPDATE transfers SET facts = \(text), failures = \(text), retry = iif(phase < 2, \(text), NULL), \
-                outcome = \(text), active = \(text) WHERE id <= \(last)
+                outcome = \(text) WHERE id <= \(last)
                 """)
             try transaction.connection.execute(
                 """
@@ -99,24 +99,5 @@ import Testing
         }
         #expect(found == [2, 2, 14, 14, 14, 4])
         await journal.close()
-    }
-
-    /// The migrations of each version read such rows unchanged.
-    @Test(arguments: openings)
-    func `hold up no opening of an older journal`(opening: String) async throws {
-        for steps in [OldJournals.version1, OldJournals.version5] {
-            let folder = try TemporaryFolder()
-            let journal = try await Sample.open(folder)
-            try await fill(journal, opening, session: "app")
-            try await journal.commit { transaction throws(ServiceError) in
-                for step in steps { try transaction.connection.execute(step) }
-            }
-            await journal.close()
-            let again = try await Sample.open(folder)
-            let records = try await again.page()
-            #expect(
-                records.count == 14 && records.suffix(7).allSatisfy { $0.request.file.folder == "/home/u/Downloads" })
-            await again.close()
-        }
     }
 }

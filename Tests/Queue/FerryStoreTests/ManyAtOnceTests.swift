@@ -70,8 +70,7 @@ import Testing
     @Test func `rows that cannot be read hold up no action on the others`() async throws {
         let all = try (1...3).map { number in try record(number) }
         try await Sample.insert(all, into: journal)
-        try await execute(
-            "UPDATE transfers SET facts = '{', active = '{' WHERE id = \(all[1].id.column)")
+        try await execute("UPDATE transfers SET facts = '{' WHERE id = \(all[1].id.column)")
         try await execute("UPDATE requests SET request = '{' WHERE id = \(all[1].id.column)")
         let (session, now, ids) = (session, now, all.map(\.id))
         let runs = try await journal.commit { transaction throws(ServiceError) in

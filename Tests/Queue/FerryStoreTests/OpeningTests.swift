@@ -57,37 +57,23 @@ import Testing
         #expect(try folder.bytes() == before)
     }
 
-    @Test func `a journal of the first version is taken over`() async throws {
-        let folder = try TemporaryFolder()
+    /// Such a build named its versions by numbers, and had all of them up to its own.
+    @Test(arguments: [1, 5, 11])
+    func `a journal of a build before the first version is refused and left as it is`(version: Int) async throws {
+        let folder = try await filledFolder()
         let journal = try await Sample.open(folder)
-        let record = try Sample.fullRecord(1)
-        var succeeded = try Sample.record(2)
-        succeeded.outcome = Sample.success
-        let path = try #require(TransferColumns.placed(succeeded))
-        var live = try Sample.record(3)
-        live.facts.destination = path
-        try await Sample.insert([record, succeeded, live], into: journal)
         try await journal.commit { transaction throws(ServiceError) in
-            try transaction.saveSession(.cli, SessionSettings(activeTransfers: 2))
-            for step in OldJournals.version1 { try transaction.connection.execute(step) }
+            try transaction.connection.execute("DELETE FROM grdb_migrations")
+            for number in 1...version {
+                try transaction.connection.execute("INSERT INTO grdb_migrations VALUES ('\(number)')")
+            }
         }
         await journal.close()
-        let again = try await Sample.open(folder)
-        #expect(try await again.page() == [record, succeeded, live])
-        let places = try await again.read { reader throws(ServiceError) in
-            (try reader.destinationHolder(path), try reader.lastPlaced(at: path)?.id)
-        }
-        #expect(places == (live.id, succeeded.id))
-        try await again.commit { transaction throws(ServiceError) in try transaction.noteTask(4, of: .cli) }
-        let stored = try await again.commit { transaction throws(ServiceError) in
-            try transaction.saveOrder([record.id], of: record.request.session)
-        }
-        #expect(stored == [record.id])
-        let (task, settings) = try await again.read { reader throws(ServiceError) in
-            (try reader.lastTask(of: .cli), try reader.sessionSettings(.cli))
-        }
-        #expect(task == 4 && settings?.activeTransfers == 2)
-        await again.close()
+        let before = try folder.bytes()
+        let error = await #expect(throws: ServiceError.self) { try await Sample.open(folder) }
+        #expect(error?.code == .journalFailed)
+        #expect(error?.message.contains("“\(folder.journal)” was made by a build before Ferry 0.1.0") == true)
+        #expect(try folder.bytes() == before)
     }
 
     enum Damage: CaseIterable { case header, truncated, pages, empty100, version }
@@ -224,7 +210,7 @@ import Testing
                 try transaction.connection.execute(
                     """
                     UPDATE transfers SET phase = \(phase), facts = '\(bomb)', failures = '\(bomb)', retry = '\(bomb)', \
-                    outcome = '\(bomb)', active = '\(bomb)', finished_at = 1, line = NULL WHERE id = \(Sample.id(id).column)
+                    outcome = '\(bomb)', finished_at = 1, line = NULL WHERE id = \(Sample.id(id).column)
                     """)
                 try transaction.connection.execute(
                     """

@@ -118,16 +118,4 @@ import Testing
         #expect(shown.map(\.record.id) == records.map(\.id))
         await journal.close()
     }
-
-    @Test func `of a journal of the ninth version are taken over`() async throws {
-        let folder = try TemporaryFolder()
-        let journal = try await Sample.open(folder)
-        let record = try Sample.fullRecord(1)
-        try await Sample.insert([record], into: journal)
-        for step in OldJournals.version9 { try await run(step, journal) }
-        await journal.close()
-        let later = try await Sample.open(folder)
-        #expect(try await later.page() == [record])
-        await later.close()
-    }
 }

@@ -32,17 +32,10 @@ import Testing
         }) {}
     }
 
-    @Test(arguments: [false, true])
-    func `a journal of many events shrinks once they are deleted`(isOfEarlierVersion: Bool) async throws {
+    @Test func `a journal of many events shrinks once they are deleted`() async throws {
         let folder = try TemporaryFolder()
-        if isOfEarlierVersion {
-            try await SQLiteJournal.open(
-                at: folder.journal, logger: Sample.quiet, probe: { _ in nil },
-                configuration: JournalSchema.configuration
-            ).journal.close()
-        }
         let journal = try await Sample.open(folder)
-        #expect(try await journal.pragma("auto_vacuum") == (isOfEarlierVersion ? 0 : 2))
+        #expect(try await journal.pragma("auto_vacuum") == 2)
         try await Sample.insert([try Sample.record(7)], into: journal)
         try await fill(journal)
         #expect(await journal.reclaim() == false)
@@ -51,7 +44,7 @@ import Testing
         try await trim(journal)
         var turns = 1
         while await journal.reclaim() { turns += 1 }
-        #expect(isOfEarlierVersion || turns > 1)
+        #expect(turns > 1)
         #expect(try size(folder) < 2 << 20)
         #expect(try await journal.pragma("auto_vacuum") == 2)
         #expect(try await journal.page() == [try Sample.record(7)])
@@ -75,17 +68,9 @@ import Testing
         await journal.close()
     }
 
-    @Test(
-        arguments: [
-            (PageUpkeep(pageSize: 4096, pages: 100_000, free: 256, canShorten: true), .none),
-            (PageUpkeep(pageSize: 4096, pages: 100_000, free: 257, canShorten: true), .shorten),
-            (PageUpkeep(pageSize: 4096, pages: 1000, free: 257, canShorten: false), .rewrite),
-            (PageUpkeep(pageSize: 4096, pages: 8192 + 257, free: 257, canShorten: false), .rewrite),
-            (PageUpkeep(pageSize: 4096, pages: 8193 + 257, free: 257, canShorten: false), .none),
-            (PageUpkeep(pageSize: 4096, pages: 1000, free: 0, canShorten: false), .none),
-        ] as [(PageUpkeep, PageUpkeep.Step)])
-    func `a file is shortened where that is worth it`(pages: PageUpkeep, step: PageUpkeep.Step) {
-        #expect(pages.step == step)
+    @Test(arguments: [(0, false), (256, false), (257, true)])
+    func `a file is shortened where that is worth it`(free: Int, isWorthIt: Bool) {
+        #expect(PageUpkeep.isDue(free: free) == isWorthIt)
     }
 }
 

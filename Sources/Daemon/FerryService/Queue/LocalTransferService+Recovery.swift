@@ -24,14 +24,13 @@ extension LocalTransferService {
         if !found.timed.isEmpty || !found.lines.isEmpty { logger.notice("taking up transfers") }
         settleSessions()
         take(.opened)
-        // The service is open from here on. Hanging folders, long event lists, and secrets and rows of an earlier
-        // journal version do not delay it.
+        // The service is open from here on. Hanging folders, long event lists and forgotten secrets do not
+        // delay it.
         beginTrial()
         Task(name: "trimming of events and secrets") {
             do throws(ServiceError) {
                 try await trimEvents()
                 try await forgetOldSecrets()
-                try await completeOldRows()
             } catch {
                 if !isShuttingDown { noteFailure(error) }
             }

@@ -66,17 +66,6 @@ extension LocalTransferService {
         }
     }
 
-    /// Completes rows of an earlier journal version with the columns that decisions need, so that bulk actions need not
-    /// do it later.
-    func completeOldRows() async throws(ServiceError) {
-        var last: TransferID? = TransferID(rawValue: 0)
-        while let after = last, !isShuttingDown {
-            last = try await journal.commit(ofRunning: true) { transaction throws(ServiceError) in
-                try transaction.completeRows(after: after)
-            }
-        }
-    }
-
     /// Removes old events and secrets and frees space, as long as no transfer runs.
     func tidyUp() {
         // Running transfers plan it again when they end.

@@ -35,164 +35,145 @@ extension Transfer: Codable {
 
     package init(from decoder: any Decoder) throws {
         let box = try decoder.container(keyedBy: CodingKeys.self)
-        id = try box.decode(TransferID.self, forKey: .id)
-        session = try box.decode(SessionID.self, forKey: .session)
-        url = try box.decode(String.self, forKey: .url)
-        finalURL = try box.decodeIfPresent(String.self, forKey: .finalURL)
-        state = try box.decode(TransferState.self, forKey: .state)
-        reason = try box.decodeIfPresent(WaitReason.self, forKey: .reason)
-        priority = try box.decodeIfPresent(Priority.self, forKey: .priority) ?? .normal
-        bytesReceived = max(0, try box.decode(Int64.self, forKey: .bytesReceived))
-        bytesExpected = try box.decodeIfPresent(Int64.self, forKey: .bytesExpected).map { max(0, $0) }
-        bytesPerSecond = try box.decodeIfPresent(Double.self, forKey: .bytesPerSecond)
-        destination = try box.decodeIfPresent(String.self, forKey: .destination)
-        folder = try box.decodeIfPresent(String.self, forKey: .folder) ?? ""
-        names = Names(
-            chosen: try box.decodeIfPresent(String.self, forKey: .name),
-            given: try box.decodeIfPresent(String.self, forKey: .givenName))
-        error = try box.decodeIfPresent(ServiceError.self, forKey: .error)
-        attempts = try box.decodeIfPresent(Int.self, forKey: .attempts) ?? 0
-        createdAt = try box.decode(Date.self, forKey: .createdAt)
-        times = Times(
-            nextAttempt: try box.decodeIfPresent(Date.self, forKey: .nextAttemptAt),
-            start: try box.decodeIfPresent(Date.self, forKey: .startedAt),
-            end: try box.decodeIfPresent(Date.self, forKey: .finishedAt))
-        rateLimit = try box.decodeIfPresent(Int64.self, forKey: .rateLimit) ?? 0
-        tags = try box.decodeIfPresent([String].self, forKey: .tags) ?? []
-        verified = try box.decodeIfPresent([Checksum].self, forKey: .verified) ?? []
-        mismatched = try box.decodeIfPresent([Checksum].self, forKey: .mismatched) ?? []
-        lengthVerified = try box.decodeIfPresent(Bool.self, forKey: .lengthVerified) ?? true
-        unchanged = try box.decodeIfPresent(Bool.self, forKey: .unchanged) ?? false
-        insecure = try box.decodeIfPresent(Bool.self, forKey: .insecure) ?? false
-        etag = try box.decodeIfPresent(String.self, forKey: .etag)
-        lastModified = try box.decodeIfPresent(String.self, forKey: .lastModified)
-        contentType = try box.decodeIfPresent(String.self, forKey: .contentType)
-        redirects = try box.decodeIfPresent([String].self, forKey: .redirects) ?? []
-        notes = try box.decodeIfPresent([String].self, forKey: .notes) ?? []
-        method = try box.decodeIfPresent(String.self, forKey: .method) ?? "GET"
-        sending = Sending(
-            direction: try box.decodeIfPresent(TransferDirection.self, forKey: .direction) ?? .download,
-            file: try box.decodeIfPresent(String.self, forKey: .file),
-            sent: try box.decodeIfPresent(Int64.self, forKey: .bytesSent) ?? 0,
-            length: try box.decodeIfPresent(Int64.self, forKey: .bytesToSend))
-        response = try box.decodeIfPresent(ResponseFacts.self, forKey: .response)
-        exchanges = try box.decodeIfPresent([ExchangeFacts].self, forKey: .exchanges) ?? []
-        startedOver = try box.decodeIfPresent(Int.self, forKey: .startedOver) ?? 0
-        bytesSpent = try box.decodeIfPresent(Int64.self, forKey: .bytesSpent) ?? bytesReceived
-        challenge = try box.decodeIfPresent(PendingChallenge.self, forKey: .challenge)
-        notBefore = try box.decodeIfPresent(Date.self, forKey: .notBefore)
-        note = try box.decodeIfPresent(ClientNote.self, forKey: .note)
-        segments = try box.decodeIfPresent([TransferSegment].self, forKey: .segments) ?? []
+        try self.init(
+            box.decode(TransferID.self, forKey: .id), in: box.decode(SessionID.self, forKey: .session),
+            url: box.decode(String.self, forKey: .url), state: box.decode(TransferState.self, forKey: .state),
+            createdAt: box.decode(Date.self, forKey: .createdAt))
+        var reader = Reader(box: box)
+        try code(&reader)
+        bytesReceived = max(0, bytesReceived)
+        bytesExpected = bytesExpected.map { max(0, $0) }
+        bytesSpent = max(0, bytesSpent)
     }
 
     /// Encodes every key, with `null` for absent values, so that scripts need not test for presence.
     package func encode(to encoder: any Encoder) throws {
-        var box = encoder.container(keyedBy: CodingKeys.self)
-        try box.encode(id, forKey: .id)
-        try box.encode(session, forKey: .session)
-        try box.encode(url, forKey: .url)
-        try box.encode(finalURL, forKey: .finalURL)
-        try box.encode(state, forKey: .state)
-        try box.encode(reason, forKey: .reason)
-        try box.encode(priority, forKey: .priority)
-        try box.encode(bytesReceived, forKey: .bytesReceived)
-        try box.encode(bytesExpected, forKey: .bytesExpected)
-        try box.encode(bytesPerSecond, forKey: .bytesPerSecond)
-        try box.encode(destination, forKey: .destination)
-        try box.encode(folder, forKey: .folder)
-        try box.encode(name, forKey: .name)
-        try box.encode(givenName, forKey: .givenName)
-        try box.encode(error, forKey: .error)
-        try box.encode(attempts, forKey: .attempts)
-        try box.encode(nextAttemptAt, forKey: .nextAttemptAt)
-        try box.encode(createdAt, forKey: .createdAt)
-        try box.encode(startedAt, forKey: .startedAt)
-        try box.encode(finishedAt, forKey: .finishedAt)
-        try box.encode(rateLimit, forKey: .rateLimit)
-        try box.encode(tags, forKey: .tags)
-        try box.encode(verified, forKey: .verified)
-        try box.encode(mismatched, forKey: .mismatched)
-        try box.encode(lengthVerified, forKey: .lengthVerified)
-        try box.encode(unchanged, forKey: .unchanged)
-        try box.encode(insecure, forKey: .insecure)
-        try box.encode(etag, forKey: .etag)
-        try box.encode(lastModified, forKey: .lastModified)
-        try box.encode(contentType, forKey: .contentType)
-        try box.encode(redirects, forKey: .redirects)
-        try box.encode(notes, forKey: .notes)
-        try box.encode(direction, forKey: .direction)
-        try box.encode(file, forKey: .file)
-        try box.encode(method, forKey: .method)
-        try box.encode(bytesSent, forKey: .bytesSent)
-        try box.encode(bytesToSend, forKey: .bytesToSend)
-        try box.encode(response, forKey: .response)
-        if !exchanges.isEmpty { try box.encode(exchanges, forKey: .exchanges) }
-        try box.encode(startedOver, forKey: .startedOver)
-        try box.encode(bytesSpent, forKey: .bytesSpent)
-        try box.encode(challenge, forKey: .challenge)
-        try box.encode(notBefore, forKey: .notBefore)
-        try box.encode(note, forKey: .note)
-        if !segments.isEmpty { try box.encode(segments, forKey: .segments) }
+        var writer = Writer(box: encoder.container(keyedBy: CodingKeys.self), isShort: false)
+        var transfer = self
+        try transfer.code(&writer)
     }
-}
 
-/// The JSON form of a transfer without default values.
-extension Transfer {
-    /// Omits keys whose value is the default for an absent key.
+    /// The JSON form without keys whose value is the default for an absent key, and without segments.
     package struct Short: Encodable, Sendable {
         private let transfer: Transfer
 
         package init(_ transfer: Transfer) { self.transfer = transfer }
 
         package func encode(to encoder: any Encoder) throws {
-            var box = encoder.container(keyedBy: CodingKeys.self)
-            func put<Value: Encodable & Equatable>(_ value: Value, _ key: CodingKeys, unless usual: Value) throws {
-                if value != usual { try box.encode(value, forKey: key) }
+            var writer = Writer(box: encoder.container(keyedBy: CodingKeys.self), isShort: true)
+            var transfer = transfer
+            transfer.segments = []
+            try transfer.code(&writer)
+        }
+    }
+
+    /// Passes all properties to a coder.
+    private mutating func code(_ coder: inout some PropertyCoder) throws {
+        try coder.required(&id, .id)
+        try coder.required(&session, .session)
+        try coder.required(&url, .url)
+        try coder.optional(&finalURL, .finalURL)
+        try coder.required(&state, .state)
+        try coder.optional(&reason, .reason)
+        try coder.value(&priority, .priority, usual: .normal)
+        try coder.required(&bytesReceived, .bytesReceived)
+        try coder.optional(&bytesExpected, .bytesExpected)
+        try coder.optional(&bytesPerSecond, .bytesPerSecond)
+        try coder.optional(&destination, .destination)
+        try coder.value(&folder, .folder, usual: "")
+        try coder.optional(&names.chosen, .name)
+        try coder.optional(&names.given, .givenName)
+        try coder.optional(&error, .error)
+        try coder.value(&attempts, .attempts, usual: 0)
+        try coder.optional(&times.nextAttempt, .nextAttemptAt)
+        try coder.required(&createdAt, .createdAt)
+        try coder.optional(&times.start, .startedAt)
+        try coder.optional(&times.end, .finishedAt)
+        try coder.value(&rateLimit, .rateLimit, usual: 0)
+        try coder.value(&tags, .tags, usual: [])
+        try coder.value(&verified, .verified, usual: [])
+        try coder.value(&mismatched, .mismatched, usual: [])
+        try coder.value(&lengthVerified, .lengthVerified, usual: true)
+        try coder.value(&unchanged, .unchanged, usual: false)
+        try coder.value(&insecure, .insecure, usual: false)
+        try coder.optional(&etag, .etag)
+        try coder.optional(&lastModified, .lastModified)
+        try coder.optional(&contentType, .contentType)
+        try coder.value(&redirects, .redirects, usual: [])
+        try coder.value(&notes, .notes, usual: [])
+        try coder.value(&sending.direction, .direction, usual: .download)
+        try coder.optional(&sending.file, .file)
+        try coder.value(&method, .method, usual: "GET")
+        try coder.value(&sending.sent, .bytesSent, usual: 0)
+        try coder.optional(&sending.length, .bytesToSend)
+        try coder.optional(&response, .response)
+        try coder.list(&exchanges, .exchanges)
+        try coder.value(&startedOver, .startedOver, usual: 0)
+        try coder.value(&bytesSpent, .bytesSpent, usual: bytesReceived)
+        try coder.optional(&challenge, .challenge)
+        try coder.optional(&notBefore, .notBefore)
+        try coder.optional(&note, .note)
+        try coder.list(&segments, .segments)
+    }
+}
+
+/// Reads or writes the properties of a transfer, one after the other.
+private protocol PropertyCoder {
+    mutating func required<Value: Codable>(_ value: inout Value, _ key: Transfer.CodingKeys) throws
+    /// - Parameter usual: The value for an absent key.
+    mutating func value<Value: Codable & Equatable>(
+        _ value: inout Value, _ key: Transfer.CodingKeys, usual: Value
+    ) throws
+    mutating func optional<Value: Codable>(_ value: inout Value?, _ key: Transfer.CodingKeys) throws
+    /// A list with a key only if it has elements.
+    mutating func list<Element: Codable>(_ value: inout [Element], _ key: Transfer.CodingKeys) throws
+}
+
+extension Transfer {
+    private struct Reader: PropertyCoder {
+        let box: KeyedDecodingContainer<CodingKeys>
+
+        func required<Value: Codable>(_ value: inout Value, _ key: CodingKeys) throws {
+            value = try box.decode(Value.self, forKey: key)
+        }
+
+        func value<Value: Codable & Equatable>(_ value: inout Value, _ key: CodingKeys, usual: Value) throws {
+            value = try box.decodeIfPresent(Value.self, forKey: key) ?? usual
+        }
+
+        func optional<Value: Codable>(_ value: inout Value?, _ key: CodingKeys) throws {
+            value = try box.decodeIfPresent(Value.self, forKey: key)
+        }
+
+        func list<Element: Codable>(_ value: inout [Element], _ key: CodingKeys) throws {
+            value = try box.decodeIfPresent([Element].self, forKey: key) ?? []
+        }
+    }
+
+    private struct Writer: PropertyCoder {
+        var box: KeyedEncodingContainer<CodingKeys>
+        let isShort: Bool
+
+        mutating func required<Value: Codable>(_ value: inout Value, _ key: CodingKeys) throws {
+            try box.encode(value, forKey: key)
+        }
+
+        mutating func value<Value: Codable & Equatable>(
+            _ value: inout Value, _ key: CodingKeys, usual: Value
+        ) throws {
+            if !isShort || value != usual { try box.encode(value, forKey: key) }
+        }
+
+        mutating func optional<Value: Codable>(_ value: inout Value?, _ key: CodingKeys) throws {
+            if isShort {
+                try box.encodeIfPresent(value, forKey: key)
+            } else {
+                try box.encode(value, forKey: key)
             }
-            try box.encode(transfer.id, forKey: .id)
-            try box.encode(transfer.session, forKey: .session)
-            try box.encode(transfer.url, forKey: .url)
-            try box.encodeIfPresent(transfer.finalURL, forKey: .finalURL)
-            try box.encode(transfer.state, forKey: .state)
-            try box.encodeIfPresent(transfer.reason, forKey: .reason)
-            try put(transfer.priority, .priority, unless: .normal)
-            try box.encode(transfer.bytesReceived, forKey: .bytesReceived)
-            try box.encodeIfPresent(transfer.bytesExpected, forKey: .bytesExpected)
-            try box.encodeIfPresent(transfer.bytesPerSecond, forKey: .bytesPerSecond)
-            try box.encodeIfPresent(transfer.destination, forKey: .destination)
-            try put(transfer.folder, .folder, unless: "")
-            try box.encodeIfPresent(transfer.name, forKey: .name)
-            try box.encodeIfPresent(transfer.givenName, forKey: .givenName)
-            try box.encodeIfPresent(transfer.error, forKey: .error)
-            try put(transfer.attempts, .attempts, unless: 0)
-            try box.encodeIfPresent(transfer.nextAttemptAt, forKey: .nextAttemptAt)
-            try box.encode(transfer.createdAt, forKey: .createdAt)
-            try box.encodeIfPresent(transfer.startedAt, forKey: .startedAt)
-            try box.encodeIfPresent(transfer.finishedAt, forKey: .finishedAt)
-            try put(transfer.rateLimit, .rateLimit, unless: 0)
-            try put(transfer.tags, .tags, unless: [])
-            try put(transfer.verified, .verified, unless: [])
-            try put(transfer.mismatched, .mismatched, unless: [])
-            try put(transfer.lengthVerified, .lengthVerified, unless: true)
-            try put(transfer.unchanged, .unchanged, unless: false)
-            try put(transfer.insecure, .insecure, unless: false)
-            try box.encodeIfPresent(transfer.etag, forKey: .etag)
-            try box.encodeIfPresent(transfer.lastModified, forKey: .lastModified)
-            try box.encodeIfPresent(transfer.contentType, forKey: .contentType)
-            try put(transfer.redirects, .redirects, unless: [])
-            try put(transfer.notes, .notes, unless: [])
-            try put(transfer.direction, .direction, unless: .download)
-            try box.encodeIfPresent(transfer.file, forKey: .file)
-            try put(transfer.method, .method, unless: "GET")
-            try put(transfer.bytesSent, .bytesSent, unless: 0)
-            try box.encodeIfPresent(transfer.bytesToSend, forKey: .bytesToSend)
-            try box.encodeIfPresent(transfer.response, forKey: .response)
-            if !transfer.exchanges.isEmpty { try box.encode(transfer.exchanges, forKey: .exchanges) }
-            try put(transfer.startedOver, .startedOver, unless: 0)
-            try put(transfer.bytesSpent, .bytesSpent, unless: transfer.bytesReceived)
-            try box.encodeIfPresent(transfer.challenge, forKey: .challenge)
-            try box.encodeIfPresent(transfer.notBefore, forKey: .notBefore)
-            try box.encodeIfPresent(transfer.note, forKey: .note)
+        }
+
+        mutating func list<Element: Codable>(_ value: inout [Element], _ key: CodingKeys) throws {
+            if !value.isEmpty { try box.encode(value, forKey: key) }
         }
     }
 }

@@ -74,8 +74,8 @@ package protocol JournalTransaction: JournalReader {
 
     /// Removes the secrets of finished transfers, some at a time, so that other commits do not wait long.
     ///
-    /// Most lose them at completion. The others failed long ago, or were stored by an earlier version. Secrets given
-    /// again after completion stay (``JournalSecrets``).
+    /// Most lose them at completion. The others failed long ago. Secrets given again after completion stay
+    /// (``JournalSecrets``).
     /// - Parameters:
     ///   - phase: The phase of the finished transfers.
     ///   - moment: Only transfers finished before this date. Nil means all.
@@ -84,12 +84,6 @@ package protocol JournalTransaction: JournalReader {
     func forgetSecrets(
         in phase: JournalPhase, endedBefore moment: Date?, after id: TransferID
     ) throws(ServiceError) -> TransferID?
-
-    /// Adds missing columns to rows of earlier versions, some at a time, so that other commits do not wait long.
-    ///
-    /// - Parameter id: Only transfers after this one.
-    /// - Returns: The last transfer processed, or nil if there are no more.
-    func completeRows(after id: TransferID) throws(ServiceError) -> TransferID?
 
     // MARK: Commands
 
@@ -159,11 +153,6 @@ extension JournalTransaction {
     ) throws(ServiceError) -> EventRun {
         try insert(urls, like: template, first: first, session: session, at: moment, keptEvents: .max)
     }
-}
-
-extension JournalTransaction {
-    /// Default for a journal without earlier versions.
-    package func completeRows(after id: TransferID) throws(ServiceError) -> TransferID? { nil }
 }
 
 /// The outcome of starting many transfers.

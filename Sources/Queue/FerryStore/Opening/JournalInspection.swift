@@ -6,6 +6,8 @@ enum JournalInspection {
     case usable
     /// Created by a newer Ferry.
     case newer
+    /// Created by a build before the first version.
+    case unsupported
     /// A database of another program.
     case foreign
     case damaged
@@ -17,6 +19,8 @@ enum JournalInspection {
         do {
             if try !Self.isJournal(database) {
                 self = .foreign
+            } else if try !Self.versions(of: database).isDisjoint(with: JournalSchema.unsupported) {
+                self = .unsupported
             } else if try JournalSchema.migrator.hasBeenSuperseded(database) {
                 self = .newer
             } else if try !Self.hasTables(database) {
@@ -39,6 +43,11 @@ enum JournalInspection {
     private static func isJournal(_ database: Database) throws -> Bool {
         if try Int64.fetchOne(database, sql: "PRAGMA application_id") == JournalSchema.applicationID { return true }
         return try Int64.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+    }
+
+    /// The names of the versions that the database has gone through.
+    private static func versions(of database: Database) throws -> Set<String> {
+        try JournalSchema.migrator.appliedIdentifiers(database)
     }
 
     /// Whether the tables of the first version exist, or no table exists yet.

@@ -10,8 +10,8 @@ extension SQLiteJournal {
     ///
     /// - Returns: The journal and warnings for the user, for example that a damaged journal was set aside under a new
     ///   name.
-    /// - Throws: `journal_failed` for a journal of a newer Ferry, which is left unchanged, and for a file or folder
-    ///   that cannot be used.
+    /// - Throws: `journal_failed` for a journal of a newer Ferry or of a build before the first version, which is left
+    ///   unchanged, and for a file or folder that cannot be used.
     package static func open(
         at path: String, logger: Logger
     ) async throws(ServiceError) -> (journal: SQLiteJournal, warnings: [String]) {
@@ -134,6 +134,13 @@ extension SQLiteJournal {
         case .usable: return
         case .damaged: throw Damaged()
         case .foreign: throw foreign(file)
+        case .unsupported:
+            throw ServiceError(
+                .journalFailed,
+                """
+                The journal “\(file.path.escapingControls)” was made by a build before Ferry 0.1.0 and was left as it is; \
+                let that build finish its transfers, or move the file away to start with an empty journal.
+                """)
         case .newer:
             throw ServiceError(
                 .journalFailed,

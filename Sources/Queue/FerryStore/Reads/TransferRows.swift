@@ -23,8 +23,11 @@ struct TransferRows {
         var others: [TransferID] = []
         var alike = connection.alike?.latest ?? AlikeRecords()
         try connection.forEachRow(TransferColumns.selectAlike, [PageQuery.json(ids)]) { row in
-            guard let id = row.integer(0).map(TransferID.init(column:)) else { return }
-            guard let request = alike.request(row.text(8), url: row.text(22)) else { return others.append(id) }
+            guard let id = row.integer(TransferColumns.Column.id).map(TransferID.init(column:)) else { return }
+            guard
+                let request = alike.request(
+                    row.text(TransferColumns.Column.request), url: row.text(TransferColumns.Column.url))
+            else { return others.append(id) }
             let (record, unreadable) = TransferColumns.record(from: row, request: request)
             if unreadable.isEmpty { found[id] = record } else { others.append(id) }
         }

@@ -6,6 +6,12 @@ import GRDB
 
 /// All waiting transfers at a start, and transfers with a deadline.
 struct WaitingRows {
+    /// The columns of a pending transfer.
+    private enum Column: Int, SelectedColumn {
+        case id, session, origin, priority, network, retryAt, retryDelay, retryReason, notBefore, due, startsLate
+        case attempts
+    }
+
     let connection: JournalConnection
 
     func forEachPending(
@@ -18,19 +24,16 @@ struct WaitingRows {
             case .session(let session): ("session = ? AND phase = 0", [session.name])
             case .timed: ("phase = 0 AND line IS NULL", [])
             }
-        let sql = """
-            SELECT id, session, origin, priority, revision, network, retry_at, retry_delay, retry_reason, not_before, due, \
-            starts_late = 1 AND attempts = 0 FROM transfers WHERE \(condition) ORDER BY id
-            """
+        let sql = "SELECT \(Column.list) FROM transfers WHERE \(condition) ORDER BY id"
         var latest = SessionID.cli
         // Many adjacent rows share this value as well.
         var networks = RepeatedJSON<NetworkPolicy>()
         try connection.forEachRow(sql, arguments) { row in
-            guard let column = row.integer(0) else { return }
+            guard let column = row.integer(Column.id) else { return }
             let id = TransferID(column: column)
             var unreadable: [String] = []
             // Most adjacent rows share a session. Its name is validated and stored once.
-            let name = row.text(1)
+            let name = row.text(Column.session)
             if name != latest.name {
                 if let session = name.flatMap({ try? SessionID($0) }) {
                     latest = session
@@ -38,22 +41,20 @@ struct WaitingRows {
                     unreadable.append("session")
                 }
             }
-            let priority = row.text(3).flatMap(Priority.init(word:))
+            let priority = row.text(Column.priority).flatMap(Priority.init(word:))
             if priority == nil { unreadable.append("priority") }
-            // A row of an earlier version lacks the remaining columns, so its whole record is read.
-            let old = (row.integer(4) ?? 0) > 0 ? nil : try TransferRows(connection: connection).record(id)
-            let network = row.text(5) == "" ? NetworkPolicy() : networks.value(row, 5)
-            if network == nil, !row.isNull(5) { unreadable.append("network") }
+            let network =
+                row.text(Column.network) == "" ? NetworkPolicy() : networks.value(row, Column.network.rawValue)
+            if network == nil, !row.isNull(Column.network) { unreadable.append("network") }
             if !unreadable.isEmpty { connection.report(unreadable: unreadable, of: "transfer \(id)") }
             body(
                 PendingTransfer(
-                    id: id, session: unreadable.contains("session") ? .cli : latest, origin: row.text(2) ?? "",
-                    priority: priority ?? .normal,
-                    network: old?.request.transport.network ?? network ?? NetworkPolicy(),
-                    retry: old.map { $0.retry?.moment } ?? CoreColumns.retry(row, 6),
-                    notBefore: old.map(\.request.timing.notBefore) ?? row.date(9), due: row.date(10),
-                    startsAfterRelaunch: old.map { $0.core.startsAfterRelaunch && $0.attempts == 0 }
-                        ?? (row.integer(11) == 1)))
+                    id: id, session: unreadable.contains("session") ? .cli : latest,
+                    origin: row.text(Column.origin) ?? "", priority: priority ?? .normal,
+                    network: network ?? NetworkPolicy(),
+                    retry: CoreColumns.retry(row, at: Column.retryAt, delay: .retryDelay, reason: .retryReason),
+                    notBefore: row.date(Column.notBefore), due: row.date(Column.due),
+                    startsAfterRelaunch: row.flag(Column.startsLate) && row.count(Column.attempts) == 0))
         }
     }
 

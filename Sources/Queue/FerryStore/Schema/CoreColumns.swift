@@ -47,26 +47,41 @@ enum CoreColumns {
     /// SQL for a changed row's next revision. A revision that Ferry cannot have assigned restarts at 1.
     static let nextRevision = "iif(revision BETWEEN 0 AND 4611686018427387903, revision + 1, 1)"
 
-    /// The columns that decisions read, except id and revision.
-    private static let read = """
-        intent, ended, attempts, has_partial, retry_at, retry_delay, retry_reason, not_before, deadline, \
-        resource_timeout, starts_late, restarts, spooled, secrets_forgotten, active_spent, active_at, active_boot, \
-        active_uptime
-        """
+    /// A column of ``selectAlike``: the columns that decisions read, after the smallest id and revision of the group.
+    private enum Column: Int, SelectedColumn {
+        case id, revision
+        case intent, ended, attempts, hasPartial, retryAt, retryDelay, retryReason, notBefore, deadline
+        case resourceTimeout, startsLate, restarts, spooled, secretsForgotten
+        case activeSpent, activeAt, activeBoot, activeUptime
+        case ids, count
 
-    /// SQL that reads identical rows as one group, many times as fast as reading them one by one. Rows of earlier
-    /// versions, without values in these columns, form groups as well.
-    static let selectAlike = "SELECT min(id), min(revision), \(read), group_concat(id), count(*) FROM transfers"
-    static let groupAlike = "GROUP BY revision > 0, \(read) ORDER BY min(id)"
+        var expression: String {
+            switch self {
+            case .id, .revision: "min(\(name))"
+            case .ids: "group_concat(id)"
+            case .count: "count(*)"
+            default: name
+            }
+        }
+
+        /// The columns that are equal in a group.
+        static var equal: String {
+            allCases.filter { ![.id, .revision, .ids, .count].contains($0) }.map(\.name).joined(separator: ", ")
+        }
+    }
+
+    /// SQL that reads identical rows as one group, many times as fast as reading them one by one.
+    static let selectAlike = "SELECT \(Column.list) FROM transfers"
+    static let groupAlike = "GROUP BY \(Column.equal) ORDER BY min(id)"
 
     /// Returns the ids of a row of ``selectAlike``, in order.
     ///
     /// - Parameter page: The requested ids, in order. If all rows are alike, which is usual, they are returned without
     ///   parsing the list.
     static func ids(_ row: RowReader, of page: [TransferID]) -> [TransferID] {
-        if row.integer(21) == Int64(page.count) { return page }
+        if row.integer(Column.count) == Int64(page.count) { return page }
         var ids: [TransferID] = []
-        for part in (row.text(20) ?? "").utf8.split(separator: UInt8(ascii: ",")) {
+        for part in (row.text(Column.ids) ?? "").utf8.split(separator: UInt8(ascii: ",")) {
             if let column = Int64(Substring(part)) { ids.append(TransferID(column: column)) }
         }
         ids.sort()
@@ -75,41 +90,44 @@ enum CoreColumns {
 
     /// Returns the core of a row of ``selectAlike``, or `nil` if it has unknown values.
     static func core(_ row: RowReader) -> TransferCore? {
-        guard let id = row.integer(0), let intent = row.text(2).flatMap(TransferIntent.init) else { return nil }
-        let ended = row.integer(3)
+        guard let id = row.integer(Column.id), let intent = row.text(Column.intent).flatMap(TransferIntent.init) else { return nil }
+        let ended = row.integer(Column.ended)
         let outcome = ended.flatMap { JournalPhase(rawValue: Int($0))?.outcome }
         guard (ended == nil) == (outcome == nil) else { return nil }
         var core = TransferCore(
-            id: TransferID(column: id), revision: Revision(row.integer(1) ?? 0), intent: intent, outcome: outcome)
-        core.attempts = row.integer(4).map(Int.init) ?? 0
-        core.leavesWork = row.integer(5) == 1
-        core.retry = retry(row, 6)
-        core.notBefore = row.date(9)
-        core.deadline = row.date(10)
-        core.resourceTimeout = row.finite(11)
-        core.startsAfterRelaunch = row.integer(12) == 1
-        core.restarts = row.integer(13).map(Int.init) ?? 0
-        core.isSpooled = row.integer(14) == 1
-        core.secretsForgotten = row.integer(15) == 1
-        core.active = active(row, 16)
+            id: TransferID(column: id), revision: Revision(row.integer(Column.revision) ?? 0), intent: intent, outcome: outcome)
+        core.attempts = row.count(Column.attempts)
+        core.leavesWork = row.flag(Column.hasPartial)
+        core.retry = retry(row, at: Column.retryAt, delay: .retryDelay, reason: .retryReason)
+        core.notBefore = row.date(Column.notBefore)
+        core.deadline = row.date(Column.deadline)
+        core.resourceTimeout = row.finite(Column.resourceTimeout)
+        core.startsAfterRelaunch = row.flag(Column.startsLate)
+        core.restarts = row.count(Column.restarts)
+        core.isSpooled = row.flag(Column.spooled)
+        core.secretsForgotten = row.flag(Column.secretsForgotten)
+        core.active = active(
+            row, spent: Column.activeSpent, at: .activeAt, boot: .activeBoot, uptime: .activeUptime)
         core.clampNumbers()
         return core
     }
 
     /// Reads the active time from four columns.
-    static func active(_ row: RowReader, _ first: Int) -> ActiveTime {
+    static func active<Column: SelectedColumn>(
+        _ row: RowReader, spent: Column, at: Column, boot: Column, uptime: Column
+    ) -> ActiveTime {
         var start: ActiveTime.Instant?
-        if let wall = row.date(first + 1), let uptime = row.finite(first + 3) {
-            start = ActiveTime.Instant(wall: wall, boot: row.text(first + 2), uptime: uptime)
+        if let wall = row.date(at), let uptime = row.finite(uptime) {
+            start = ActiveTime.Instant(wall: wall, boot: row.text(boot), uptime: uptime)
         }
-        return ActiveTime(spent: row.finite(first) ?? 0, start: start)
+        return ActiveTime(spent: row.finite(spent) ?? 0, start: start)
     }
 
     /// Reads the retry from three columns.
-    static func retry(_ row: RowReader, _ first: Int) -> RetryMoment? {
-        guard let at = row.date(first), let delay = row.finite(first + 1), let reason = row.text(first + 2) else {
-            return nil
-        }
+    static func retry<Column: SelectedColumn>(
+        _ row: RowReader, at: Column, delay: Column, reason: Column
+    ) -> RetryMoment? {
+        guard let at = row.date(at), let delay = row.finite(delay), let reason = row.text(reason) else { return nil }
         return RetryMoment(at: at, delay: delay, reason: WaitReason(rawValue: reason) ?? .unknown)
     }
 }

@@ -50,36 +50,15 @@ enum JournalSchema {
     /// The steps of all versions. A released step never changes. A new version adds one.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { try $0.execute(sql: version1) }
-        migrator.registerMigration("2") { database in
-            for step in version2 { try database.execute(sql: step) }
-        }
-        migrator.registerMigration("3") { try $0.execute(sql: version3) }
-        migrator.registerMigration("4") { database in
-            for step in version4 { try database.execute(sql: step) }
-        }
-        migrator.registerMigration("5") { database in
-            for step in version5 { try database.execute(sql: step) }
-        }
-        migrator.registerMigration("6") { database in
-            for step in version6 { try database.execute(sql: step) }
-        }
-        // Some journals have this name. It needs no step.
-        migrator.registerMigration("7") { _ in }
-        migrator.registerMigration("8") { database in
-            for step in version8 { try database.execute(sql: step) }
-        }
-        migrator.registerMigration("9") { database in
-            for step in version9 { try database.execute(sql: step) }
-        }
-        migrator.registerMigration("10") { database in
-            for step in version10 { try database.execute(sql: step) }
-        }
-        migrator.registerMigration("11") { database in
-            for step in version11 { try database.execute(sql: step) }
-        }
+        migrator.registerMigration(versions[0]) { try $0.execute(sql: tables) }
         return migrator
     }
+
+    /// Names of the versions, oldest first.
+    static let versions = ["version 1"]
+
+    /// Names that builds before the first version gave to theirs. They cannot be migrated.
+    static let unsupported = Set((1...11).map(String.init))
 
     /// `FERY`, the application id of a journal.
     static let applicationID: Int64 = 0x4645_5259
@@ -87,7 +66,12 @@ enum JournalSchema {
     static let firstTables: Set = ["transfers", "transfer_tags", "events", "sessions", "settings"]
 
     // Every index entry ends with the row's id, so `(phase)` serves `WHERE phase = ? ORDER BY id`.
-    private static let version1 = """
+    //
+    // Every update of a transfer writes its whole row and the indexes that name a changed column. The request, which is
+    // most of a transfer and seldom changes, has its own table. The indexes of paths do not name the phase, because
+    // `destination` holds only reserved paths. Nearly all transfers have the normal priority, so `transfers_unusual` costs
+    // them nothing.
+    private static let tables = """
         PRAGMA application_id = 0x46455259;
 
         CREATE TABLE transfers (
@@ -95,16 +79,35 @@ enum JournalSchema {
             session TEXT NOT NULL,
             phase INTEGER NOT NULL,
             intent TEXT NOT NULL,
+            ended INTEGER,
             priority TEXT NOT NULL,
             origin TEXT NOT NULL,
+            line TEXT,
+            network TEXT,
             destination TEXT,
+            former TEXT,
+            placed TEXT,
             created_at INTEGER NOT NULL,
             finished_at INTEGER,
+            due INTEGER,
             retry_at INTEGER,
+            retry_delay REAL,
+            retry_reason TEXT,
+            not_before INTEGER,
+            deadline INTEGER,
+            resource_timeout REAL,
+            starts_late INTEGER,
+            active_spent REAL,
+            active_at INTEGER,
+            active_boot TEXT,
+            active_uptime REAL,
             attempts INTEGER NOT NULL,
+            restarts INTEGER,
             has_partial INTEGER NOT NULL,
-            request TEXT NOT NULL,
-            credentials TEXT,
+            spooled INTEGER,
+            secrets INTEGER,
+            secrets_forgotten INTEGER,
+            revision INTEGER NOT NULL DEFAULT 1,
             facts TEXT NOT NULL,
             failures TEXT NOT NULL,
             retry TEXT,
@@ -113,9 +116,29 @@ enum JournalSchema {
         CREATE INDEX transfers_phase ON transfers (phase);
         CREATE INDEX transfers_session ON transfers (session);
         CREATE INDEX transfers_session_phase ON transfers (session, phase);
-        CREATE UNIQUE INDEX transfers_destination ON transfers (destination) WHERE destination IS NOT NULL AND phase < 3;
-        CREATE INDEX transfers_placed ON transfers (destination) WHERE phase = 3;
+        CREATE INDEX transfers_line ON transfers (session, priority, origin, line) WHERE phase = 0 AND line IS NOT NULL;
+        CREATE INDEX transfers_timed ON transfers (phase) WHERE phase = 0 AND line IS NULL;
+        CREATE INDEX transfers_due ON transfers (due) WHERE phase = 0 AND due IS NOT NULL;
+        CREATE INDEX transfers_unusual ON transfers (session, priority) WHERE phase < 2 AND priority <> 'normal';
+        CREATE INDEX transfers_ended ON transfers (session, finished_at) WHERE phase > 2;
         CREATE INDEX transfers_cleanup ON transfers (phase) WHERE has_partial = 1 AND phase >= 2;
+        CREATE INDEX transfers_secrets ON transfers (phase) WHERE secrets IS NOT 0;
+        CREATE UNIQUE INDEX transfers_destination ON transfers (destination) WHERE destination IS NOT NULL;
+        CREATE INDEX transfers_placed ON transfers (placed) WHERE placed IS NOT NULL;
+
+        CREATE TABLE requests (
+            id INTEGER PRIMARY KEY,
+            request TEXT NOT NULL,
+            credentials TEXT,
+            template INTEGER
+        ) STRICT;
+        CREATE TABLE request_templates (
+            template INTEGER PRIMARY KEY,
+            head TEXT NOT NULL,
+            tail TEXT NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL
+        ) STRICT;
 
         CREATE TABLE transfer_tags (
             tag TEXT NOT NULL,
@@ -134,16 +157,15 @@ enum JournalSchema {
         ) STRICT;
         CREATE INDEX events_session ON events (session);
 
-        CREATE TABLE sessions (name TEXT PRIMARY KEY NOT NULL, settings TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE sessions (
+            name TEXT PRIMARY KEY NOT NULL,
+            settings TEXT NOT NULL,
+            last_task INTEGER NOT NULL DEFAULT 0,
+            cookies TEXT,
+            transfer_order BLOB
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE settings (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE applications (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE registrations (session TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
         """
-
-    /// The steps of the eighth version: transfers with secrets are found by index.
-    ///
-    /// A step that read a million requests would delay the start by half a minute. The open service finds and deletes
-    /// the secrets of finished transfers instead.
-    private static let version8 = [
-        "ALTER TABLE transfers ADD COLUMN secrets INTEGER",
-        "CREATE INDEX transfers_secrets ON transfers (phase) WHERE secrets IS NOT 0",
-    ]
 }

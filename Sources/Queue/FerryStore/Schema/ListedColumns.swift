@@ -6,7 +6,7 @@ import Foundation
 /// The displayed values of a transfer, as columns of a row.
 enum ListedColumns {
     /// A column of ``select``.
-    private enum Column: Int, CaseIterable {
+    private enum Column: Int, SelectedColumn {
         case id, createdAt, session, intent, priority, origin, attempts, finishedAt, retry, outcome
         // Of the request:
         case url, folder, givenName, expectedSize, rateLimit, tags, insecure, method, body, notBefore, network
@@ -17,16 +17,6 @@ enum ListedColumns {
 
         var expression: String {
             switch self {
-            case .id: "id"
-            case .createdAt: "created_at"
-            case .session: "session"
-            case .intent: "intent"
-            case .priority: "priority"
-            case .origin: "origin"
-            case .attempts: "attempts"
-            case .finishedAt: "finished_at"
-            case .retry: "retry"
-            case .outcome: "outcome"
             case .url: Self.request("url")
             case .folder: Self.request("folder")
             case .givenName: Self.request("name")
@@ -59,6 +49,7 @@ enum ListedColumns {
             case .challenge: Self.facts("challenge")
             case .cancelReason: Self.facts("cancel_reason")
             case .bytesSpent: Self.facts("bytes_spent")
+            default: name
             }
         }
 

@@ -22,25 +22,34 @@ enum TransferColumns {
         VALUES (\(names.map { _ in "?" }.joined(separator: ", ")), 1, ?, ?)
         """
     static let update = """
-        UPDATE transfers SET \(names.map { "\($0) = ?" }.joined(separator: ", ")), active = NULL, \
+        UPDATE transfers SET \(names.map { "\($0) = ?" }.joined(separator: ", ")), \
         revision = \(CoreColumns.nextRevision) WHERE id = ? AND revision = ?
         """
     static let insertRequest = "INSERT INTO requests (request, credentials, id) VALUES (?, ?, ?)"
     static let updateRequest = "UPDATE requests SET request = ?, credentials = ?, template = NULL WHERE id = ?"
     static let select = """
-        SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, \(RequestTemplates.whole), \
-        credentials, facts, failures, retry, outcome, phase, active, revision, restarts, active_spent, active_at, \
-        active_boot, active_uptime FROM transfers LEFT JOIN requests USING (id) \(RequestTemplates.join) WHERE id = ?
+        SELECT \(Column.list) FROM transfers LEFT JOIN requests USING (id) \(RequestTemplates.join) WHERE id = ?
         """
 
     /// SQL that reads rows as ``select`` does, but with the URL in its own column, so that the remaining request is
     /// equal in many rows.
     static let selectAlike = """
-        SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, \
-        \(RequestTemplates.withoutURL), credentials, facts, failures, retry, outcome, phase, active, revision, restarts, \
-        active_spent, active_at, active_boot, active_uptime, \(RequestTemplates.url) \
-        FROM transfers LEFT JOIN requests USING (id) \(RequestTemplates.join) WHERE id IN (SELECT value FROM json_each(?))
+        SELECT \(Column.allCases.map { $0 == .request ? RequestTemplates.withoutURL : $0.expression }.joined(separator: ", ")), \
+        \(RequestTemplates.url) FROM transfers LEFT JOIN requests USING (id) \(RequestTemplates.join) \
+        WHERE id IN (SELECT value FROM json_each(?))
         """
+
+    /// A column of ``select``.
+    enum Column: Int, SelectedColumn {
+        case id, createdAt, session, intent, priority, origin, attempts, finishedAt
+        case request, credentials, facts, failures, retry, outcome
+        case revision, restarts, activeSpent, activeAt, activeBoot, activeUptime
+
+        var expression: String { self == .request ? RequestTemplates.whole : name }
+
+        /// Position of the URL in a row of ``selectAlike``.
+        static var url: Int { allCases.count }
+    }
 
     /// Returns the arguments shared by ``insert`` and ``update``.
     static func arguments(_ record: TransferRecord) throws(ServiceError) -> StatementArguments {
@@ -103,35 +112,32 @@ enum TransferColumns {
         from row: RowReader, request known: TransferRequest? = nil
     ) -> (record: TransferRecord, unreadable: [String]) {
         var unreadable: [String] = []
-        func take<Value: Decodable>(_ column: Int, _ name: String, required: Bool = false) -> Value? {
+        func take<Value: Decodable>(_ column: Column, required: Bool = false) -> Value? {
             let value = row.json(column, as: Value.self)
-            if value == nil, required || !row.isNull(column) { unreadable.append(name) }
+            if value == nil, required || !row.isNull(column) { unreadable.append(column.name) }
             return value
         }
-        let id = TransferID(column: row.integer(0) ?? 0)
-        let createdAt = row.date(1) ?? Date(journalMilliseconds: Int64(id.rawValue >> 20))
-        let request: TransferRequest = known ?? take(8, "request", required: true) ?? substituteRequest(row)
-        var record = TransferRecord(id: id, createdAt: createdAt, request: request, credentials: take(9, "credentials"))
-        if let intent = row.text(3).flatMap(TransferIntent.init) {
+        let id = TransferID(column: row.integer(Column.id) ?? 0)
+        let createdAt = row.date(Column.createdAt) ?? Date(journalMilliseconds: Int64(id.rawValue >> 20))
+        let request: TransferRequest = known ?? take(.request, required: true) ?? substituteRequest(row)
+        var record = TransferRecord(id: id, createdAt: createdAt, request: request, credentials: take(.credentials))
+        if let intent = row.text(Column.intent).flatMap(TransferIntent.init) {
             record.intent = intent
         } else {
             unreadable.append("intent")
         }
-        record.attempts = row.integer(6).map(Int.init) ?? 0
-        record.finishedAt = row.date(7)
-        if row.text(10) != plain { record.facts = take(10, "facts", required: true) ?? TransferFacts() }
-        if row.text(11) != plain { record.failures = take(11, "failures", required: true) ?? FailureLedger() }
-        record.retry = take(12, "retry")
-        record.outcome = take(13, "outcome")
-        record.revision = Revision(row.integer(16) ?? 0)
-        if record.revision.number > 0 {
-            record.active = CoreColumns.active(row, 18)
-            // A checkpoint writes both. A bulk action writes the column alone.
-            if let restarts = row.integer(17), restarts != record.facts.restarts {
-                record.facts.restarts = Int(restarts)
-            }
-        } else {
-            record.active = take(15, "active") ?? ActiveTime()
+        record.attempts = row.count(Column.attempts)
+        record.finishedAt = row.date(Column.finishedAt)
+        if row.text(Column.facts) != plain { record.facts = take(.facts, required: true) ?? TransferFacts() }
+        if row.text(Column.failures) != plain { record.failures = take(.failures, required: true) ?? FailureLedger() }
+        record.retry = take(.retry)
+        record.outcome = take(.outcome)
+        record.revision = Revision(row.integer(Column.revision) ?? 0)
+        record.active = CoreColumns.active(
+            row, spent: Column.activeSpent, at: .activeAt, boot: .activeBoot, uptime: .activeUptime)
+        // A checkpoint writes both. A bulk action writes the column alone.
+        if let restarts = row.integer(Column.restarts), restarts != record.facts.restarts {
+            record.facts.restarts = Int(restarts)
         }
         if !unreadable.isEmpty {
             let columns = unreadable.joined(separator: ", ")
@@ -149,9 +155,9 @@ enum TransferColumns {
 
     /// Builds a substitute for an unreadable request from the typed columns.
     private static func substituteRequest(_ row: RowReader) -> TransferRequest {
-        var request = TransferRequest(url: row.text(5) ?? "", folder: "")
-        if let session = row.text(2).flatMap({ try? SessionID($0) }) { request.session = session }
-        if let priority = row.text(4).flatMap(Priority.init(word:)) { request.timing.priority = priority }
+        var request = TransferRequest(url: row.text(Column.origin) ?? "", folder: "")
+        if let session = row.text(Column.session).flatMap({ try? SessionID($0) }) { request.session = session }
+        if let priority = row.text(Column.priority).flatMap(Priority.init(word:)) { request.timing.priority = priority }
         return request
     }
 }

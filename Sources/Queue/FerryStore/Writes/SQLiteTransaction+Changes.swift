@@ -157,7 +157,7 @@ extension SQLiteTransaction {
         try connection.execute(
             """
             UPDATE OR IGNORE transfers SET revision = \(CoreColumns.nextRevision), intent = ?, phase = ?, ended = ?, \
-            due = ?, restarts = ?, active = NULL, active_spent = ?, active_at = ?, active_boot = ?, active_uptime = ?, \
+            due = ?, restarts = ?, active_spent = ?, active_at = ?, active_boot = ?, active_uptime = ?, \
             line = CASE WHEN ? THEN NULL ELSE network END, retry = NULL, retry_at = NULL, retry_delay = NULL, \
             retry_reason = NULL, placed = NULL\(more) WHERE id IN (SELECT value FROM json_each(?))
             """,
@@ -182,7 +182,6 @@ extension SQLiteTransaction {
     /// are alike.
     private func alike(_ page: NamedIDs, of session: SessionID) throws(ServiceError) -> [AlikeRows] {
         var found: [AlikeRows] = []
-        var old: [TransferID] = []
         // A `+` keeps SQLite from scanning the whole session.
         try connection.forEachRow(
             CoreColumns.selectAlike + " WHERE +session = ? AND id IN (SELECT value FROM json_each(?)) "
@@ -194,54 +193,8 @@ extension SQLiteTransaction {
                 connection.report(unreadable: ["intent", "ended"], of: "transfers \(names)")
                 return
             }
-            if core.revision.number > 0 {
-                found.append(AlikeRows(core: core, named: named.count == page.ids.count ? page : NamedIDs(named)))
-            } else {
-                old += named
-            }
-        }
-        for id in old {
-            if let core = try completedCore(id) { found.append(AlikeRows(core: core, named: NamedIDs([id]))) }
+            found.append(AlikeRows(core: core, named: named.count == page.ids.count ? page : NamedIDs(named)))
         }
         return found
-    }
-
-    package func completeRows(after id: TransferID) throws(ServiceError) -> TransferID? {
-        let setting: StatementArguments = [JournalSchema.oldRows]
-        guard try connection.row("SELECT 1 FROM settings WHERE name = ?", setting) != nil else { return nil }
-        var ids: [TransferID] = []
-        try connection.forEachRow(
-            "SELECT id FROM transfers WHERE id > ? AND revision <= 0 ORDER BY id LIMIT ?",
-            [id.column, Self.completedAtOnce]
-        ) { row in
-            if let id = row.integer(0) { ids.append(TransferID(column: id)) }
-        }
-        for id in ids { _ = try completedCore(id) }
-        // A damaged table may point backward.
-        if ids.count == Self.completedAtOnce, let last = ids.last, last.column > id.column { return last }
-        try connection.execute("DELETE FROM settings WHERE name = ?", setting)
-        return nil
-    }
-
-    private static var completedAtOnce: Int { 200 }
-
-    /// Returns the core of a row of an earlier version, after filling in its columns. An unreadable row is left
-    /// unchanged.
-    func completedCore(_ id: TransferID) throws(ServiceError) -> TransferCore? {
-        guard let row = try connection.row(TransferColumns.select, [id.column]) else { return nil }
-        let (record, unreadable) = TransferColumns.record(from: RowReader(row))
-        guard unreadable.isEmpty, record.revision.number <= 0 else { return record.core }
-        do throws(ServiceError) {
-            try update(record)
-        } catch {
-            // Edited facts name a destination that another transfer has reserved. That must not block an action on
-            // others.
-            guard error.code == .destinationExists || error.code == .internal else { throw error }
-            connection.report(unreadable: ["facts"], of: "transfer \(id)")
-            return record.core
-        }
-        var complete = record
-        complete.revision = Revision(1)
-        return complete.core
     }
 }

@@ -72,7 +72,7 @@ extension SQLiteTransaction {
                 end.core.intent.rawValue, JournalPhase(end.core).rawValue,
                 JournalPhase(ended: end.core.outcome)?.rawValue, end.destination, end.former, end.placed,
                 end.finishedAt, end.core.attempts, end.core.restarts, end.core.leavesWork, end.core.secretsForgotten,
-                end.facts, end.failures, end.outcome, end.hasSecrets, end.id.column, try complete(end),
+                end.facts, end.failures, end.outcome, end.hasSecrets, end.id.column, end.core.revision.number,
             ])
         guard changed == 1 else { return nil }
         if let request = end.request {
@@ -85,16 +85,5 @@ extension SQLiteTransaction {
             "INSERT INTO events (session, id, kind, at, snapshot) VALUES (?, ?, ?, ?, ?)",
             [end.session.name, end.id.column, end.kind, end.at, end.snapshot])
         return connection.database.lastInsertedRowID
-    }
-
-    /// Returns the revision of the row that the completion was decided from. Fills in the columns of a row of an
-    /// earlier version first.
-    private func complete(_ end: EndColumns) throws(ServiceError) -> Int64 {
-        let revision = end.core.revision.number
-        guard revision <= 0,
-            try connection.row(
-                "SELECT 1 FROM transfers WHERE id = ? AND revision = ?", [end.id.column, revision]) != nil
-        else { return revision }
-        return try completedCore(end.id)?.revision.number ?? revision
     }
 }

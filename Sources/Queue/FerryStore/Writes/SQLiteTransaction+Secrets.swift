@@ -8,8 +8,7 @@ import GRDB
 extension SQLiteTransaction {
     /// Deletes the secrets of finished transfers in batches, so that no other commit waits long.
     ///
-    /// Most transfers lose their secrets on completion. These failed long ago, or an earlier version stored the
-    /// secrets.
+    /// Most transfers lose their secrets on completion. These failed long ago.
     /// - Parameters:
     ///   - phase: How the transfers finished.
     ///   - moment: Only transfers that finished before this date. `nil` selects all.
@@ -40,8 +39,6 @@ extension SQLiteTransaction {
 
     /// Deletes a transfer's secrets. Writes only the changed columns, so that an unreadable part stays unchanged.
     private func forgetSecrets(of id: TransferID) throws(ServiceError) {
-        // Fills in the columns of a row of an earlier version first. Its new revision indicates that it has them.
-        if try revision(of: id) <= 0 { _ = try completedCore(id) }
         guard let row = try connection.row(TransferColumns.select, [id.column]) else { return }
         let (stored, unreadable) = TransferColumns.record(from: RowReader(row))
         guard !unreadable.contains("request") else {
@@ -61,12 +58,7 @@ extension SQLiteTransaction {
         try connection.execute(
             """
             UPDATE transfers SET secrets = 0, secrets_forgotten = ?, \
-            revision = iif(revision > 0, \(CoreColumns.nextRevision), revision) WHERE id = ?
+            revision = \(CoreColumns.nextRevision) WHERE id = ?
             """, [record.request.secretsForgotten, id.column])
-    }
-
-    private func revision(of id: TransferID) throws(ServiceError) -> Int64 {
-        try connection.row("SELECT revision FROM transfers WHERE id = ?", [id.column])
-            .flatMap { RowReader($0).integer(0) } ?? 0
     }
 }

@@ -50,6 +50,21 @@ import Testing
         for text in [german, english] { #expect(missing(WaitReason.allCases.map(\.rawValue), in: text) == []) }
     }
 
+    /// A code that is renamed or misspelled would offer the wrong remedy, or none.
+    @Test func `offers remedies for codes and reasons that exist`() throws {
+        let file = try #require(PageFile.all.first { $0.path == "/words.js" })
+        let script = String(decoding: file.bytes, as: UTF8.self)
+        func words(_ pattern: Regex<(Substring, Substring)>) -> Set<String> {
+            Set(script.matches(of: pattern).flatMap { $0.output.1.split(separator: /[', ]+/).map(String.init) })
+        }
+        let codes = words(/new Set\(\[(.*?)\]\)/).union(words(/\bcode === '(\w+)'/))
+        #expect(codes.count > 12 && codes.subtracting(ErrorCode.allCases.map(\.rawValue)) == [])
+        let reasons = words(/\breason === '(\w+)'/)
+        #expect(reasons.count > 5 && reasons.subtracting(WaitReason.allCases.map(\.rawValue)) == [])
+        let states = words(/\bstate === '(\w+)'/)
+        #expect(states.count > 3 && states.subtracting(TransferState.allCases.map(\.rawValue)) == [])
+    }
+
     @Test func `is served without the secret, under a policy that allows its own parts alone`() async throws {
         try await withGateway { bed in
             for file in PageFile.all {

@@ -92,7 +92,7 @@ enum SampleRows {
 
     private static let texts: [String: [String]] = [
         "transfers": [
-            "facts", "failures", "retry", "outcome", "active", "line", "intent", "priority", "origin", "session",
+            "facts", "failures", "retry", "outcome", "line", "intent", "priority", "origin", "session",
             "destination", "placed", "former", "network", "retry_reason", "active_boot",
         ],
         "requests": ["request", "credentials"], "request_templates": ["head", "tail"],
