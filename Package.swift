@@ -88,6 +88,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
+        // The folders, files and environment of Ferry's own programs.
+        .target(name: "FerrySystem", dependencies: ["FerryCore", "FerryFoundation"]),
         // The control API's contract.
         .target(name: "FerryAPI", dependencies: ["FerryCore", "FerryFoundation"]),
         // aria2's JSON-RPC interface over a service, without sockets.
@@ -101,7 +103,7 @@ let package = Package(
         .target(
             name: "FerryServer",
             dependencies: [
-                "FerryAPI", "FerryAria2", "FerryCore", "FerryPage", "FerryQueue", "FerryService", "FerryStore",
+                "FerrySystem", "FerryAPI", "FerryAria2", "FerryCore", "FerryPage", "FerryQueue", "FerryService", "FerryStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -119,7 +121,7 @@ let package = Package(
         .target(
             name: "FerryClient",
             dependencies: [
-                "FerryAPI", "FerryCore", "FerryFoundation",
+                "FerrySystem", "FerryAPI", "FerryCore", "FerryFoundation",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         // URLSession with background sessions: the module that apps import, and its implementation.
@@ -142,7 +144,7 @@ let package = Package(
         .target(
             name: "FerryCommands",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCore", "FerryFoundation",
+                "FerrySystem", "FerryAPI", "FerryClient", "FerryCore", "FerryFoundation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // A fleet: many machines that share one queue. Nothing else depends on these modules or on libpq.
@@ -160,7 +162,7 @@ let package = Package(
         .target(
             name: "FerryFleetCommands",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCommands", "FerryCore", "FerryFleet", "FerryFoundation",
+                "FerrySystem", "FerryAPI", "FerryClient", "FerryCommands", "FerryCore", "FerryFleet", "FerryFoundation",
                 "FerryPostgres",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -274,7 +276,7 @@ let package = Package(
         .testTarget(
             name: "FerryClientTests",
             dependencies: [
-                "SeedKit",
+                "FerrySystem", "SeedKit",
                 "FerryAPI", "FerryClient", "FerryCore", "FerryTesting",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
@@ -315,7 +317,7 @@ let package = Package(
         .testTarget(
             name: "FerryServiceTests",
             dependencies: [
-                "SeedKit",
+                "FerrySystem", "SeedKit",
                 "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryQueue", "FerryRules", "FerryServer",
                 "FerryService", "FerryStore", "FerryTesting", "JournalKit",
                 .product(name: "Logging", package: "swift-log"),
@@ -337,13 +339,14 @@ let package = Package(
         .testTarget(
             name: "FerrySimulationTests",
             dependencies: ["FerryCore", "FerrySimulation", "FerrySimulator", "FerryTesting"], exclude: ["Histories"]),
+        .testTarget(name: "FerrySystemTests", dependencies: ["FerryCore", "FerrySystem"]),
         .testTarget(name: "FerryAPITests", dependencies: ["FerryAPI", "FerryCore", "FerryRules"]),
         .testTarget(
             name: "FerryAria2Tests", dependencies: ["FerryAria2", "FerryCore", "FerryFoundation", "FerryTesting"]),
         .testTarget(
             name: "FerryServerTests",
             dependencies: [
-                "SeedKit",
+                "FerrySystem", "SeedKit",
                 "FerryAPI", "FerryCore", "FerryQueue", "FerryServer", "FerryTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -403,7 +406,7 @@ let sources = [
     "Gateway": ["FerryAria2", "FerryPage"],
     "CommandLine": ["FerryCommands", "ferry"],
     "Fleet": ["FerryFleet", "FerryPostgres", "FerryFleetCommands", "ferry-fleet"],
-    "System": ["FerryFoundation", "CFerrySystem", "CPostgres"],
+    "System": ["FerryFoundation", "FerrySystem", "CFerrySystem", "CPostgres"],
     "Testing": ["FerryTesting"],
 ]
 
@@ -437,7 +440,7 @@ for (root, folders) in ["Sources": sources, "Tests": tests] {
 
 /// Targets with a README.md.
 let documented: Set = [
-    "FerryFoundation", "FerryCore", "FerryRules", "FerryEngine", "FerryQueue", "FerryStore", "FerryService", "FerryAPI",
+    "FerryFoundation", "FerrySystem", "FerryCore", "FerryRules", "FerryEngine", "FerryQueue", "FerryStore", "FerryService", "FerryAPI",
     "FerryAria2",
     "FerryPage", "FerryServer", "FerryClient", "FerryCommands", "FerryFleet", "FerryPostgres", "FerryFleetCommands",
     "FerryTesting", "FerryURLSession", "BackgroundURLSession", "Ferry",

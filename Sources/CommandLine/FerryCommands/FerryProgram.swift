@@ -2,6 +2,7 @@ import ArgumentParser
 import FerryAPI
 import FerryClient
 import FerryCore
+import FerrySystem
 
 /// Runs a command line and returns the exit status.
 package enum FerryProgram {

@@ -1,5 +1,6 @@
-package import FerryAPI
+import FerryAPI
 package import FerryCore
+package import FerrySystem
 import Glibc
 
 /// How a client finds its daemon, and whether it may start one.

@@ -1,5 +1,6 @@
 import FerryAPI
 import FerryCore
+import FerrySystem
 import Foundation
 import Glibc
 import Logging

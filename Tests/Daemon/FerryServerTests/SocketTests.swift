@@ -1,6 +1,7 @@
 import FerryAPI
 import FerryCore
 @testable import FerryServer
+import FerrySystem
 import Foundation
 import Testing
 

@@ -3,6 +3,7 @@ import FerryAPI
 import FerryClient
 import FerryCore
 import FerryFoundation
+import FerrySystem
 
 /// Opens the gateway's page.
 struct WebCommand: FerrySubcommand {

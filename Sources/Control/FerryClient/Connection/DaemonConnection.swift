@@ -1,6 +1,7 @@
 import FerryAPI
 import FerryCore
 import FerryFoundation
+import FerrySystem
 import NIOCore
 import Synchronization
 

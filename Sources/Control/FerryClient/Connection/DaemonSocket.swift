@@ -1,6 +1,7 @@
 import Dispatch
 import FerryAPI
 import FerryCore
+import FerrySystem
 import Glibc
 import NIOCore
 import Synchronization

@@ -1,5 +1,6 @@
 package import FerryAPI
 package import FerryCore
+import FerrySystem
 import Glibc
 
 /// A user's daemon: its service, and commands to start and stop it.

@@ -1,6 +1,7 @@
 import FerryAPI
 import FerryCore
 import FerryFoundation
+import FerrySystem
 
 /// The problems of an installation, with advice.
 package struct Diagnosis: Sendable {

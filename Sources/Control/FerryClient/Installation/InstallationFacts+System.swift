@@ -1,6 +1,7 @@
 import FerryAPI
 package import FerryCore
 package import FerryFoundation
+import FerrySystem
 
 extension InstallationFacts {
     /// Inspects this machine without changing anything. Blocks while the disks do.

@@ -1,6 +1,7 @@
-package import FerryAPI
+import FerryAPI
 package import FerryCore
 package import FerryFoundation
+package import FerrySystem
 
 /// Readable facts about Ferry's installation, collected for ``Diagnosis`` without changing it.
 package struct InstallationFacts: Sendable {

@@ -2,6 +2,7 @@ import FerryAPI
 import Dispatch
 import FerryCore
 import FerryFoundation
+import FerrySystem
 
 /// Starts the daemon and waits until it responds. Any number of clients may do so at once.
 struct DaemonLauncher: Sendable {

@@ -1,5 +1,6 @@
 import FerryAPI
 package import FerryCore
+import FerrySystem
 import Foundation
 
 /// The socket's location in the file system. The daemon that uses it holds the ``DaemonLock``.

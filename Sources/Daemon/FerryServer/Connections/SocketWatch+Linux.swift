@@ -2,6 +2,7 @@ import Dispatch
 import FerryAPI
 import FerryCore
 import FerryService
+import FerrySystem
 import Foundation
 import Glibc
 

@@ -1,8 +1,9 @@
-package import FerryAPI
+import FerryAPI
 package import FerryCore
 import Dispatch
 import FerryService
 import FerryStore
+package import FerrySystem
 import Foundation
 package import Logging
 package import ServiceLifecycle

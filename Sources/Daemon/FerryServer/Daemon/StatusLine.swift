@@ -1,5 +1,6 @@
 import FerryAPI
 import FerryCore
+import FerrySystem
 import ServiceLifecycle
 
 /// Updates the daemon's status line in the service manager. Without a manager it only waits for the shutdown.

@@ -1,4 +1,5 @@
 import FerryAPI
+import FerrySystem
 import NIOPosix
 
 /// Free disk space of folders. An unresponsive disk blocks only the first caller. Others get the last known values.

@@ -1,5 +1,6 @@
 import FerryAPI
 import FerryCore
+import FerrySystem
 import Foundation
 
 /// The files with the gateway's settings, secret and clients. Only their owner can read them.

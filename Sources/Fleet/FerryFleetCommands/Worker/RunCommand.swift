@@ -6,6 +6,7 @@ import FerryCore
 import FerryFleet
 import FerryFoundation
 import FerryPostgres
+import FerrySystem
 import Logging
 
 /// Runs this machine's worker.

@@ -2,6 +2,7 @@ import ArgumentParser
 import FerryAPI
 import FerryCore
 import FerryFoundation
+import FerrySystem
 import Glibc
 
 /// The identity of this machine's worker. Holds a lock while the worker runs.

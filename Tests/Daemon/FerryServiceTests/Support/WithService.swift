@@ -5,6 +5,7 @@ import FerryQueue
 import FerryServer
 import FerryService
 import FerryStore
+import FerrySystem
 import FerryTesting
 import Foundation
 import Logging
