@@ -103,7 +103,8 @@ let package = Package(
         .target(
             name: "FerryServer",
             dependencies: [
-                "FerrySystem", "FerryAPI", "FerryAria2", "FerryCore", "FerryPage", "FerryQueue", "FerryService", "FerryStore",
+                "FerryAPI", "FerryAria2", "FerryCore", "FerryPage", "FerryQueue", "FerryService", "FerryStore",
+                "FerrySystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -121,7 +122,7 @@ let package = Package(
         .target(
             name: "FerryClient",
             dependencies: [
-                "FerrySystem", "FerryAPI", "FerryCore", "FerryFoundation",
+                "FerryAPI", "FerryCore", "FerryFoundation", "FerrySystem",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         // URLSession with background sessions: the module that apps import, and its implementation.
@@ -130,6 +131,7 @@ let package = Package(
             name: "FerryURLSession",
             dependencies: [
                 "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryQueue", "FerryRules", "FerryService",
+                "FerrySystem",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -144,7 +146,7 @@ let package = Package(
         .target(
             name: "FerryCommands",
             dependencies: [
-                "FerrySystem", "FerryAPI", "FerryClient", "FerryCore", "FerryFoundation",
+                "FerryAPI", "FerryClient", "FerryCore", "FerryFoundation", "FerrySystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // A fleet: many machines that share one queue. Nothing else depends on these modules or on libpq.
@@ -162,8 +164,8 @@ let package = Package(
         .target(
             name: "FerryFleetCommands",
             dependencies: [
-                "FerrySystem", "FerryAPI", "FerryClient", "FerryCommands", "FerryCore", "FerryFleet", "FerryFoundation",
-                "FerryPostgres",
+                "FerryAPI", "FerryClient", "FerryCommands", "FerryCore", "FerryFleet", "FerryFoundation",
+                "FerryPostgres", "FerrySystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Yams", package: "Yams"),
@@ -177,7 +179,10 @@ let package = Package(
             dependencies: ["FerryCommands", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
         // The shared queue in memory, for tests.
         .target(
-            name: "FleetKit", dependencies: ["SeedKit", "FerryCore", "FerryFleet", "FerryFoundation"]),
+            name: "FleetKit",
+            dependencies: [
+                "FerryCore", "FerryFleet", "FerryFoundation", "SeedKit",
+            ]),
         .testTarget(
             name: "FerryFleetTests",
             dependencies: [
@@ -200,8 +205,7 @@ let package = Package(
         .target(
             name: "FerryTesting",
             dependencies: [
-                "SeedKit",
-                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryRules",
+                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryRules", "SeedKit",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -272,12 +276,15 @@ let package = Package(
         .testTarget(name: "ExampleTests", dependencies: ["FerryTesting", "ferry", "ferryd"]),
         .testTarget(name: "FerryCoreTests", dependencies: ["FerryCore"]),
         .testTarget(name: "FerryRulesTests", dependencies: ["FerryCore", "FerryRules"]),
-        .testTarget(name: "FerryQueueTests", dependencies: ["SeedKit", "FerryCore", "FerryQueue", "FerryRules"]),
+        .testTarget(
+            name: "FerryQueueTests",
+            dependencies: [
+                "FerryCore", "FerryQueue", "FerryRules", "SeedKit",
+            ]),
         .testTarget(
             name: "FerryClientTests",
             dependencies: [
-                "FerrySystem", "SeedKit",
-                "FerryAPI", "FerryClient", "FerryCore", "FerryTesting",
+                "FerryAPI", "FerryClient", "FerryCore", "FerrySystem", "FerryTesting", "SeedKit",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .testTarget(
@@ -291,16 +298,14 @@ let package = Package(
         .testTarget(
             name: "FerryTests",
             dependencies: [
-                "SeedKit",
                 "BackgroundURLSession", "Ferry", "FerryClient", "FerryCore", "FerryTesting", "FerryURLSession",
-                "ferryd",
+                "SeedKit", "ferryd",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "FerryEngineTests",
             dependencies: [
-                "SeedKit",
-                "FerryCore", "FerryEngine", "FerryRules", "FerryTesting",
+                "FerryCore", "FerryEngine", "FerryRules", "FerryTesting", "SeedKit",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -310,16 +315,17 @@ let package = Package(
             ]),
         .testTarget(
             name: "FerryDaemonTests",
-            dependencies: ["SeedKit", "FerryClient", "FerryCore", "FerryTesting", "ferry", "ferryd"]),
+            dependencies: [
+                "FerryClient", "FerryCore", "FerryTesting", "SeedKit", "ferry", "ferryd",
+            ]),
         // The gateway's page in a browser.
         .testTarget(
             name: "FerryPageTests", dependencies: ["FerryTesting", "ferry", "ferryd"]),
         .testTarget(
             name: "FerryServiceTests",
             dependencies: [
-                "FerrySystem", "SeedKit",
                 "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryQueue", "FerryRules", "FerryServer",
-                "FerryService", "FerryStore", "FerryTesting", "JournalKit",
+                "FerryService", "FerryStore", "FerrySystem", "FerryTesting", "JournalKit", "SeedKit",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
@@ -339,15 +345,18 @@ let package = Package(
         .testTarget(
             name: "FerrySimulationTests",
             dependencies: ["FerryCore", "FerrySimulation", "FerrySimulator", "FerryTesting"], exclude: ["Histories"]),
-        .testTarget(name: "FerrySystemTests", dependencies: ["FerryCore", "FerrySystem"]),
+        .testTarget(
+            name: "FerrySystemTests",
+            dependencies: [
+                "FerryCore", "FerrySystem",
+            ]),
         .testTarget(name: "FerryAPITests", dependencies: ["FerryAPI", "FerryCore", "FerryRules"]),
         .testTarget(
             name: "FerryAria2Tests", dependencies: ["FerryAria2", "FerryCore", "FerryFoundation", "FerryTesting"]),
         .testTarget(
             name: "FerryServerTests",
             dependencies: [
-                "FerrySystem", "SeedKit",
-                "FerryAPI", "FerryCore", "FerryQueue", "FerryServer", "FerryTesting",
+                "FerryAPI", "FerryCore", "FerryQueue", "FerryServer", "FerrySystem", "FerryTesting", "SeedKit",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -425,6 +434,7 @@ let tests = [
     "Gateway": ["FerryAria2Tests", "FerryPageTests"],
     "CommandLine": ["FerryCommandsTests", "CommandKit"],
     "Fleet": ["FerryFleetTests", "FleetKit", "FerryPostgresTests", "FerryFleetCommandsTests"],
+    "System": ["FerrySystemTests"],
     "Testing": [
         "FerryTestingTests", "SeedKit", "CTaskHooks", "FerrySimulation", "FerrySimulationTests", "FerrySimulator",
     ],
@@ -440,7 +450,8 @@ for (root, folders) in ["Sources": sources, "Tests": tests] {
 
 /// Targets with a README.md.
 let documented: Set = [
-    "FerryFoundation", "FerrySystem", "FerryCore", "FerryRules", "FerryEngine", "FerryQueue", "FerryStore", "FerryService", "FerryAPI",
+    "FerryFoundation", "FerrySystem", "FerryCore", "FerryRules", "FerryEngine", "FerryQueue", "FerryStore",
+    "FerryService", "FerryAPI",
     "FerryAria2",
     "FerryPage", "FerryServer", "FerryClient", "FerryCommands", "FerryFleet", "FerryPostgres", "FerryFleetCommands",
     "FerryTesting", "FerryURLSession", "BackgroundURLSession", "Ferry",

@@ -11,7 +11,8 @@ package struct QueryItem: Hashable, Sendable {
     }
 
     package static func encode(_ items: [QueryItem]) -> String {
-        items.map { PercentEncoding.encodeComponent($0.name) + "=" + PercentEncoding.encodeComponent($0.value) }.joined(separator: "&")
+        items.map { PercentEncoding.encodeComponent($0.name) + "=" + PercentEncoding.encodeComponent($0.value) }.joined(
+            separator: "&")
     }
 
     /// Parses the part of a URL after the question mark. A plus sign is not a space.

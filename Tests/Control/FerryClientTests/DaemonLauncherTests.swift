@@ -1,5 +1,6 @@
 import FerryAPI
 import FerryCore
+import FerrySystem
 import FerryTesting
 import Foundation
 import Glibc

@@ -1,4 +1,3 @@
-import FerryAPI
 import FerryCore
 import FerrySystem
 import Testing

@@ -1,6 +1,7 @@
 import FerryAPI
 package import FerryClient
 import FerryCore
+import FerrySystem
 import Foundation
 import Glibc
 

@@ -25,7 +25,9 @@ extension OptionValues {
         let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
         let bare = SecretParts.withoutUserinfo(url)
         let place = bare.firstRange(of: "://")?.upperBound ?? bare.startIndex
-        let userinfo = PercentEncoding.encodeComponent(user) + (values[name + "-passwd"].map { ":" + PercentEncoding.encodeComponent($0) } ?? "")
+        let userinfo =
+            PercentEncoding.encodeComponent(user)
+            + (values[name + "-passwd"].map { ":" + PercentEncoding.encodeComponent($0) } ?? "")
         return String(url[..<start]) + userinfo + "@" + String(bare[place...])
     }
 }

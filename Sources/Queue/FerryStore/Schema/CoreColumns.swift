@@ -90,12 +90,15 @@ enum CoreColumns {
 
     /// Returns the core of a row of ``selectAlike``, or `nil` if it has unknown values.
     static func core(_ row: RowReader) -> TransferCore? {
-        guard let id = row.integer(Column.id), let intent = row.text(Column.intent).flatMap(TransferIntent.init) else { return nil }
+        guard let id = row.integer(Column.id), let intent = row.text(Column.intent).flatMap(TransferIntent.init) else {
+            return nil
+        }
         let ended = row.integer(Column.ended)
         let outcome = ended.flatMap { JournalPhase(rawValue: Int($0))?.outcome }
         guard (ended == nil) == (outcome == nil) else { return nil }
         var core = TransferCore(
-            id: TransferID(column: id), revision: Revision(row.integer(Column.revision) ?? 0), intent: intent, outcome: outcome)
+            id: TransferID(column: id), revision: Revision(row.integer(Column.revision) ?? 0), intent: intent,
+            outcome: outcome)
         core.attempts = row.count(Column.attempts)
         core.leavesWork = row.flag(Column.hasPartial)
         core.retry = retry(row, at: Column.retryAt, delay: .retryDelay, reason: .retryReason)
