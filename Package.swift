@@ -23,6 +23,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -44,7 +45,11 @@ let package = Package(
         // The decisions about one transfer, as values.
         .target(
             name: "FerryRules",
-            dependencies: ["FerryCore", "FerryFoundation", .product(name: "Crypto", package: "swift-crypto")]),
+            dependencies: [
+                "FerryCore", "FerryFoundation",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
+            ]),
         // System calls that Swift's modules lack.
         .target(name: "CFerrySystem", linkerSettings: [.linkedLibrary("z")]),
         // Runs one transfer: network and file.
@@ -275,7 +280,7 @@ let package = Package(
         // The programs of Examples/, which is a package of its own.
         .testTarget(name: "ExampleTests", dependencies: ["FerryTesting", "ferry", "ferryd"]),
         .testTarget(name: "FerryCoreTests", dependencies: ["FerryCore"]),
-        .testTarget(name: "FerryRulesTests", dependencies: ["FerryCore", "FerryRules"]),
+        .testTarget(name: "FerryRulesTests", dependencies: ["FerryCore", "FerryRules", "SeedKit"]),
         .testTarget(
             name: "FerryQueueTests",
             dependencies: [

@@ -1,4 +1,5 @@
 package import FerryCore
+import RawStructuredFieldValues
 
 /// One request of an upload.
 package enum UploadRequest: Hashable, Sendable {
@@ -69,44 +70,32 @@ package struct UploadStatement: Hashable, Sendable {
     package let mostOfAll: Int64?
 
     package init(_ head: ResponseHead) {
-        version = Self.item(head, "Upload-Draft-Interop-Version").flatMap(Self.number)
-            .flatMap { Int(exactly: $0) }.flatMap(UploadVersion.init)
+        version = Self.integer(head, "Upload-Draft-Interop-Version").flatMap { Int(exactly: $0) }
+            .flatMap(UploadVersion.init)
         location = head.location
-        offset = Self.item(head, "Upload-Offset").flatMap(Self.number)
+        offset = Self.integer(head, "Upload-Offset")
         // Servers of later versions also send the earlier field (swift-nio-extras 1.35).
-        isComplete =
-            Self.item(head, "Upload-Complete").flatMap(Self.boolean)
-            ?? Self.item(head, "Upload-Incomplete").flatMap(Self.boolean).map { !$0 }
+        isComplete = Self.boolean(head, "Upload-Complete") ?? Self.boolean(head, "Upload-Incomplete").map { !$0 }
         var limits: [String: Int64] = [:]
-        if let text = head.value("Upload-Limit") {
-            var dictionary = StructuredDictionary(text)
-            limits = dictionary.naturals() ?? [:]
+        for member in StructuredField.dictionary(head.value("Upload-Limit") ?? "") {
+            if case .integer(let number) = member.value, number >= 0 { limits[member.key] = number }
         }
         mostOfPart = limits["max-append-size"].flatMap { $0 > 0 ? $0 : nil }
         mostOfAll = limits["max-size"]
     }
 
-    /// The value of a field that occurs exactly once, without parameters (RFC 9651 §3.3).
-    private static func item(_ head: ResponseHead, _ name: String) -> Substring? {
+    /// The value of a field that occurs exactly once.
+    private static func item(_ head: ResponseHead, _ name: String) -> RFC9651BareItem? {
         let values = head.values(name)
-        guard values.count == 1, let value = values.first else { return nil }
-        return value.prefix { $0 != ";" && $0 != " " }
+        return values.count == 1 ? StructuredField.item(values[0]) : nil
     }
 
-    private static func boolean(_ text: Substring) -> Bool? {
-        switch text {
-        case "?1": true
-        case "?0": false
-        default: nil
-        }
+    private static func boolean(_ head: ResponseHead, _ name: String) -> Bool? {
+        if case .bool(let isTrue) = item(head, name) { isTrue } else { nil }
     }
 
-    /// An integer of at most fifteen digits (RFC 9651 §3.3.1). Negative numbers are preserved.
-    private static func number(_ text: Substring) -> Int64? {
-        let digits = text.hasPrefix("-") ? text.dropFirst() : text
-        guard (1...15).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return nil
-        }
-        return Int64(text)
+    /// An integer, which has at most fifteen digits (RFC 9651 §3.3.1). May be negative.
+    private static func integer(_ head: ResponseHead, _ name: String) -> Int64? {
+        if case .integer(let number) = item(head, name) { number } else { nil }
     }
 }
