@@ -205,8 +205,8 @@ final class LoadTransport: TaskTransport {
             if tells { state.notifiedConnectivity = true }
             return (state.shown != shown, tells)
         }
-        if hasChanged { relay.waiting(shown) }
-        if reportsConnectivity, configuration.kind != .background { relay.waitsForConnectivity() }
+        if hasChanged { relay.show(.waiting(shown)) }
+        if reportsConnectivity, configuration.kind != .background { relay.show(.waitsForConnectivity) }
         change { $0.way = reason == nil ? .free : .barred }
     }
 
@@ -260,9 +260,9 @@ final class LoadTransport: TaskTransport {
         let advisor = ClientAdvisor(relay: relay, configuration: configuration, request: self.request)
         let load = Load(request, engine: engine, advisor: advisor)
         let expected = body.expected(of: asked)
-        load.onSent { [relay] total in relay.sent(total: total, expected: expected) }
+        load.onSent { [relay] total in relay.show(.sent(total: total, expected: expected)) }
         load.onInformational { [relay] head in
-            if let response = ResponseMapping.response(head) { relay.informational(response) }
+            if let response = ResponseMapping.response(head) { relay.show(.informational(response)) }
         }
         state.withLock { $0.load = load }
         try checkEnding()

@@ -35,7 +35,7 @@ struct ResourceFile {
             throw failing(.cannotWriteToFile)
         }
         unsafe data.withUnsafeBytes { unsafe digest?.update($0) }
-        relay.wrote(total: Int64(total), expected: relay.task.response?.expectedContentLength ?? -1)
+        relay.show(.wrote(total: Int64(total), expected: relay.task.response?.expectedContentLength ?? -1))
     }
 
     /// Makes the file durable, verifies its digest, moves it to its destination and delivers it.

@@ -6,22 +6,32 @@ import Synchronization
 /// Delivers one task's steps serially. Merges consecutive progress steps of one kind, so that only a few of them are
 /// kept in memory for a slow delegate.
 final class RelayQueue: Sendable {
+    private enum Item {
+        case step(TaskStep)
+        /// Work that a caller of ``perform(_:)`` awaits.
+        case work(@Sendable () async -> Void)
+    }
+
     private struct State {
-        var steps: [RelayStep] = []
+        var items: [Item] = []
         var isDelivering = false
     }
 
     private let state = Mutex(State())
-    private let notify: @Sendable (RelayStep) async -> Void
+    private let notify: @Sendable (TaskStep) async -> Void
 
-    init(_ notify: @escaping @Sendable (RelayStep) async -> Void) { self.notify = notify }
+    init(_ notify: @escaping @Sendable (TaskStep) async -> Void) { self.notify = notify }
 
-    func add(_ step: RelayStep) {
+    func add(_ step: TaskStep) { add(.step(step)) }
+
+    private func add(_ item: Item) {
         let begins = state.withLock { state in
-            if let last = state.steps.last, let merged = last.merged(with: step) {
-                state.steps[state.steps.count - 1] = merged
+            if case .step(let step) = item, case .step(let last) = state.items.last,
+                let merged = last.merged(with: step)
+            {
+                state.items[state.items.count - 1] = .step(merged)
             } else {
-                state.steps.append(step)
+                state.items.append(item)
             }
             defer { state.isDelivering = true }
             return !state.isDelivering
@@ -37,34 +47,19 @@ final class RelayQueue: Sendable {
     }
 
     private func deliverAll() async {
-        while let step = next() { await notify(step) }
-    }
-
-    private func next() -> RelayStep? {
-        state.withLock { state in
-            let step = state.steps.isEmpty ? nil : state.steps.removeFirst()
-            if step == nil { state.isDelivering = false }
-            return step
+        while let item = next() {
+            switch item {
+            case .step(let step): await notify(step)
+            case .work(let work): await work()
+            }
         }
     }
-}
 
-/// An event of a task that is to be delivered to its delegate.
-enum RelayStep: Sendable {
-    case sent(total: Int64, expected: Int64)
-    case wrote(total: Int64, expected: Int64)
-    case resumed(offset: Int64, expected: Int64)
-    case informational(HTTPURLResponse)
-    case waitsForConnectivity
-    case waiting(WaitingReason?)
-    /// Work that a caller of `RelayQueue.perform` awaits.
-    case work(@Sendable () async -> Void)
-
-    /// Returns the step that replaces this one and a later one; nil if both must be delivered.
-    func merged(with later: RelayStep) -> RelayStep? {
-        switch (self, later) {
-        case (.sent, .sent), (.wrote, .wrote): later
-        default: nil
+    private func next() -> Item? {
+        state.withLock { state in
+            let item = state.items.isEmpty ? nil : state.items.removeFirst()
+            if item == nil { state.isDelivering = false }
+            return item
         }
     }
 }

@@ -27,12 +27,19 @@ final class TaskRelay: Sendable {
 
     // MARK: Delivery
 
-    func sent(total: Int64, expected: Int64) { line.add(.sent(total: total, expected: expected)) }
-    func wrote(total: Int64, expected: Int64) { line.add(.wrote(total: total, expected: expected)) }
-    func resumed(at offset: Int64, expected: Int64) { line.add(.resumed(offset: offset, expected: expected)) }
-    func informational(_ response: HTTPURLResponse) { line.add(.informational(response)) }
-    func waitsForConnectivity() { line.add(.waitsForConnectivity) }
-    func waiting(_ reason: WaitingReason?) { line.add(.waiting(reason)) }
+    /// Shows a step. Its call of the delegate follows those of earlier steps.
+    func show(_ step: TaskStep) {
+        switch step {
+        case .request(let url, let method):
+            guard var request = task.currentRequest, let url = URL(string: url) else { return }
+            request.url = url
+            if let method { request.httpMethod = method }
+            currentRequest(request)
+        case .response(let facts):
+            if let response = ResponseMapping.response(facts) { responseKnown(response) }
+        case .sent, .wrote, .resumed, .informational, .waitsForConnectivity, .waiting: line.add(step)
+        }
+    }
 
     func currentRequest(_ request: URLRequest) { task.storage.withLock { $0.currentRequest = request } }
 
@@ -45,9 +52,8 @@ final class TaskRelay: Sendable {
     }
 
     private static func notify(
-        _ step: RelayStep, _ task: URLSessionTask, _ session: URLSession, _ calls: DelegateCalls
+        _ step: TaskStep, _ task: URLSessionTask, _ session: URLSession, _ calls: DelegateCalls
     ) async {
-        if case .work(let work) = step { return await work() }
         // No call follows the completion (docs/behaviour/url-session.md#35).
         guard task.reportedState != .completed else { return }
         switch step {
@@ -105,7 +111,7 @@ final class TaskRelay: Sendable {
                     $0.urlSession(session, task: task, didChangeWaitingReason: reason)
                 }
             }
-        case .work: break
+        case .request, .response: break
         }
     }
 }

@@ -6,16 +6,6 @@ import Foundation
 ///
 /// Snapshots of a transfer may be skipped or repeated. Totals decrease only after a restart from byte 0.
 struct ShownTransfer: Hashable, Sendable {
-    enum Step: Hashable, Sendable {
-        case request(url: String, method: String?)
-        case response(ResponseFacts)
-        case resumed(offset: Int64, expected: Int64)
-        case wrote(total: Int64, expected: Int64)
-        case sent(total: Int64, expected: Int64)
-        case waitsForConnectivity
-        case waiting(WaitingReason?)
-    }
-
     private let kind: ClientNote.Kind
     /// The offset that the task resumes at, until it is reported to the delegate.
     private var offset: Int64?
@@ -49,8 +39,8 @@ struct ShownTransfer: Hashable, Sendable {
     }
 
     /// Returns the new steps of a transfer in the order of their delivery.
-    mutating func steps(for transfer: Transfer, now: Date) -> [Step] {
-        var steps: [Step] = []
+    mutating func steps(for transfer: Transfer, now: Date) -> [TaskStep] {
+        var steps: [TaskStep] = []
         if transfer.currentURL != url {
             if url != nil || transfer.currentURL != transfer.url {
                 steps.append(.request(url: transfer.currentURL, method: transfer.exchanges.last?.method))
@@ -78,8 +68,8 @@ struct ShownTransfer: Hashable, Sendable {
         return steps
     }
 
-    private mutating func bytes(of transfer: Transfer) -> [Step] {
-        var steps: [Step] = []
+    private mutating func bytes(of transfer: Transfer) -> [TaskStep] {
+        var steps: [TaskStep] = []
         let expected = transfer.bytesExpected ?? -1
         // The offset is unknown until the server has responded.
         if transfer.startedOver > startedOver {

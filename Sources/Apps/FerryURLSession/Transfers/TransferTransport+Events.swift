@@ -32,23 +32,8 @@ extension TransferTransport {
 
     private func notify(_ transfer: Transfer) {
         let steps = state.withLock { $0.shown.steps(for: transfer, now: Date()) }
-        for step in steps {
-            switch step {
-            case .request(let url, let method):
-                guard var request = task.currentRequest, let url = URL(string: url) else { continue }
-                request.url = url
-                if let method { request.httpMethod = method }
-                relay.currentRequest(request)
-            case .response(let facts):
-                if let response = ResponseMapping.response(facts) { relay.responseKnown(response) }
-            case .resumed(let offset, let expected): relay.resumed(at: offset, expected: expected)
-            case .wrote(let total, let expected): relay.wrote(total: total, expected: expected)
-            case .sent(let total, let expected): relay.sent(total: total, expected: expected)
-            case .waitsForConnectivity:
-                if !transfers.place.isDaemon { relay.waitsForConnectivity() }
-            case .waiting(let reason): relay.waiting(reason)
-            }
-        }
+        // As on Apple's systems, a background session does not report that it waits for connectivity.
+        for step in steps where step != .waitsForConnectivity || !transfers.place.isDaemon { relay.show(step) }
     }
 
     // MARK: The end

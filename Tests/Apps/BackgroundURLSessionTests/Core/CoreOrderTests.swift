@@ -18,8 +18,8 @@ import Testing
     @Test func `35 a download's calls come in their order`() async throws {
         let bed = try CoreBed()
         let (_, transport) = try bed.running(bed.session.downloadTask(with: bed.url))
-        transport.relay.resumed(at: 10, expected: 100)
-        transport.relay.wrote(total: 100, expected: 100)
+        transport.relay.show(.resumed(offset: 10, expected: 100))
+        transport.relay.show(.wrote(total: 100, expected: 100))
         await transport.relay.finished(file)
         await transport.relay.complete(nil, metrics: [])
         #expect(
@@ -32,7 +32,7 @@ import Testing
         let bed = try CoreBed()
         let (_, transport) = try bed.running(bed.session.downloadTask(with: bed.url))
         await transport.relay.complete(URLError(.timedOut), metrics: [])
-        transport.relay.wrote(total: 5, expected: 10)
+        transport.relay.show(.wrote(total: 5, expected: 10))
         await transport.relay.finished(file)
         await transport.relay.complete(nil, metrics: [])
         #expect(bed.recorder.calls == ["created", "metrics", "completed -1001"])
@@ -89,9 +89,9 @@ import Testing
         let recorder = CallRecorder(during: { call, _ in if call == "wrote 1 1/1000" { barrier.pass() } })
         let bed = try CoreBed(recorder: recorder)
         let (_, transport) = try bed.running(bed.session.downloadTask(with: bed.url))
-        transport.relay.wrote(total: 1, expected: 1000)
+        transport.relay.show(.wrote(total: 1, expected: 1000))
         try await eventually { recorder.calls.last == "wrote 1 1/1000" }
-        for total in Int64(2)...1000 { transport.relay.wrote(total: total, expected: 1000) }
+        for total in Int64(2)...1000 { transport.relay.show(.wrote(total: total, expected: 1000)) }
         barrier.open()
         await transport.relay.complete(nil, metrics: [])
         #expect(recorder.calls == ["created", "wrote 1 1/1000", "wrote 999 1000/1000", "metrics", "completed 0"])
@@ -100,10 +100,10 @@ import Testing
     @Test func `38 a total goes down only after a restart`() async throws {
         let bed = try CoreBed()
         let (_, transport) = try bed.running(bed.session.downloadTask(with: bed.url))
-        transport.relay.resumed(at: 50, expected: 100)
-        transport.relay.wrote(total: 40, expected: 100)
-        transport.relay.resumed(at: 0, expected: 100)
-        transport.relay.wrote(total: 40, expected: 100)
+        transport.relay.show(.resumed(offset: 50, expected: 100))
+        transport.relay.show(.wrote(total: 40, expected: 100))
+        transport.relay.show(.resumed(offset: 0, expected: 100))
+        transport.relay.show(.wrote(total: 40, expected: 100))
         await transport.relay.complete(nil, metrics: [])
         #expect(
             bed.recorder.calls == [

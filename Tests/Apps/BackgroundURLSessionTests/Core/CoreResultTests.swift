@@ -33,7 +33,7 @@ import Testing
         let got = Mutex<[URL?]>([])
         let (_, transport) = try bed.running(
             bed.session.downloadTask(with: bed.request) { file, _, _ in got.withLock { $0.append(file) } })
-        transport.relay.wrote(total: 10, expected: 10)
+        transport.relay.show(.wrote(total: 10, expected: 10))
         let stays = await transport.relay.finished(file)
         #expect(!stays)
         #expect(got.withLock { $0 } == [file])

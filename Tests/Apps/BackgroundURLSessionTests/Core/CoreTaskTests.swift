@@ -89,7 +89,7 @@ import Testing
             let bed = try CoreBed()
             let (task, transport) = try bed.running(bed.session.downloadTask(with: bed.url))
             let progress = task.progress
-            if length > 0 { transport.relay.wrote(total: length, expected: -1) }
+            if length > 0 { transport.relay.show(.wrote(total: length, expected: -1)) }
             await transport.relay.complete(nil, metrics: [])
             #expect(progress.fractionCompleted == 1)
         }
@@ -99,7 +99,7 @@ import Testing
         let bed = try CoreBed()
         let (task, transport) = try bed.running(bed.session.uploadTask(with: bed.request, from: Data(count: 40)))
         let progress = task.progress
-        transport.relay.sent(total: 10, expected: 40)
+        transport.relay.show(.sent(total: 10, expected: 40))
         try await eventually { progress.completedUnitCount == 10 }
         #expect(progress.totalUnitCount == 40)
     }

@@ -11,7 +11,7 @@ import Testing
 
         init(_ shown: ShownTransfer) { self.shown = shown }
 
-        func steps(_ transfer: Transfer) -> [ShownTransfer.Step] {
+        func steps(_ transfer: Transfer) -> [TaskStep] {
             shown.steps(for: transfer, now: Date(timeIntervalSince1970: 0))
         }
     }
