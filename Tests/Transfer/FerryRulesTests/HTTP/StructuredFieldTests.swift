@@ -30,7 +30,9 @@ import Testing
     @Test func `of hostile servers are read or ignored`() {
         var random = SplitMix(seed: 11)
         let parts = Array("abz09=:;,()?\"\\ .-*@%\t\u{7F}é".utf8)
-        for seed in ["sha-256=:AQIDBA==:", "max-size=100, max-append-size=5;a", "@1700000000", "%\"a%c3%a9\"", "-1.5", "(a b);c"] {
+        for seed in [
+            "sha-256=:AQIDBA==:", "max-size=100, max-append-size=5;a", "@1700000000", "%\"a%c3%a9\"", "-1.5", "(a b);c",
+        ] {
             for _ in 0..<2000 {
                 var bytes = Array(seed.utf8)
                 for _ in 0..<Int.random(in: 1...6, using: &random) {
@@ -39,7 +41,9 @@ import Testing
                     if place < bytes.count, Bool.random(using: &random) {
                         bytes[place] = part
                     } else {
-                        bytes.insert(contentsOf: Array(repeating: part, count: Int.random(in: 1...20, using: &random)), at: place)
+                        bytes.insert(
+                            contentsOf: Array(repeating: part, count: Int.random(in: 1...20, using: &random)), at: place
+                        )
                     }
                 }
                 let text = String(decoding: bytes, as: UTF8.self)
