@@ -14,7 +14,7 @@ extension Sequence<UInt8> {
 extension UInt64 {
     /// The number as 16 lowercase hexadecimal digits.
     package var hexDigits: String {
-        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> UInt64($0)) }.hexDigits
+        stride(from: 56, through: 0, by: -8).lazy.map { UInt8(truncatingIfNeeded: self >> UInt64($0)) }.hexDigits
     }
 }
 

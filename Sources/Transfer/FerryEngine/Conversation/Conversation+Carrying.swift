@@ -40,7 +40,7 @@ extension Conversation {
         let setup: Double
     }
 
-    /// Hash and nonce functions for FerryCore's password proofs.
+    /// Hash and nonce functions for FerryRules' password proofs.
     static let proofs = ProofSource(digester: DigestHashing.digest, nonce: DigestHashing.clientNonce)
 
     /// Performs the conversation to its outcome.

@@ -2,7 +2,7 @@ import Crypto
 import FerryCore
 package import FerryRules
 
-/// Hashes and random text for FerryCore's Digest authentication.
+/// Hashes and random text for FerryRules' Digest authentication.
 package enum DigestHashing {
     package static let digest: DigestAuthentication.Digester = { hash, bytes in
         switch hash {
