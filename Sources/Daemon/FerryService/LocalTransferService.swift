@@ -2,64 +2,49 @@ package import FerryCore
 package import FerryEngine
 import FerryQueue
 import Foundation
-import Logging
+package import Logging
 import ServiceLifecycle
 
-/// Runs transfers in this process: the implementation of `TransferService` behind all clients.
+/// Runs transfers in this process: the implementation of `SessionService` behind all clients.
 ///
-/// One actor decides. It changes its state synchronously and checks it again after each `await`. Every fact it reports
-/// is in the journal. Only running transfers live in memory. Each waiting transfer costs eight bytes at most.
-package actor LocalTransferService: TransferService {
-    let configuration: ServiceConfiguration
-    let journal: any Journal
+/// It opens and closes the parts of the service, which share one executor, and passes calls and effects to them. Every
+/// fact it reports is in the journal. Only running transfers live in memory. Each waiting transfer costs eight bytes at
+/// most.
+package actor LocalTransferService {
     package nonisolated let engine: Engine
     // SAFETY: The actor keeps alive what owns the executor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe engine.home.unownedExecutor }
-    let hub: EventHub
-    /// Startup and shutdown state.
-    var life: ServiceLife
+    nonisolated let configuration: ServiceConfiguration
+    nonisolated let journal: any Journal
+    nonisolated let life: ServiceLife
+    nonisolated let queue: LiveQueue
+    nonisolated let hub: EventHub
+    nonisolated let conditions: any ConditionSource
+    nonisolated let parts: ServiceParts
 
-    var queue: Queue
-    /// State shared by a session's runs, and the apps' connections.
-    var runtime: SessionRuntime
-    /// Attempts of the transfers that have a slot.
-    var attempts: [TransferID: Attempt] = [:]
-    var starting = StartingTransfers()
-    var ending = GroupedCalls<TransferEnd, Bool>()
-    var alarm = AlarmClock()
-    var waiters = Waiters()
-    var samplers: Task<Void, Never>?
-    /// The network and power conditions that transfers depend on.
-    var watch: ConditionWatch
-    /// Pending maintenance.
-    var upkeep = Upkeep()
-
-    private init(
-        _ configuration: ServiceConfiguration, startWatch: StartWatch, journal: any Journal, warnings: [String],
-        settings: ServiceSettings, lastID: TransferID?, lastEvent: Int64
-    ) {
+    private init(_ configuration: ServiceConfiguration, _ life: ServiceLife, _ opened: any Journal, _ found: Found) {
         self.configuration = configuration
-        self.journal = journal
-        life = ServiceLife(startWatch, at: configuration.machine.clock.wall, found: warnings)
-        runtime = SessionRuntime(settings)
-        var engine = Engine.Configuration(
-            disk: configuration.disk, environment: configuration.environment, logger: configuration.logger)
-        engine.timeouts = configuration.timeouts
-        engine.lookup = configuration.lookup
-        engine.umask = configuration.umask
-        engine.reached = configuration.reached
-        engine.checkpointInterval = configuration.checkpointInterval
-        engine.machine = configuration.machine.engine
-        self.engine = Engine(engine)
-        self.engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
-        watch = ConditionWatch(configuration)
-        queue = Queue(
-            settings,
+        self.life = life
+        journal = WatchedJournal(opened, of: life)
+        conditions = configuration.conditionSource()
+        engine = Engine(configuration.engine)
+        let queue = Queue(
+            found.settings,
             KnownConditions(
-                concernsLoopback: watch.source.concernsLoopback, isLoopback: configuration.isLoopback),
-            lastID: lastID, lookAhead: configuration.lookAhead, lineWindow: configuration.lineWindow)
+                concernsLoopback: conditions.concernsLoopback, isLoopback: configuration.isLoopback),
+            lastID: found.lastID, lookAhead: configuration.lookAhead, lineWindow: configuration.lineWindow)
+        self.queue = LiveQueue(queue, engine: engine, journal: journal, life: life, configuration)
         hub = EventHub(
-            journal: journal, lastNumber: lastEvent, home: self.engine.home, clock: configuration.machine.clock)
+            journal: journal, lastNumber: found.lastEvent, home: engine.home, clock: configuration.machine.clock)
+        parts = ServiceParts(
+            self.queue, journal: journal, hub: hub, life: life, conditions: conditions, configuration)
+    }
+
+    /// The settings and last numbers in the journal at the start.
+    private struct Found: Sendable {
+        let settings: ServiceSettings
+        let lastID: TransferID?
+        let lastEvent: Int64
     }
 
     /// Opens the journal and restores its transfers.
@@ -83,69 +68,53 @@ package actor LocalTransferService: TransferService {
         _ configuration: ServiceConfiguration, _ startWatch: StartWatch
     ) async throws(ServiceError) -> LocalTransferService {
         let opened = try await configuration.openJournal()
-        let journal = opened.journal
-        let (settings, lastID, lastEvent) = try await journal.read { reader throws(ServiceError) in
-            (try reader.settings() ?? ServiceSettings(), try reader.lastTransferID, try reader.lastEventNumber)
+        let found = try await opened.journal.read { reader throws(ServiceError) in
+            Found(
+                settings: try reader.settings() ?? ServiceSettings(), lastID: try reader.lastTransferID,
+                lastEvent: try reader.lastEventNumber)
         }
-        let service = LocalTransferService(
-            configuration, startWatch: startWatch, journal: journal, warnings: opened.warnings, settings: settings,
-            lastID: lastID, lastEvent: lastEvent)
+        let life = ServiceLife(
+            startWatch, at: configuration.machine.clock.wall, found: opened.warnings, logger: configuration.logger)
+        let service = LocalTransferService(configuration, life, opened.journal, found)
+        await service.queue.connect(service)
         try await service.recover()
         return service
     }
 
     // MARK: Shutdown
 
-    /// Whether the service is shutting down and starts nothing new.
-    var isShuttingDown: Bool { life.isEnding }
-
-    /// - Throws: ``ServiceError`` with code `daemon_unreachable` once the service is shutting down.
-    func checkIsOpen() throws(ServiceError) {
-        if isShuttingDown { throw ServiceError(.daemonUnreachable, "The daemon is ending.") }
-    }
-
-    /// Begins to stop all runs. The service still responds to calls.
-    func beginEnd() {
-        guard !isShuttingDown else { return }
-        life.beginEnd(stopAll())
-        alarm.stop()
-        watch.end()
-        samplers?.cancel()
+    /// Announces the daemon's shutdown. Connections lost from here on say nothing about their processes.
+    ///
+    /// Runs stop from here on, while the server still waits for its connections.
+    package func prepareToEnd() async {
+        guard !life.isEnding else { return }
+        await queue.beginEnd()
+        conditions.stop()
+        await parts.obstacles.end()
+        await parts.events.stopSampling()
     }
 
     /// Stops all runs, makes their bytes durable, and closes the journal.
     package func shutdown() async {
-        beginEnd()
+        await prepareToEnd()
         guard life.close() else { return }
-        runtime.endConnections()
+        await parts.apps.connections.end()
         await life.endOfRuns?.value
         await hub.finish()
         await engine.shutdown()
         // The journal's own disk may not respond either.
         let journal = journal
-        await Patience.wait(atMost: Self.journalPatience, by: clock) { await journal.close() }
+        await Patience.wait(atMost: Self.journalPatience, by: configuration.machine.clock) { await journal.close() }
         life.succeeded()
         life.finish()
     }
 
     private static let journalPatience = Duration.seconds(1)
 
-    /// Records the failure of a required component, so that `run` throws it.
-    func noteFailure(_ error: ServiceError) {
-        guard error.code == .journalFailed, life.fail(error) else { return }
-        logger.critical("the journal failed", metadata: ["error": "\(error)"])
+    /// Makes traps of this process write a note to a state folder, for the next start to read.
+    package static func noteTraps(in folder: String, logger: Logger) {
+        StartWatch.noteTraps(in: folder, logger: logger)
     }
-
-    var logger: Logger { configuration.logger }
-
-    /// The machine's clocks.
-    var clock: any MachineClock { configuration.machine.clock }
-    var moment: Moment { Moment(clock) }
-
-    var transferLog: TransferLog { TransferLog(logger: configuration.logger) }
-
-    /// The files of succeeded transfers.
-    var placed: PlacedFiles { PlacedFiles(engine: engine, journal: journal) }
 
     /// Folder of finished files that their clients have not collected yet.
     package nonisolated var spoolFolder: String { configuration.spool }
@@ -165,5 +134,19 @@ extension LocalTransferService: Service {
         }
         await shutdown()
         if let failure { throw failure }
+    }
+}
+
+extension ServiceConfiguration {
+    /// The configuration of the engine.
+    fileprivate var engine: Engine.Configuration {
+        var engine = Engine.Configuration(disk: disk, environment: environment, logger: logger)
+        engine.timeouts = timeouts
+        engine.lookup = lookup
+        engine.umask = umask
+        engine.reached = reached
+        engine.checkpointInterval = checkpointInterval
+        engine.machine = machine.engine
+        return engine
     }
 }

@@ -2,6 +2,7 @@ package import FerryCore
 package import FerryEngine
 package import FerryQueue
 package import FerryRules
+import Foundation
 package import Logging
 
 /// The configuration of a service.
@@ -69,4 +70,12 @@ package struct ServiceConfiguration: Sendable {
             relaunchDelay = delay
         }
     }
+}
+
+extension ServiceConfiguration {
+    /// The spool folder. Without a state folder, it is beside the system's temporary files.
+    var spool: String { spoolFolder ?? (stateFolder ?? NSTemporaryDirectory() + "ferry") + "/spool" }
+
+    /// Delay before retrying a write to a full journal, in seconds.
+    var journalRetryDelay: Double { TransferMachine.waitInterval * delayScale }
 }

@@ -1,21 +1,30 @@
 import FerryCore
 import FerryQueue
 import Foundation
+import Logging
+import Synchronization
 
-/// Startup and shutdown state of a service. Owned by the service.
-struct ServiceLife {
+/// Startup, shutdown and failure of a service. Shared by all its parts.
+final class ServiceLife: Sendable {
+    private struct State {
+        /// The task that stops all runs, once the service is shutting down.
+        var endOfRuns: Task<Void, Never>?
+        var isClosed = false
+        var isJournalClosed = false
+        var failure: ServiceError?
+    }
+
     let startedAt: Date
+    private let logger: Logger
     /// Warnings from opening the journal.
     private let found: [String]
     private let start: StartWatch
-    /// The task that stops all runs, once the service is shutting down.
-    private(set) var endOfRuns: Task<Void, Never>?
-    private var isClosed = false
-    private var failure: ServiceError?
+    private let state = Mutex(State())
     private let failed = AsyncStream.makeStream(of: ServiceError.self)
 
-    init(_ start: StartWatch, at moment: Date, found: [String]) {
+    init(_ start: StartWatch, at moment: Date, found: [String], logger: Logger) {
         startedAt = moment
+        self.logger = logger
         self.start = start
         self.found = found
     }
@@ -37,26 +46,46 @@ struct ServiceLife {
     // MARK: Shutdown
 
     /// Whether the service is shutting down and starts nothing new.
-    var isEnding: Bool { endOfRuns != nil }
+    var isEnding: Bool { state.withLock { $0.endOfRuns != nil } }
 
-    mutating func beginEnd(_ endOfRuns: Task<Void, Never>) { self.endOfRuns = endOfRuns }
+    /// The task that stops all runs, once the service is shutting down.
+    var endOfRuns: Task<Void, Never>? { state.withLock { $0.endOfRuns } }
 
-    /// Marks the journal as about to be closed. Returns false if it already was.
-    mutating func close() -> Bool {
-        defer { isClosed = true }
-        return !isClosed
+    func beginEnd(_ endOfRuns: Task<Void, Never>) { state.withLock { $0.endOfRuns = endOfRuns } }
+
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` once the service is shutting down.
+    func checkIsOpen() throws(ServiceError) {
+        if isEnding { throw ServiceError(.daemonUnreachable, "The daemon is ending.") }
     }
 
-    /// Records the failure of a required component. Returns false if one had already failed.
-    mutating func fail(_ error: ServiceError) -> Bool {
-        guard failure == nil else { return false }
-        failure = error
-        failed.continuation.yield(error)
-        return true
+    /// Begins the last part of the shutdown. Returns false if it has already begun.
+    func close() -> Bool {
+        state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
     }
 
-    /// The first failure. Finishes on shutdown.
+    // MARK: Failures
+
+    /// The first failure of the journal, without which the service cannot run. Finishes on shutdown.
     var failures: AsyncStream<ServiceError> { failed.stream }
 
     func finish() { failed.continuation.finish() }
+
+    /// Records that the journal is being closed. Its later calls fail, which ends nothing.
+    func closesJournal() { state.withLock { $0.isJournalClosed = true } }
+
+    /// Ends the service if the error shows that the journal has failed.
+    func note(_ error: ServiceError) {
+        guard error.code == .journalFailed else { return }
+        let isFirst = state.withLock { state in
+            guard !state.isJournalClosed, state.failure == nil else { return false }
+            state.failure = error
+            return true
+        }
+        guard isFirst else { return }
+        failed.continuation.yield(error)
+        logger.critical("the journal failed", metadata: ["error": "\(error)"])
+    }
 }

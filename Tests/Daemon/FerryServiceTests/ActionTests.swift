@@ -83,9 +83,9 @@ import Testing
             for await _ in placed { break }
             try await duringCommit(local) { end in
                 goesOn.signal()
-                try await eventually("the end on its way") { await local.isStoringEnds }
+                try await eventually("the end on its way") { await local.parts.ends.isStoring }
                 async let paused = bed.act(.pause, id)
-                try await eventually("the pause") { await local.queue.isOperatedOn(id) }
+                try await eventually("the pause") { await local.isOperatedOn(id) }
                 for _ in 0..<20 { _ = try await bed.service.transfer(id) }
                 end()
                 #expect(try await paused == .succeeded)
@@ -245,9 +245,4 @@ import Testing
             #expect(bed.files == ["file.bin"])
         }
     }
-}
-
-extension LocalTransferService {
-    /// Whether completions are being committed and no further ones wait for that.
-    fileprivate var isStoringEnds: Bool { ending.isPerforming && ending.waiting.isEmpty }
 }

@@ -24,7 +24,7 @@ import Testing
     }
 
     private func attach(_ bed: ServiceBed) async throws {
-        try await #require(bed.service as? LocalTransferService).setAttached(true, to: .cli)
+        try await #require(bed.service as? LocalTransferService).parts.apps.memories.attach(.cli)
     }
 
     private func authentication(_ transfer: Transfer) throws -> AuthenticationChallenge {

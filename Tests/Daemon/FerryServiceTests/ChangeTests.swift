@@ -154,7 +154,7 @@ import Testing
             try await duringCommit(local) { end in
                 await local.giveSlots(2)
                 async let changed = bed.service.change(id, change { $0.url = url })
-                try await eventually("the change") { await local.queue.isOperatedOn(id) }
+                try await eventually("the change") { await local.isOperatedOn(id) }
                 #expect(await local.running.contains(id))
                 await bed.origin.wait { $0.requests.contains { $0.path == "/old" } }
                 for _ in 0..<50 { _ = try await bed.service.transfer(id) }
@@ -175,7 +175,7 @@ import Testing
             let id = try await bed.add("/a").id
             try await duringCommit(local) { end in
                 async let changed = bed.service.change(id, change { $0.name = "b" })
-                try await eventually("the change") { await local.queue.held.contains(id) }
+                try await eventually("the change") { await local.isOperatedOn(id) }
                 await local.giveSlots(2)
                 #expect(await !local.running.contains(id))
                 end()

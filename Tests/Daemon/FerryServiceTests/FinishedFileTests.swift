@@ -87,7 +87,8 @@ import Testing
         var placement = try #require(done.facts.placement)
         placement.formerPath = placement.path
         placement.path = bed.folder + "/new.bin"
-        let isRecorded = try await local.placed.recordPlace(done.id, placement)
+        let isRecorded = try await PlacedFiles(engine: local.engine, journal: local.journal).recordPlace(
+            done.id, placement)
         #expect(isRecorded)
         if isRenamed {
             try FileManager.default.moveItem(atPath: bed.folder + "/file.bin", toPath: bed.folder + "/new.bin")

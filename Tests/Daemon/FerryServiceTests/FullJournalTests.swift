@@ -38,7 +38,7 @@ import Testing
     /// Outcomes are stored in groups, each in one transaction.
     @Test func `refuses an outcome that does not fit, and stores the others of its group`() async throws {
         try await withStoredService(Self.script) { bed, local in
-            let journal = await local.journal
+            let journal = local.journal
             var ends: [TransferEnd] = []
             for number in 0..<4 {
                 let id = try await bed.add("/\(number)") { $0.timing.paused = true }.id
@@ -49,7 +49,7 @@ import Testing
             var stored: [Bool] = []
             try await withRoom(forPages: 100, local) {
                 let tasks = ends.map { end in
-                    Task { (try? await local.storeEnd(end)) != nil }
+                    Task { (try? await local.parts.ends.store(end)) != nil }
                 }
                 for task in tasks { stored.append(await task.value) }
             }

@@ -126,7 +126,7 @@ import Testing
 
 extension LocalTransferService {
     fileprivate func waitsForName(_ id: TransferID) -> Bool {
-        attempts[id]?.waitsForName == true
+        queue.attempt(at: id)?.waitsForName == true
     }
 }
 

@@ -25,12 +25,12 @@ import Testing
             let twice = try await bed.add("/twice").id
             try await bed.wait(for: twice, waiting: .retry)
             try await duringCommit(local) { end in
-                let journal = await local.journal
+                let journal = local.journal
                 let revision = journal.revision
                 async let resumed = bed.act(.resume, twice)
                 try await eventually("a resume that waits for its commit") { journal.revision != revision }
                 // As its alarm would.
-                await local.tryAgain()
+                await local.queue.tryAgain()
                 end()
                 _ = try await resumed
             }
@@ -59,8 +59,8 @@ import Testing
             try await bed.act(.resume, id)
             let done = try await bed.wait(for: id, .succeeded)
             let last = try await bed.service.status().lastEvent
-            #expect(try await !local.finish(before, .failed(ServiceError(.deadlineExceeded, "Late."))))
-            #expect(try await !local.store(before))
+            #expect(try await !local.parts.ends.finish(before, .failed(ServiceError(.deadlineExceeded, "Late."))))
+            #expect(try await !local.journal.store(before))
             #expect(try await bed.service.transfer(id) == done)
             #expect(try await bed.service.status().lastEvent == last)
         }
@@ -110,7 +110,7 @@ import Testing
     }
 }
 
-extension LocalTransferService {
+extension LiveQueue {
     /// Wakes the transfers that wait for a retry.
     fileprivate func tryAgain() {
         var later = Moment(SystemClock())

@@ -35,7 +35,7 @@ import Testing
             var change = TransferChange()
             change.headers = [HeaderField(name: "X-Auth-Token", value: "again")]
             _ = try await bed.service.change(id, change)
-            try await local.forgetOldSecrets()
+            try await local.parts.upkeep.forgetOldSecrets()
             #expect(try await bed.service.act(.start, in: .cli, on: [id]).failures == [])
             try await eventually("the second file") { FileManager.default.fileExists(atPath: path) }
             #expect(bed.origin.requests.last?.value("X-Auth-Token") == "again")

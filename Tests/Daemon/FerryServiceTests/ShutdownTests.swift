@@ -25,7 +25,7 @@ import Testing
             await service.giveSlots(2)
             #expect(await service.running.contains(second.id))
             let end = Task { await service.shutdown() }
-            try await eventually("the end has begun") { await service.isShuttingDown }
+            try await eventually("the end has begun") { service.life.isEnding }
             reads.release()
             await end.value
             #expect(bed.asked == ["/first"])
@@ -38,7 +38,7 @@ extension LocalTransferService {
     func giveSlots(_ count: Int) {
         var settings = queue.sessions.settings
         settings.activeTransfers = count
-        take(.settings(settings, watch.source.report))
+        queue.take(.settings(settings, conditions.report))
     }
 }
 

@@ -184,14 +184,14 @@ import Testing
 
 extension LocalTransferService {
     /// Whether no transfer runs or waits for a slot.
-    fileprivate var isAtRest: Bool { running.isEmpty && waitingTransfers.count == 0 }
+    fileprivate var isAtRest: Bool { queue.running.isEmpty && queue.waitingTransfers.count == 0 }
 
     /// Queues a running transfer.
     fileprivate func lineUpAgain(_ id: TransferID) -> Bool {
-        guard let record = running.record(of: id), let key = running.key(of: id),
+        guard let record = queue.running.record(of: id), let key = queue.running.key(of: id),
             let line = StoredQueueKey(record, origin: key.origin)
         else { return false }
-        take(.stored([(line, [id])]))
+        queue.take(.stored([(line, [id])]))
         return true
     }
 }

@@ -213,5 +213,5 @@ import Testing
 
 extension LocalTransferService {
     /// Transfers with an alarm for their deadline.
-    fileprivate var haveAlarms: Set<TransferID> { waitingTransfers.haveAlarms }
+    fileprivate var haveAlarms: Set<TransferID> { queue.waitingTransfers.haveAlarms }
 }

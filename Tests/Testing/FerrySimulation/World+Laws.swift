@@ -31,8 +31,8 @@ extension World {
             return require(!isLate || !scheduler.isAtPeace, "the service does not open")
         }
         isolated(service) { [unowned self] service in
-            if service.attempts.count != slots.count || !service.attempts.keys.allSatisfy(slots.contains) {
-                let held = Set(service.attempts.keys)
+            let held = service.queue.attempted
+            if held != slots {
                 for id in held.subtracting(slots).sorted() { checkStart(id, service) }
                 for id in slots.subtracting(held) { runs[id] = nil }
                 slots = held
@@ -46,11 +46,11 @@ extension World {
     /// Logs the transfers that have moved.
     private func notePlaces(_ service: isolated LocalTransferService) {
         for id in rows.rows.ids(of: nil, in: Set(JournalPhase.allCases)) {
-            var place =
-                service.running.contains(id) ? "slot \(service.running.disposition(of: id).map { "\($0)" } ?? "")" : ""
-            if service.waitingTransfers.delay(of: id) != nil { place += " delay" }
-            for key in service.waitingTransfers.keys
-            where service.waitingTransfers.waiting(with: key, limit: .max).contains(id) {
+            let running = service.queue.running
+            var place = running.contains(id) ? "slot \(running.disposition(of: id).map { "\($0)" } ?? "")" : ""
+            if service.queue.waitingTransfers.delay(of: id) != nil { place += " delay" }
+            for key in service.queue.waitingTransfers.keys
+            where service.queue.waitingTransfers.waiting(with: key, limit: .max).contains(id) {
                 place += " line \(key.origin) \(key.network.waits ? "" : "impatient")"
             }
             if service.queue.held.contains(id) { place += " held" }
@@ -61,8 +61,8 @@ extension World {
     }
 
     private func checkAtPeace(_ service: isolated LocalTransferService) {
-        require(Set(service.running.ids) == slots, "slots and attempts are not the same")
-        guard !service.isShuttingDown else {
+        require(Set(service.queue.running.ids) == slots, "slots and attempts are not the same")
+        guard !service.life.isEnding else {
             for (id, run) in runs { require(run.isToStop || run.hasReported, "\(id) runs on while the process ends") }
             return
         }
@@ -80,7 +80,7 @@ extension World {
 
     /// Whether an operation on a transfer has begun, so that it may be in no place.
     private func isBusy(_ id: TransferID, _ service: isolated LocalTransferService) -> Bool {
-        service.queue.isOperatedOn(id) || ledger.isConcerned(id)
+        service.queue.read({ $0.isOperatedOn(id) }) || ledger.isConcerned(id)
     }
 
     // MARK: Places
@@ -88,7 +88,7 @@ extension World {
     /// An eligible transfer is in one place: a queue, a delay or a slot. Any other transfer is in none. A transfer that
     /// waits for a moment has an alarm.
     private func checkPlaces(_ service: isolated LocalTransferService) {
-        let waitingTransfers = service.waitingTransfers
+        let waitingTransfers = service.queue.waitingTransfers
         var inLine: [TransferID: [QueueKey]] = [:]
         for key in waitingTransfers.keys {
             for id in waitingTransfers.waiting(with: key, limit: .max) { inLine[id, default: []].append(key) }
@@ -99,7 +99,7 @@ extension World {
             let session = record.request.session
             let isBusy = isBusy(id, service)
             let waiting = waitingTransfers.delay(of: id)
-            let isRunning = service.running.contains(id)
+            let isRunning = service.queue.running.contains(id)
             let places = inLine[id, default: []].count + (waiting == nil ? 0 : 1) + (isRunning ? 1 : 0)
             require(places <= 1, "\(id) stands in \(places) places")
             if record.isEligible {
@@ -109,10 +109,11 @@ extension World {
                 let keys = inLine[id, default: []] + [waiting?.key].compactMap { $0 }
                 let isChanging = isBusy || isSetting(session, service)
                 require(
-                    isChanging || keys.allSatisfy { $0 == service.key(record) }, "\(id) waits in the line of others")
+                    isChanging || keys.allSatisfy { $0 == service.queue.sessions.key(record) },
+                    "\(id) waits in the line of others")
             } else if !isBusy {
                 require(inLine[id] == nil && waiting == nil, "\(id) is not to run, and waits")
-                require(!isRunning || service.running.isStopping(id), "\(id) is not to run, and has a slot")
+                require(!isRunning || service.queue.running.isStopping(id), "\(id) is not to run, and has a slot")
             }
             inLine[id] = nil
         }
@@ -120,15 +121,15 @@ extension World {
     }
 
     private func isSetting(_ session: SessionID, _ service: isolated LocalTransferService) -> Bool {
-        service.runtime.settingsLocks.isTaken(session) || service.runtime.settingsLocks.isTaken(nil)
+        service.isLocked(session) || service.isLocked(nil)
     }
 
     private func checkMoments(
         of record: TransferRecord, _ waiting: DelayedTransfer?, isBusy: Bool, _ service: isolated LocalTransferService
     ) {
-        let (id, moment) = (record.id, service.moment)
+        let (id, moment) = (record.id, service.queue.moment)
         if let waiting, waiting.hasEnd {
-            let next = service.waitingTransfers.nextAlarm
+            let next = service.queue.waitingTransfers.nextAlarm
             require(
                 next.map { $0 <= waiting.until } == true && waiting.until <= moment.clock + .seconds(200_000),
                 "nothing rings for \(id)")
@@ -141,7 +142,7 @@ extension World {
         guard !isBusy, !machine.wasSet, runs[id]?.isToStop != true,
             let rest = record.timeBounds.rest(at: moment.active), rest < Self.lookAhead / 3
         else { return }
-        require(service.waitingTransfers.haveAlarms.contains(id), "nothing rings at the end of the time of \(id)")
+        require(service.queue.waitingTransfers.haveAlarms.contains(id), "nothing rings at the end of the time of \(id)")
     }
 
     // MARK: Runs
@@ -149,34 +150,34 @@ extension World {
     private func checkRuns(_ service: isolated LocalTransferService) {
         for (id, run) in runs where !run.hasReported {
             laws.checked(2)
-            guard let record = service.running.record(of: id), !isBusy(id, service) else { continue }
+            guard let record = service.queue.running.record(of: id), !isBusy(id, service) else { continue }
             require(self.record(id) != nil, "\(id) is gone, and runs")
-            require(!service.running.onlyEnds(id), "\(id) is only to end, and runs")
+            require(!service.queue.running.onlyEnds(id), "\(id) is only to end, and runs")
             // A transfer with all of its bytes needs no network.
             if !run.isWhole, !run.isToStop, !isSetting(record.request.session, service) {
                 let reason = ConditionRule.obstacle(
-                    service.key(record).network, process.report.conditions, isLoopback: false)
+                    service.queue.sessions.key(record).network, process.report.conditions, isLoopback: false)
                 require(reason == nil, "\(id) runs against the networks")
             }
             require(
-                run.isToStop || service.running.disposition(of: id) == .continues,
+                run.isToStop || service.queue.running.disposition(of: id) == .continues,
                 "\(id) is to stop, and its run was not told so")
             if let row = self.record(id), row.outcome == nil, !run.isToStop {
                 require(row.request.url == record.request.url, "\(id) asks for an address that was changed")
             }
         }
-        for id in service.running.waitingForNames {
+        for id in service.queue.running.waitingForNames {
             require(runs[id]?.waitsForName == true, "\(id) lends its slot, and waits for no name")
         }
-        for origin in service.waitingTransfers.throttledOrigins {
+        for origin in service.queue.waitingTransfers.throttledOrigins {
             laws.checked(1)
             require(
                 ledger.isHeld(origin) || ledger.openCalls > 0,
                 "\(origin) is held for a transfer that has ended or was resumed")
-            let limit = service.moment.clock + .seconds(Origin.longestHold + 1)
-            let end = service.waitingTransfers.holdEnd(origin)
+            let limit = service.queue.moment.clock + .seconds(Origin.longestHold + 1)
+            let end = service.queue.waitingTransfers.holdEnd(origin)
             require(end.map { $0 <= limit } == true, "\(origin) is held for too long")
-            let next = service.waitingTransfers.nextAlarm
+            let next = service.queue.waitingTransfers.nextAlarm
             require(
                 end.map { end in next.map { $0 <= end } ?? false } == true, "nothing rings for \(origin)")
         }
@@ -185,28 +186,29 @@ extension World {
     /// Checks a transfer that has got a slot.
     private func checkStart(_ id: TransferID, _ service: isolated LocalTransferService) {
         laws.checked(3)
-        require(!service.isShuttingDown, "\(id) gets a slot while the process ends")
-        guard !service.running.onlyEnds(id) else { return }
+        require(!service.life.isEnding, "\(id) gets a slot while the process ends")
+        guard !service.queue.running.onlyEnds(id) else { return }
         let record = record(id)
         require(record?.isEligible == true || isBusy(id, service), "\(id) gets a slot, and is not to run")
         require(!ledger.isKnownToRest(id), "\(id) gets a slot, and a client was told that it rests")
-        guard let record, let key = service.running.key(of: id), !isBusy(id, service) else { return }
+        guard let record, let key = service.queue.running.key(of: id), !isBusy(id, service) else { return }
         if let begin = record.request.timing.notBefore, !machine.wasSet {
-            require(begin <= service.clock.wall.addingTimeInterval(0.001), "\(id) gets a slot before it may begin")
+            require(
+                begin <= service.queue.clock.wall.addingTimeInterval(0.001), "\(id) gets a slot before it may begin")
         }
         guard !isSetting(key.session, service), !ledger.isReordering(key.session) else { return }
         let obstacle = slotObstacle(key, without: id, service)
         require(obstacle == nil, "\(id) gets a slot against the limits, \(obstacle.map(\.rawValue) ?? "")")
-        for other in service.waitingTransfers.waiting(with: key, limit: .max) where !isBusy(other, service) {
+        for other in service.queue.waitingTransfers.waiting(with: key, limit: .max) where !isBusy(other, service) {
             require(comes(id, before: other, of: key.session), "\(id) gets a slot before \(other)")
         }
     }
 
     /// Checks the transfers that got their slots during a start.
     func checkFirstSlots(_ service: isolated LocalTransferService) {
-        for id in slots where !service.running.onlyEnds(id) {
-            guard let key = service.running.key(of: id), !service.isShuttingDown else { continue }
-            for other in service.waitingTransfers.waiting(with: key, limit: .max) {
+        for id in slots where !service.queue.running.onlyEnds(id) {
+            guard let key = service.queue.running.key(of: id), !service.life.isEnding else { continue }
+            for other in service.queue.waitingTransfers.waiting(with: key, limit: .max) {
                 // Others have become ready since.
                 guard let record = record(other), record.retry == nil, record.request.timing.notBefore == nil else {
                     continue
@@ -227,8 +229,8 @@ extension World {
 
     /// No slot is idle while a transfer may use it, and each reported obstacle exists.
     private func checkSlots(_ service: isolated LocalTransferService) {
-        let limits = service.queue.limits
-        for key in service.waitingTransfers.keys {
+        let limits = service.queue.read(\.limits)
+        for key in service.queue.waitingTransfers.keys {
             laws.checked(2)
             let own = slotObstacle(key, service)
             let obstacle = ConditionRule.obstacle(key.network, process.report.conditions, isLoopback: false) ?? own
@@ -248,27 +250,27 @@ extension World {
         _ key: QueueKey, without own: TransferID? = nil, _ service: isolated LocalTransferService
     ) -> WaitReason? {
         let registry = rows.registry
-        let isChanging = service.runtime.settingsLocks.isTaken(nil)
+        let isChanging = service.isLocked(nil)
         let settings = isChanging ? service.queue.sessions.settings : registry.settings ?? Self.firstSettings
         func limits(_ id: SessionID) -> SessionSettings {
             let known = service.queue.sessions.settings(of: id)
             let isOwn =
-                service.runtime.settingsLocks.isTaken(id) || registry[id] == nil || service.queue.apps.contains(id)
+                service.isLocked(id) || registry[id] == nil || service.queue.apps.contains(id)
             return isOwn ? known : registry[id]?.settings ?? known
         }
-        let lending = Set(service.running.waitingForNames)
-        let counted = service.attempts.keys.compactMap { id -> (key: QueueKey, isWhole: Bool)? in
+        let lending = Set(service.queue.running.waitingForNames)
+        let counted = service.queue.attempted.compactMap { id -> (key: QueueKey, isWhole: Bool)? in
             guard id != own else { return nil }
             let run = runs[id] ?? RunState()
-            guard let key = service.running.key(of: id), !lending.contains(id) else { return nil }
-            guard !service.running.onlyEnds(id) else { return nil }
+            guard let key = service.queue.running.key(of: id), !lending.contains(id) else { return nil }
+            guard !service.queue.running.onlyEnds(id) else { return nil }
             guard !run.isInMemory || limits(key.session).activeTransfers != nil else { return nil }
             return (key, run.isWhole)
         }
         if counted.count >= settings.activeTransfers { return .slot }
         let ofSession = counted.filter { $0.key.session == key.session }
         if let limit = limits(key.session).activeTransfers, ofSession.count >= limit { return .session }
-        if service.waitingTransfers.throttledOrigins.contains(key.origin) { return .server }
+        if service.queue.waitingTransfers.throttledOrigins.contains(key.origin) { return .server }
         let connected = counted.filter { !$0.isWhole && $0.key.origin == key.origin }
         if connected.count >= settings.connectionsPerHost { return .host }
         let ofSameSession = connected.count { $0.key.session == key.session }
@@ -317,7 +319,7 @@ extension World {
 
     private var unrest: String {
         let records = unfinished.compactMap(record).map { record in
-            let delay = service.map { service in isolated(service) { $0.waitingTransfers.delay(of: record.id) } }
+            let delay = service.map { service in isolated(service) { $0.queue.waitingTransfers.delay(of: record.id) } }
             return
                 "\(record.id) \(record.intent) \(record.retry.map { "\($0)" } ?? "-") \(delay.map { "\(String(describing: $0))" } ?? "-")"
         }
@@ -327,6 +329,18 @@ extension World {
 
     private var isAtRest: Bool {
         guard let service, !isEnding, ledger.openCalls == 0, unfinished.isEmpty, journal.open == 0 else { return false }
-        return isolated(service) { $0.running.isEmpty && $0.waitingTransfers.count == 0 }
+        return isolated(service) { $0.queue.running.isEmpty && $0.queue.waitingTransfers.count == 0 }
+    }
+}
+
+extension LiveQueue {
+    /// The transfers with an attempt.
+    nonisolated var attempted: Set<TransferID> { assumeIsolated { Set($0.attempts.keys) } }
+}
+
+extension LocalTransferService {
+    /// Whether the settings of a session, or of the service (`nil`), are being changed.
+    fileprivate func isLocked(_ session: SessionID?) -> Bool {
+        parts.settings.assumeIsolated { $0.isLocked(session) }
     }
 }

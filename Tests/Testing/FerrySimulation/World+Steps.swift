@@ -171,7 +171,7 @@ extension World {
 
     private func isAbandoned(_ id: TransferID) -> Bool {
         guard let service else { return false }
-        return isolated(service) { $0.running.disposition(of: id) == .isAbandoned }
+        return isolated(service) { $0.queue.running.disposition(of: id) == .isAbandoned }
     }
 
     private static func known(_ action: TransferAction, _ result: ActionResult) -> Ledger.Known? {

@@ -124,7 +124,7 @@ final class World: @unchecked Sendable {  // SAFETY: Used on the scheduler's thr
         let life = life
         let failures = isolated(opened) { $0.life.failures }
         // It gave slots before it was open.
-        slots = isolated(opened) { Set($0.attempts.keys) }
+        slots = isolated(opened) { $0.queue.attempted }
         isolated(opened) { [unowned self] in checkFirstSlots($0) }
         task {
             for await _ in failures where life == self.life { self.terminate() }
@@ -197,7 +197,7 @@ final class World: @unchecked Sendable {  // SAFETY: Used on the scheduler's thr
 extension World: RunWitness {
     func runMade(_ id: TransferID, _ process: SimulatedProcess) {
         guard process === self.process, !process.isDead, let service else { return }
-        let isStopping = isolated(service) { $0.running.isStopping(id) }
+        let isStopping = isolated(service) { $0.queue.running.isStopping(id) }
         require(!isStopping, "\(id) gets a run, and is to stop")
     }
 

@@ -21,3 +21,14 @@ package protocol ConditionSource: Sendable {
     /// Stops watching, permanently. Idempotent.
     func stop()
 }
+
+extension ServiceConfiguration {
+    /// Returns the source of the conditions: the machine's, or the file in `FERRY_CONDITIONS_FILE`.
+    func conditionSource() -> any ConditionSource {
+        if let source = machine.conditions { return source }
+        if let path = environment["FERRY_CONDITIONS_FILE"], !path.isEmpty {
+            return FileConditions(path: path, logger: logger)
+        }
+        return SystemConditions(environment: environment, logger: logger)
+    }
+}

@@ -1,7 +1,7 @@
 import FerryCore
 
 /// Serializes the changes of the settings of a session, or of the service (`nil`), both in the journal and in memory. In
-/// order of arrival. Owned by the service.
+/// order of arrival. Owned by ``SettingsChanges``.
 struct SettingsLocks: Sendable {
     /// The callers that wait for each lock that is taken.
     private var lines: [SessionID?: [CheckedContinuation<Void, Never>]] = [:]
@@ -30,12 +30,5 @@ struct SettingsLocks: Sendable {
         let next = line.removeFirst()
         lines[session] = line
         next.resume()
-    }
-}
-
-extension LocalTransferService {
-    func lock(settingsOf session: SessionID?) async {
-        guard !runtime.settingsLocks.take(session) else { return }
-        await withCheckedContinuation { runtime.settingsLocks.wait(session, $0) }
     }
 }

@@ -49,7 +49,7 @@ import Testing
             _ = try await service.act(.retry, on: TransferSelection())
             _ = try await service.act(.start, in: session, on: nil)
             _ = try await service.act(.pause, in: .cli, on: nil)
-            try await service.trimEvents()
+            try await service.parts.upkeep.trimEvents()
             _ = try await service.act(.remove, on: TransferSelection())
             _ = try await service.act(.removeWithFile, in: session, on: nil)
         } catch {
