@@ -56,7 +56,7 @@ let package = Package(
         .target(
             name: "FerryEngine",
             dependencies: [
-                "CFerrySystem", "FerryCore", "FerryRules",
+                "CFerrySystem", "FerryCore", "FerryFoundation", "FerryRules",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -353,7 +353,7 @@ let package = Package(
         .testTarget(
             name: "FerrySystemTests",
             dependencies: [
-                "FerryCore", "FerrySystem",
+                "FerryCore", "FerryFoundation", "FerrySystem",
             ]),
         .testTarget(name: "FerryAPITests", dependencies: ["FerryAPI", "FerryCore", "FerryRules"]),
         .testTarget(

@@ -26,3 +26,15 @@ extension String {
         #endif
     }
 }
+
+/// Calls a system function until no signal interrupts it (`EINTR`, signal(7)).
+///
+/// On a network file system or FUSE most calls on files can be interrupted, also `open` and `fsync`. Not for `close`, which
+/// Linux does not repeat.
+/// - Returns: The result of the last call, which sets `errno` if it is negative.
+@inlinable package func uninterrupted<Result: FixedWidthInteger & SignedNumeric>(_ call: () -> Result) -> Result {
+    while true {
+        let result = call()
+        guard result < 0, errno == EINTR else { return result }
+    }
+}

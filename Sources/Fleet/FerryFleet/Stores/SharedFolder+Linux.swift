@@ -13,7 +13,7 @@ struct SharedFolder: ~Copyable {
     /// Opens a folder below a store, and creates it if it is missing.
     init(_ path: String, below store: Store) throws(DeliveryFailure) {
         self.path = path
-        var current = unsafe Glibc.open(store.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        var current = uninterrupted { unsafe Glibc.open(store.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard current >= 0 else { throw Self.failure(store.folder, "opened", errno) }
         do throws(DeliveryFailure) {
             try Self.check(current, store)
@@ -23,15 +23,20 @@ struct SharedFolder: ~Copyable {
         }
         for part in path.dropFirst(store.folder.count).split(separator: "/") {
             let name = String(part)
-            var next = unsafe openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            let above = current
+            func inner() -> Int32 {
+                uninterrupted { unsafe openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+            }
+            var next = inner()
             if next < 0, errno == ENOENT {
+                let isMade = uninterrupted { unsafe mkdirat(above, name, 0o777) } == 0
                 // Another worker may have made it, without having synced the folder above yet.
-                if unsafe mkdirat(current, name, 0o777) == 0 || errno == EEXIST, fsync(current) != 0 {
+                if isMade || errno == EEXIST, uninterrupted({ fsync(above) }) != 0 {
                     let code = errno
                     close(current)
                     throw Self.failure(path, "written", code)
                 }
-                next = unsafe openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                next = inner()
             }
             let code = errno
             close(current)
@@ -45,9 +50,9 @@ struct SharedFolder: ~Copyable {
 
     /// A folder without the store's mark is an empty mount point, or another folder.
     private static func check(_ folder: Int32, _ store: Store) throws(DeliveryFailure) {
-        let file = unsafe openat(folder, FolderStore.markName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        let file = uninterrupted { unsafe openat(folder, FolderStore.markName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
         var bytes = [UInt8](repeating: 0, count: 256)
-        let count = file < 0 ? 0 : unsafe read(file, &bytes, bytes.count)
+        let count = file < 0 ? 0 : uninterrupted { unsafe read(file, &bytes, bytes.count) }
         if file >= 0 { close(file) }
         let mark = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).prefix { !$0.isNewline }
         guard !mark.isEmpty, mark == store.mark else {
@@ -65,18 +70,20 @@ struct SharedFolder: ~Copyable {
     func copy(
         _ file: LocalFile, to name: String, of token: JobToken, _ isCanceled: borrowing Atomic<Bool>
     ) throws(DeliveryFailure) -> (inode: UInt64, sha256: String) {
-        let source = unsafe Glibc.open(file.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        let source = uninterrupted { unsafe Glibc.open(file.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
         guard source >= 0 else { throw Self.failure(file.path, "read", errno) }
         defer { close(source) }
         // Not truncated: after a crash the final name may have the same file.
         unsafe unlinkat(descriptor, name, 0)
-        let target = unsafe openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        let target = uninterrupted {
+            unsafe openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        }
         guard target >= 0 else { throw Self.failure(path, "written", errno) }
         defer { close(target) }
         let sha256 = try copyBytes(from: source, to: target, file, isCanceled)
         mark(target, token, sha256)
         var facts = stat()
-        guard fdatasync(target) == 0, unsafe fstat(target, &facts) == 0 else {
+        guard uninterrupted({ fdatasync(target) }) == 0, unsafe fstat(target, &facts) == 0 else {
             throw Self.failure(path, "written", errno)
         }
         return (UInt64(facts.st_ino), sha256)
@@ -90,7 +97,7 @@ struct SharedFolder: ~Copyable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { unsafe buffer.deallocate() }
         while true {
-            let count = unsafe read(source, buffer.baseAddress, buffer.count)
+            let count = uninterrupted { unsafe read(source, buffer.baseAddress, buffer.count) }
             guard count >= 0 else { throw Self.failure(file.path, "read", errno) }
             if count == 0 { break }
             let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
@@ -98,7 +105,7 @@ struct SharedFolder: ~Copyable {
             var written = 0
             while written < count {
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-                let more = unsafe write(target, rest.baseAddress, rest.count)
+                let more = uninterrupted { unsafe write(target, rest.baseAddress, rest.count) }
                 guard more >= 0 else { throw Self.failure(path, "written", errno) }
                 written += more
             }
@@ -128,7 +135,9 @@ struct SharedFolder: ~Copyable {
 
     /// The mark of the file at a name.
     private func mark(of name: String) -> (token: JobToken, sha256: String, size: Int64)? {
-        let file = unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        let file = uninterrupted {
+            unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        }
         guard file >= 0 else { return nil }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 256)
@@ -172,7 +181,7 @@ struct SharedFolder: ~Copyable {
     func place(_ file: PreparedFile, of delivery: Delivery) throws(DeliveryFailure) -> Placement {
         let name = String(file.intent.path.dropFirst(path.count + 1))
         // The copy has the name that its intent says, or is gone: then another holder has removed it.
-        let status = unsafe linkat(descriptor, delivery.copyName, descriptor, name, 0)
+        let status = uninterrupted { unsafe linkat(descriptor, delivery.copyName, descriptor, name, 0) }
         let code = status == 0 ? 0 : errno
         guard let found = inode(of: name) else {
             throw Self.failure(file.intent.path, "written", code == 0 ? EIO : code)
@@ -198,8 +207,11 @@ struct SharedFolder: ~Copyable {
             guard found == file.replaces else {
                 return .renamed(PreparedFile(intent: file.intent, replaces: found))
             }
-            guard unsafe renameat(descriptor, delivery.copyName, descriptor, name) == 0 else {
-                throw Self.failure(file.intent.path, "written", errno)
+            let isRenamed = uninterrupted { unsafe renameat(descriptor, delivery.copyName, descriptor, name) } == 0
+            let code = errno
+            // A call that a signal interrupted may have renamed it all the same.
+            guard isRenamed || inode(of: name) == file.intent.inode else {
+                throw Self.failure(file.intent.path, "written", code)
             }
             try sync()
             return .delivered(file.intent.result)
@@ -233,7 +245,7 @@ struct SharedFolder: ~Copyable {
 
     /// Makes the folder's names durable.
     func sync() throws(DeliveryFailure) {
-        guard fsync(descriptor) == 0 else { throw Self.failure(path, "written", errno) }
+        guard uninterrupted({ fsync(descriptor) }) == 0 else { throw Self.failure(path, "written", errno) }
     }
 
     private static func failure(_ path: String, _ verb: String, _ code: Int32) -> DeliveryFailure {

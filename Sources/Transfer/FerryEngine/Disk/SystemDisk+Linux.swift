@@ -1,6 +1,7 @@
 #if os(Linux)
     import CFerrySystem
     package import FerryCore
+    import FerryFoundation
     import Foundation
     import Glibc
 
@@ -20,7 +21,7 @@
         }
 
         package func openFolder(_ path: String) throws(DiskError) -> OpenFile {
-            let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            let descriptor = uninterrupted { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
             guard descriptor >= 0 else { throw DiskError("Opening the folder", path, errno: errno) }
             return OpenFile(descriptor: descriptor, path: path)
         }
@@ -37,15 +38,16 @@
 
         package func createFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile {
             let path = folder.path + "/" + name
-            let descriptor = unsafe openat(
-                folder.descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            let descriptor = uninterrupted {
+                unsafe openat(folder.descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            }
             guard descriptor >= 0 else { throw DiskError("Making the file", path, errno: errno) }
             return OpenFile(descriptor: descriptor, path: path)
         }
 
         package func openFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile {
             let path = folder.path + "/" + name
-            let descriptor = unsafe openat(folder.descriptor, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+            let descriptor = uninterrupted { unsafe openat(folder.descriptor, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC) }
             guard descriptor >= 0 else { throw DiskError("Opening", path, errno: errno) }
             return OpenFile(descriptor: descriptor, path: path)
         }
@@ -70,25 +72,21 @@
         package func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int64) throws(DiskError)
             -> Int
         {
-            while true {
-                let count = unsafe pwrite(file.descriptor, bytes.baseAddress, bytes.count, off_t(offset))
-                if count >= 0 { return count }
-                guard errno == EINTR else { throw DiskError("Writing", file.path, errno: errno) }
-            }
+            let count = uninterrupted { unsafe pwrite(file.descriptor, bytes.baseAddress, bytes.count, off_t(offset)) }
+            guard count >= 0 else { throw DiskError("Writing", file.path, errno: errno) }
+            return count
         }
 
         package func read(
             into buffer: UnsafeMutableRawBufferPointer, from file: OpenFile, at offset: Int64
         ) throws(DiskError) -> Int {
-            while true {
-                let count = unsafe pread(file.descriptor, buffer.baseAddress, buffer.count, off_t(offset))
-                if count >= 0 { return count }
-                guard errno == EINTR else { throw DiskError("Reading", file.path, errno: errno) }
-            }
+            let count = uninterrupted { unsafe pread(file.descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
+            guard count >= 0 else { throw DiskError("Reading", file.path, errno: errno) }
+            return count
         }
 
         package func truncate(_ file: OpenFile, to size: Int64) throws(DiskError) {
-            guard ftruncate(file.descriptor, off_t(size)) == 0 else {
+            guard uninterrupted({ ftruncate(file.descriptor, off_t(size)) }) == 0 else {
                 throw DiskError("Truncating", file.path, errno: errno)
             }
         }
@@ -98,28 +96,29 @@
         }
 
         package func allocate(_ file: OpenFile, size: Int64) throws(DiskError) -> Bool {
-            while true {
-                if ferry_allocate_keeping_size(file.descriptor, off_t(size)) == 0 { return true }
-                switch errno {
-                case EINTR: continue
-                case EOPNOTSUPP, ENOSYS: return false
-                default: throw DiskError("Making room for", file.path, errno: errno)
-                }
+            if uninterrupted({ ferry_allocate_keeping_size(file.descriptor, off_t(size)) }) == 0 { return true }
+            guard errno == EOPNOTSUPP || errno == ENOSYS else {
+                throw DiskError("Making room for", file.path, errno: errno)
             }
+            return false
         }
 
         package func startWriteback(_ file: OpenFile) { _ = ferry_start_writeback(file.descriptor) }
 
         package func syncData(_ file: OpenFile) throws(DiskError) {
-            guard fdatasync(file.descriptor) == 0 else { throw DiskError("Syncing", file.path, errno: errno) }
+            guard uninterrupted({ fdatasync(file.descriptor) }) == 0 else {
+                throw DiskError("Syncing", file.path, errno: errno)
+            }
         }
 
         package func syncAll(_ file: OpenFile) throws(DiskError) {
-            guard fsync(file.descriptor) == 0 else { throw DiskError("Syncing", file.path, errno: errno) }
+            guard uninterrupted({ fsync(file.descriptor) }) == 0 else {
+                throw DiskError("Syncing", file.path, errno: errno)
+            }
         }
 
         package func syncFileSystem(of folder: OpenFile) throws(DiskError) -> Bool {
-            if ferry_sync_file_system(folder.descriptor) == 0 { return true }
+            if uninterrupted({ ferry_sync_file_system(folder.descriptor) }) == 0 { return true }
             guard errno == EOPNOTSUPP else {
                 throw DiskError("Syncing the file system of", folder.path, errno: errno)
             }
@@ -142,7 +141,7 @@
         }
 
         package func syncFolder(_ folder: OpenFile) throws(DiskError) {
-            guard fsync(folder.descriptor) == 0 else {
+            guard uninterrupted({ fsync(folder.descriptor) }) == 0 else {
                 throw DiskError("Syncing the folder", folder.path, errno: errno)
             }
         }
@@ -253,7 +252,7 @@
             var path = path
             while true {
                 // A folder that this user may not read may be passed all the same.
-                let descriptor = unsafe open(path, ferry_path_only | O_DIRECTORY | O_CLOEXEC)
+                let descriptor = uninterrupted { unsafe open(path, ferry_path_only | O_DIRECTORY | O_CLOEXEC) }
                 if descriptor >= 0 { return (OpenFile(descriptor: descriptor, path: path), missing) }
                 guard errno == ENOENT, path != "/" else { throw DiskError("Making the folder", path, errno: errno) }
                 if !path.lastPathPart.isEmpty { missing.append(path.lastPathPart) }
