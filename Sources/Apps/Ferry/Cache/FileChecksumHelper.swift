@@ -77,12 +77,7 @@ enum FileCode {
         let file = try open(path)
         defer { try? file.close() }
         do {
-            switch type {
-            case .md5: return try digest(file, Insecure.MD5())
-            case .sha1: return try digest(file, Insecure.SHA1())
-            case .sha256: return try digest(file, SHA256())
-            case .sha512: return try digest(file, SHA512())
-            }
+            return try digest(file, type.function)
         } catch {
             throw .readDataFailed(path: path)
         }
@@ -90,12 +85,7 @@ enum FileCode {
 
     /// Returns the checksum of some data in lowercase hexadecimal digits.
     static func hex(of data: Data, _ type: FileChecksumHelper.VerificationType) -> String {
-        switch type {
-        case .md5: Insecure.MD5.hash(data: data).hexDigits
-        case .sha1: Insecure.SHA1.hash(data: data).hexDigits
-        case .sha256: SHA256.hash(data: data).hexDigits
-        case .sha512: SHA512.hash(data: data).hexDigits
-        }
+        digest(data, type.function)
     }
 
     private static func open(_ path: String) throws(FileChecksumHelper.FileVerificationError) -> FileHandle {
@@ -112,9 +102,27 @@ enum FileCode {
         return file
     }
 
-    private static func digest<Function: HashFunction>(_ file: FileHandle, _ function: Function) throws -> String {
+    private static func digest(_ file: FileHandle, _ function: some HashFunction) throws -> String {
         var function = function
         while let data = try file.read(upToCount: block), !data.isEmpty { function.update(data: data) }
         return function.finalize().hexDigits
+    }
+
+    private static func digest(_ data: Data, _ function: some HashFunction) -> String {
+        var function = function
+        function.update(data: data)
+        return function.finalize().hexDigits
+    }
+}
+
+extension FileChecksumHelper.VerificationType {
+    /// A new hash function of the algorithm.
+    fileprivate var function: any HashFunction {
+        switch self {
+        case .md5: Insecure.MD5()
+        case .sha1: Insecure.SHA1()
+        case .sha256: SHA256()
+        case .sha512: SHA512()
+        }
     }
 }

@@ -3,33 +3,9 @@ package import FerryCore
 
 /// Digests of bytes in order from the beginning, computed as they pass.
 package struct RunningDigest: Sendable {
-    private enum Hasher: Sendable {
-        case md5(Insecure.MD5)
-        case sha1(Insecure.SHA1)
-        case sha256(SHA256)
-        case sha384(SHA384)
-        case sha512(SHA512)
-
-        mutating func update(_ bytes: UnsafeRawBufferPointer) {
-            // A copied hasher shares its storage until a change, so take it out of the enum before changing it.
-            switch self {
-            case .md5(var hash):
-                unsafe hash.update(bufferPointer: bytes)
-                self = .md5(hash)
-            case .sha1(var hash):
-                unsafe hash.update(bufferPointer: bytes)
-                self = .sha1(hash)
-            case .sha256(var hash):
-                unsafe hash.update(bufferPointer: bytes)
-                self = .sha256(hash)
-            case .sha384(var hash):
-                unsafe hash.update(bufferPointer: bytes)
-                self = .sha384(hash)
-            case .sha512(var hash):
-                unsafe hash.update(bufferPointer: bytes)
-                self = .sha512(hash)
-            }
-        }
+    private struct Hasher: Sendable {
+        let algorithm: DigestAlgorithm
+        var function: any HashFunction & Sendable
     }
 
     private var hashers: [Hasher]
@@ -40,32 +16,31 @@ package struct RunningDigest: Sendable {
 
     package init(_ algorithms: Set<DigestAlgorithm>) {
         self.algorithms = algorithms
-        hashers = algorithms.map { algorithm in
-            switch algorithm {
-            case .md5: .md5(Insecure.MD5())
-            case .sha1: .sha1(Insecure.SHA1())
-            case .sha256: .sha256(SHA256())
-            case .sha384: .sha384(SHA384())
-            case .sha512: .sha512(SHA512())
-            }
-        }
+        hashers = algorithms.map { Hasher(algorithm: $0, function: $0.function) }
     }
 
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        for index in hashers.indices { unsafe hashers[index].update(bytes) }
+        for index in hashers.indices { unsafe hashers[index].function.update(bufferPointer: bytes) }
         count += Int64(bytes.count)
     }
 
     /// Returns the digests of all bytes so far.
-    package func finalize() -> [Checksum] {
-        hashers.map { hasher in
-            switch hasher {
-            case .md5(let hash): Checksum(.md5, bytes: hash.finalize())
-            case .sha1(let hash): Checksum(.sha1, bytes: hash.finalize())
-            case .sha256(let hash): Checksum(.sha256, bytes: hash.finalize())
-            case .sha384(let hash): Checksum(.sha384, bytes: hash.finalize())
-            case .sha512(let hash): Checksum(.sha512, bytes: hash.finalize())
-            }
+    package func finalize() -> [Checksum] { hashers.map { $0.function.checksum($0.algorithm) } }
+}
+
+extension DigestAlgorithm {
+    /// A new hash function of the algorithm.
+    fileprivate var function: any HashFunction & Sendable {
+        switch self {
+        case .md5: Insecure.MD5()
+        case .sha1: Insecure.SHA1()
+        case .sha256: SHA256()
+        case .sha384: SHA384()
+        case .sha512: SHA512()
         }
     }
+}
+
+extension HashFunction {
+    fileprivate func checksum(_ algorithm: DigestAlgorithm) -> Checksum { Checksum(algorithm, bytes: finalize()) }
 }
