@@ -1,5 +1,5 @@
 package import FerryCore
-package import FerryRules
+import FerryRules
 import Foundation
 package import Logging
 import NIOCore
@@ -36,7 +36,8 @@ package final class Engine: Sendable {
     package let disk: DiskQueue
     package let leftoverDisk: LeftoverDisk
     let places: DiskPlaces
-    let folders = FolderSync()
+    /// Operations on the files of transfers that do not run.
+    package let files: TransferFiles
     let clients: ClientPool
     let shortConnections: ShortConnections
     let names: NameResolver
@@ -64,6 +65,7 @@ package final class Engine: Sendable {
         workers = configuration.machine.workers ?? DiskThreads()
         disk = DiskQueue(system: configuration.disk, workers: workers)
         leftoverDisk = LeftoverDisk(disk: disk)
+        files = TransferFiles(disk: disk, folders: FolderSync())
         places = DiskPlaces(disk: disk)
         names = NameResolver(configuration.lookup)
         shortConnections = ShortConnections(loop: homeLoop.loop)
@@ -99,19 +101,6 @@ package final class Engine: Sendable {
 
     /// Forgets failed name resolutions, because the machine has changed its network.
     package func networkChanged() { names.forgetFailures() }
-
-    /// Removes the partial file of a finished transfer.
-    ///
-    /// - Parameter queue: Queue for the work. `nil` uses the default one.
-    package func removePartialFile(_ facts: PartialFacts, on queue: DiskQueue? = nil) async throws(ServiceError) {
-        do {
-            try await (queue ?? disk.at(.folder(facts.folder))).run { system throws(DiskError) in
-                try PartialFile.remove(facts, disk: system)
-            }
-        } catch {
-            throw error.transferError
-        }
-    }
 
     /// Shuts down event loops and threads. All runs must have ended, except runs with a disk that does not respond.
     package func shutdown() async {

@@ -114,7 +114,7 @@ import Testing
         var part = Transfer.sample(url: "http://example.com/file")
         part.folder = "/home/me"
         part.tags = request.tags
-        (part.state, part.name, part.givenName) = (.waiting, nil, nil)
+        (part.state, part.names.chosen, part.names.given) = (.waiting, nil, nil)
         let daemon = FakeDaemon()
         daemon.add(part)
         var unfinished = try await UnfinishedTransfers(daemon, session: .cli)

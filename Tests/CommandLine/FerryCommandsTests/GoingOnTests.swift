@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `L1 finds a name that was given`() async {
-        let daemon = daemon { $0.givenName = "given.iso" }
+        let daemon = daemon { $0.names.given = "given.iso" }
         #expect(await ferry("get", "-o", "given.iso", Self.url, daemon: daemon) == 0)
         #expect(daemon.requests.isEmpty)
     }

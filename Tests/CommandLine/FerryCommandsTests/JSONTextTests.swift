@@ -18,11 +18,11 @@ import Testing
 
     @Test func `characters that hide or reverse text are written as JSON's escapes`() throws {
         var transfer = Transfer.sample()
-        transfer.name = "a\u{202E}b\u{AD}c\u{E0041}d\u{9B}e👨‍👩‍👧"
+        transfer.names.chosen = "a\u{202E}b\u{AD}c\u{E0041}d\u{9B}e👨‍👩‍👧"
         let line = try JSONText.line(transfer)
         #expect(line.contains(#"a\u202eb\u00adc\udb40\udc41d\u009be👨‍👩‍👧"#))
         let read = try JSONDecoder().decode(Named.self, from: Data(line.utf8))
-        #expect(read.name.unicodeScalars.elementsEqual((transfer.name ?? "").unicodeScalars))
+        #expect(read.name.unicodeScalars.elementsEqual((transfer.names.chosen ?? "").unicodeScalars))
     }
 
     private struct Named: Decodable { var name: String }

@@ -17,7 +17,7 @@ import Testing
             if let hours {
                 transfer.state = .succeeded
                 transfer.bytesPerSecond = nil
-                transfer.finishedAt = Self.now - hours * 3600
+                transfer.times.end = Self.now - hours * 3600
             }
             daemon.add(transfer)
         }

@@ -70,7 +70,7 @@ import Testing
         transfer.error = ServiceError(
             .connectFailed, "example.com refused the connection.", details: ErrorDetails())
         transfer.error?.details.attempts = 3
-        transfer.nextAttemptAt = now.addingTimeInterval(8)
+        transfer.times.nextAttempt = now.addingTimeInterval(8)
         let line = ProgressLine(retries: RetryLimits(usual: 5)).render(transfer, width: 120, now: now)
         #expect(line == "file.iso  waiting: example.com refused the connection; next attempt in 8 s (3 of 5)")
     }
@@ -94,7 +94,7 @@ import Testing
         transfer.reason = .server
         transfer.error = ServiceError(.serverBusy, "The server responded with 503 for https://example.com/file.iso.")
         transfer.error?.details.attempts = 3
-        transfer.nextAttemptAt = now.addingTimeInterval(8)
+        transfer.times.nextAttempt = now.addingTimeInterval(8)
         let line = ProgressLine(retries: RetryLimits(usual: 5)).render(transfer, width: 60, now: now)
         #expect(line == "file.iso  waiting: The server…; next attempt in 8 s (3 of 5)")
         #expect(line.displayWidth == 60)
@@ -106,7 +106,7 @@ import Testing
         transfer.state = .waiting
         transfer.reason = .server
         transfer.attempts = 0
-        transfer.nextAttemptAt = now.addingTimeInterval(90)
+        transfer.times.nextAttempt = now.addingTimeInterval(90)
         let line = ProgressLine().render(transfer, width: 120, now: now)
         #expect(line == "file.iso  waiting: its server, which asks for a pause; next attempt in 90 s")
     }
@@ -121,7 +121,7 @@ import Testing
 
     @Test func `control characters of a name do not reach the terminal`() {
         var transfer = Transfer.sample()
-        transfer.name = "a\u{1B}[2Jb\nc"
+        transfer.names.chosen = "a\u{1B}[2Jb\nc"
         #expect(transfer.displayName == #"a\u{1b}[2Jb\u{a}c"#)
     }
 
@@ -144,7 +144,8 @@ import Testing
         var board = ProgressBoard(total: 3)
         for id in 1...3 {
             var transfer = Transfer.sample(id: UInt64(id))
-            transfer.name = "the-same-long-beginning-\(id)-of-every-name-and-a-long-common-ending-as-well.tar.gz"
+            transfer.names.chosen =
+                "the-same-long-beginning-\(id)-of-every-name-and-a-long-common-ending-as-well.tar.gz"
             _ = board.update(transfer, now: now)
         }
         let lines = board.lines(width: width, height: 20, now: now)
@@ -178,7 +179,7 @@ import Testing
     @Test(arguments: [50, 60, 80, 200]) func `a list fits the terminal`(width: Int) {
         let transfers = (1...3).map { id in
             var transfer = Transfer.sample(id: UInt64(id))
-            transfer.name = "a-name-that-is-longer-than-most-terminals-have-room-for-and-ends-in-\(id).tar.gz"
+            transfer.names.chosen = "a-name-that-is-longer-than-most-terminals-have-room-for-and-ends-in-\(id).tar.gz"
             return transfer
         }
         let lines = TransferTable(now: now, width: width).lines(transfers, withTitles: true)
@@ -189,7 +190,7 @@ import Testing
 
     @Test func `a file is called as it is on disk`() {
         var transfer = Transfer.sample()
-        (transfer.name, transfer.destination) = ("big.bin", "/home/me/big-1.bin")
+        (transfer.names.chosen, transfer.destination) = ("big.bin", "/home/me/big-1.bin")
         #expect(transfer.displayName == "big-1.bin")
     }
 

@@ -47,14 +47,14 @@ import Testing
             facts.lengthVerified = false
             facts.redirects = ["http://b.example/"]
             facts.notes = ["restarted"]
-            facts.bodySent = 1
+            facts.sending.sent = 1
             facts.startedOver = 2
             facts.bytesSpent = 77
         }
         full.error = ServiceError(.offline, "No network.")
         full.attempts = 3
-        full.nextAttemptAt = Date(timeIntervalSince1970: 8)
-        full.finishedAt = Date(timeIntervalSince1970: 7)
+        full.times.nextAttempt = Date(timeIntervalSince1970: 8)
+        full.times.end = Date(timeIntervalSince1970: 7)
         full.unchanged = true
         full.bytesPerSecond = 1.5
         full.etag = "\"e\""

@@ -87,7 +87,7 @@ import Testing
         try await withService(kind, script) { bed in
             let id = try await bed.add { $0.timing.retryRule = RetryRule(expiredStatusCodes: [403]) }.id
             let waiting = try await bed.wait(for: id, waiting: .expired)
-            #expect(waiting.nextAttemptAt == nil && waiting.error?.details.httpStatus == 403)
+            #expect(waiting.times.nextAttempt == nil && waiting.error?.details.httpStatus == 403)
             let fields = [HeaderField(name: "X-Key", value: "new")]
             let url = bed.origin.url("/file.bin?signature=2")
             _ = try await bed.service.change(

@@ -30,7 +30,7 @@ import Testing
             let id = try await bed.add().id
             try await bed.wait(for: id, .succeeded)
             let renamed = try await bed.service.change(id, change { $0.name = "new.bin" })
-            #expect(renamed.state == .succeeded && renamed.name == "new.bin")
+            #expect(renamed.state == .succeeded && renamed.names.chosen == "new.bin")
             #expect(renamed.destination == bed.folder + "/new.bin")
             #expect(bed.files == ["new.bin"])
             #expect(try FileDigest.sha256(bed.folder + "/new.bin") == Self.body.sha256Hex)
@@ -107,7 +107,7 @@ import Testing
                 try await withService(.inProcess, origin, outside, keepsState: true) { bed in
                     let name = isRenamed ? "new.bin" : "file.bin"
                     let shown = try await bed.service.transfer(try #require(id))
-                    #expect(shown.destination == bed.folder + "/" + name && shown.name == name)
+                    #expect(shown.destination == bed.folder + "/" + name && shown.names.chosen == name)
                     #expect(shown.state == .succeeded)
                     try await bed.act(.removeWithFile, try #require(id))
                     #expect(bed.files == [])
@@ -128,9 +128,9 @@ import Testing
                 }
                 let id = try #require(left)
                 try await withService(.inProcess, origin, outside, keepsState: true, { $0.disk = disk }) { bed in
-                    #expect(try await bed.service.transfer(id).name == "new.bin")
+                    #expect(try await bed.service.transfer(id).names.chosen == "new.bin")
                     disk.fail(.openFolder, times: 0)
-                    try await bed.wait(for: id, "the file's name") { $0.name == "file.bin" }
+                    try await bed.wait(for: id, "the file's name") { $0.names.chosen == "file.bin" }
                 }
             }
         }
@@ -168,11 +168,11 @@ import Testing
         let script = OriginScript(Self.body, .on(.request(1), .status(503)))
         try await withService(kind, script) { bed in
             let paused = try await bed.add { $0.timing.paused = true }
-            #expect(paused.startedAt == nil)
+            #expect(paused.times.start == nil)
             try await bed.act(.resume, paused.id)
             let done = try await bed.wait(for: paused.id, .succeeded)
-            let started = try #require(done.startedAt)
-            let ended = try #require(done.finishedAt)
+            let started = try #require(done.times.start)
+            let ended = try #require(done.times.end)
             #expect(started <= ended)
             #expect(done.attempts == 2)
         }

@@ -25,7 +25,7 @@ import Testing
                 let waiting = try await bed.wait(for: id, waiting: .disk)
                 #expect(waiting.error?.code == .diskFull)
                 #expect(waiting.error?.message.contains("journal") == true)
-                #expect(waiting.nextAttemptAt != nil)
+                #expect(waiting.times.nextAttempt != nil)
                 let listed = try await bed.service.transfers(TransferQuery()).transfers.first
                 #expect(listed?.reason == .disk && listed?.error?.code == .diskFull)
             }

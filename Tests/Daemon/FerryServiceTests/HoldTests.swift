@@ -27,7 +27,7 @@ import Testing
                 try await bed.wait(for: next, .succeeded)
                 let there = try await bed.add([bed.request(target.url("/3"))])[0].id
                 let held = try await bed.wait(for: there, waiting: .server)
-                #expect(try #require(held.nextAttemptAt).timeIntervalSinceNow > 3000)
+                #expect(try #require(held.times.nextAttempt).timeIntervalSinceNow > 3000)
                 #expect(held.error == nil && held.attempts == 0)
             }
         }
@@ -50,13 +50,13 @@ import Testing
     func `one answer holds others for an hour at most`(_ kind: ServiceKind) async throws {
         try await withService(kind, busy(86_400), { $0.delayScale = 1 }) { bed in
             let first = try await bed.wait(for: bed.add("/1").id, waiting: .server)
-            #expect(try #require(first.nextAttemptAt).timeIntervalSinceNow > 80_000)
+            #expect(try #require(first.times.nextAttempt).timeIntervalSinceNow > 80_000)
             let other = try await bed.wait(for: bed.add("/2").id, waiting: .server)
-            let next = try #require(other.nextAttemptAt).timeIntervalSinceNow
+            let next = try #require(other.times.nextAttempt).timeIntervalSinceNow
             #expect(next > 3000 && next <= Origin.longestHold)
             let listed = try await bed.service.transfers(TransferQuery()).transfers
             #expect(listed.map(\.reason) == [.server, .server])
-            #expect(listed.allSatisfy { $0.nextAttemptAt != nil })
+            #expect(listed.allSatisfy { $0.times.nextAttempt != nil })
         }
     }
 

@@ -57,7 +57,7 @@ import Testing
             let before = try #require(before)
             let after = try await bed.service.transfer(before.id)
             #expect(after.state == .waiting && after.reason == .retry && after.attempts == 1)
-            #expect(after.nextAttemptAt == before.nextAttemptAt && after.error == before.error)
+            #expect(after.times.nextAttempt == before.times.nextAttempt && after.error == before.error)
             try await bed.act(.resume, before.id)
             try await bed.wait(for: before.id, .succeeded)
         }

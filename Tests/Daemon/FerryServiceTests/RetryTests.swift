@@ -48,7 +48,7 @@ import Testing
             let id = try await bed.add().id
             let waiting = try await bed.wait(for: id, waiting: .retry)
             #expect(waiting.error?.code == .serverBusy && waiting.error?.details.httpStatus == 500)
-            let next = try #require(waiting.nextAttemptAt)
+            let next = try #require(waiting.times.nextAttempt)
             #expect(next.timeIntervalSince(before) > 900)
             #expect(waiting.attempts == 1)
         }
@@ -62,7 +62,7 @@ import Testing
             try await bed.wait(for: id, waiting: .retry)
             #expect(try await bed.act(action, id) == .waiting)
             let done = try await bed.wait(for: id, .succeeded)
-            #expect(done.attempts == 2 && done.error == nil && done.nextAttemptAt == nil)
+            #expect(done.attempts == 2 && done.error == nil && done.times.nextAttempt == nil)
         }
     }
 
@@ -75,7 +75,7 @@ import Testing
             #expect(try await bed.act(.pause, transfers[0].id) == .suspended)
             #expect(try await bed.act(.cancel, transfers[1].id) == .canceled)
             let paused = try await bed.service.transfer(transfers[0].id)
-            #expect(paused.state == .suspended && paused.reason == nil && paused.nextAttemptAt == nil)
+            #expect(paused.state == .suspended && paused.reason == nil && paused.times.nextAttempt == nil)
             try await bed.act(.resume, transfers[0].id)
             try await bed.wait(for: transfers[0].id, .succeeded)
         }
@@ -89,7 +89,7 @@ import Testing
                 let asked = try await bed.add("/1").id
                 let held = try await bed.wait(for: asked, waiting: .server)
                 #expect(held.error?.code == .serverBusy)
-                #expect(try #require(held.nextAttemptAt).timeIntervalSinceNow > 3000)
+                #expect(try #require(held.times.nextAttempt).timeIntervalSinceNow > 3000)
                 let next = try await bed.add("/2").id
                 try await bed.wait(for: next, waiting: .server)
                 let foreign = try await bed.add([bed.request(other.url("/3"))])[0]
@@ -136,7 +136,7 @@ import Testing
             bed.origin.release("busy")
             try await bed.wait(for: long, .running)
             let waiting = try await bed.wait(for: busy, waiting: .slot)
-            #expect(waiting.nextAttemptAt == nil && waiting.error?.code == .serverBusy)
+            #expect(waiting.times.nextAttempt == nil && waiting.error?.code == .serverBusy)
         }
     }
 

@@ -174,7 +174,7 @@ import Testing
             try await bed.changeSettings { $0.reserve = Int64.max / 2 }
             let id = try await bed.add().id
             let waiting = try await bed.wait(for: id, waiting: .disk)
-            #expect(waiting.error?.code == .diskFull && waiting.nextAttemptAt != nil && waiting.bytesReceived == 0)
+            #expect(waiting.error?.code == .diskFull && waiting.times.nextAttempt != nil && waiting.bytesReceived == 0)
             #expect(bed.files.count <= 1)
             try await bed.changeSettings { $0.reserve = 0 }
             try await bed.wait(for: id, .succeeded)

@@ -160,7 +160,7 @@ import Testing
             try await bed.act(.resume, id)
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .deadlineExceeded)
-            let end = try #require(failed.finishedAt)
+            let end = try #require(failed.times.end)
             #expect(end.timeIntervalSince(failed.createdAt) > rest + 0.99)
         }
     }

@@ -142,7 +142,7 @@ extension MemoryQueue {
         let lease = leases[id]
         let origin = origins[row.line.origin] ?? OriginRow()
         let state: TransferState
-        var reason: JobWaitReason?
+        var reason: WaitReason?
         switch row.state {
         case .running: state = .running
         case .paused: state = .suspended

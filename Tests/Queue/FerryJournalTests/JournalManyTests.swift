@@ -46,7 +46,7 @@ import Testing
         ended.finishedAt = Sample.moment
         ended.facts.notes = ["note"]
         ended.facts.startedAt = Sample.moment
-        ended.facts.bodySent = 4
+        ended.facts.sending.sent = 4
         ended.facts.startedOver = 1
         ended.facts.bytesSpent = 9
         ended.facts.ranges.insert(0..<5)

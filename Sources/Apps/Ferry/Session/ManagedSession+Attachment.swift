@@ -107,7 +107,7 @@ extension ManagedSession: AttachedSessionClient {
             let error = FerryError.recordStoreFailed(message: "The note of transfer \(transfer.id) cannot be read.")
             return log { .error("A record was set aside.", error: error) }
         }
-        let name = transfer.name ?? transfer.destination?.lastPathPart ?? url.lastPathComponent
+        let name = transfer.names.chosen ?? transfer.destination?.lastPathPart ?? url.lastPathComponent
         var task = TaskState(
             note: note, url: url, folder: transfer.folder, fileName: name, startedOver: transfer.startedOver)
         task.transfer = transfer.id

@@ -85,8 +85,8 @@ struct TaskDates {
     private(set) var end = 0.0
 
     mutating func take(_ transfer: Transfer) {
-        if start == 0, let date = transfer.startedAt { start = date.timeIntervalSince1970 }
-        if let date = transfer.finishedAt { end = date.timeIntervalSince1970 }
+        if start == 0, let date = transfer.times.start { start = date.timeIntervalSince1970 }
+        if let date = transfer.times.end { end = date.timeIntervalSince1970 }
     }
 
     /// Records that the task runs. The daemon's own date may come later. The first one stays.

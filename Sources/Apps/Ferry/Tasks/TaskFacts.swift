@@ -27,7 +27,7 @@ struct TaskFile {
 
     /// Processes a new name. The daemon reports the whole path once known.
     mutating func takeName(of transfer: Transfer) {
-        if transfer.destination == nil, let name = transfer.name { self.name = name.lastPathPart }
+        if transfer.destination == nil, let name = transfer.names.chosen { self.name = name.lastPathPart }
         takePath(of: transfer)
     }
 

@@ -61,7 +61,7 @@ public enum WaitingReason: Hashable, Sendable {
     init?(_ transfer: Transfer, now: Date) {
         guard transfer.state == .waiting, let reason = transfer.reason else { return nil }
         switch reason {
-        case .slot, .session, .unknown: self = .slot
+        case .slot, .session, .label, .unknown: self = .slot
         case .host: self = .host
         case .network: self = .network
         case .cellular, .expensive, .constrained, .power: self = .networkPolicy
@@ -69,7 +69,7 @@ public enum WaitingReason: Hashable, Sendable {
         case .shutdown: self = .daemon
         case .beginDate: self = .notBefore(transfer.notBefore ?? now)
         case .retry, .server, .relaunch, .authentication, .expired, .destination:
-            self = .backoff(until: transfer.nextAttemptAt ?? now)
+            self = .backoff(until: transfer.times.nextAttempt ?? now)
         }
     }
 }

@@ -109,7 +109,7 @@ extension BackgroundEngine: AttachedSessionClient {
             adopt(transfer, in: session)
         }
         let ended = known.filter(\.state.isEnded).sorted {
-            ($0.finishedAt ?? $0.createdAt) < ($1.finishedAt ?? $1.createdAt)
+            ($0.times.end ?? $0.createdAt) < ($1.times.end ?? $1.createdAt)
         }
         for transfer in ended { transfers.transport(of: transfer.id)?.observe(transfer, isKept: true) }
         for transfer in known where !transfer.state.isEnded { transfers.transport(of: transfer.id)?.observe(transfer) }
@@ -164,8 +164,8 @@ extension BackgroundEngine: AttachedSessionClient {
             let hasEnded = transfer.state == .failed || transfer.state == .canceled
             storage.ledger = TaskLedger(
                 suspends: isRunning ? 0 : 1, hasStarted: isRunning || transfer.attempts > 0, hasEndedBefore: hasEnded)
-            storage.counts.sent = transfer.bytesSent
-            storage.counts.expectedToSend = transfer.bytesToSend ?? 0
+            storage.counts.sent = transfer.sending.sent
+            storage.counts.expectedToSend = transfer.sending.length ?? 0
             if task is URLSessionDownloadTask { storage.counts.received = transfer.bytesReceived }
             storage.counts.expectedToReceive = transfer.bytesExpected ?? -1
             storage.response = transfer.response.flatMap(ResponseMapping.response)

@@ -38,12 +38,12 @@ extension WaitingReason {
         case .constrained: self = .constrained
         case .power: self = .externalPower
         case .beginDate: self = .earliestBeginDate(transfer.notBefore ?? now)
-        case .relaunch: self = .relaunchDelay(until: transfer.nextAttemptAt ?? now)
+        case .relaunch: self = .relaunchDelay(until: transfer.times.nextAttempt ?? now)
         case .authentication: self = .authentication
         case .expired: self = .requestExpired
-        case .retry, .server, .disk, .destination, .shutdown, .unknown:
+        case .retry, .server, .disk, .destination, .shutdown, .label, .unknown:
             let code = transfer.error.map { URLErrorMapping.code($0) } ?? .unknown
-            self = .retry(at: transfer.nextAttemptAt ?? now, after: code)
+            self = .retry(at: transfer.times.nextAttempt ?? now, after: code)
         }
     }
 }

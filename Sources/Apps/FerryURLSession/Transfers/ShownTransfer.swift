@@ -33,7 +33,7 @@ struct ShownTransfer: Hashable, Sendable {
         if transfer.response == nil { self.offset = offset }
         startedOver = transfer.startedOver
         received = transfer.bytesReceived
-        sent = transfer.bytesSent
+        sent = transfer.sending.sent
         url = transfer.currentURL
         response = transfer.response
     }
@@ -51,9 +51,9 @@ struct ShownTransfer: Hashable, Sendable {
             self.response = response
             steps.append(.response(response))
         }
-        if transfer.bytesSent > sent {
-            sent = transfer.bytesSent
-            steps.append(.sent(total: sent, expected: transfer.bytesToSend ?? -1))
+        if transfer.sending.sent > sent {
+            sent = transfer.sending.sent
+            steps.append(.sent(total: sent, expected: transfer.sending.length ?? -1))
         }
         if kind == .download { steps += bytes(of: transfer) }
         let reason = WaitingReason(transfer, now: now)

@@ -5,9 +5,9 @@ import FerryFoundation
 extension Transfer {
     /// The file's name on disk, or the last part of the URL until the name is known.
     var displayName: String {
-        if let file { return file.lastPathPart.escapingControls }
+        if let file = sending.file { return file.lastPathPart.escapingControls }
         if let destination, let last = destination.split(separator: "/").last { return String(last).escapingControls }
-        if let name, !name.isEmpty {
+        if let name = names.chosen, !name.isEmpty {
             return (name.split(separator: "/").last.map(String.init) ?? name).escapingControls
         }
         let path = url.prefix { $0 != "?" && $0 != "#" }
@@ -35,12 +35,12 @@ extension Transfer {
 
     /// Bytes of the file received or sent.
     var bytesMoved: Int64 {
-        guard direction == .upload else { return bytesReceived }
-        return state == .succeeded ? bytesToMove ?? bytesSent : bytesSent
+        guard sending.direction == .upload else { return bytesReceived }
+        return state == .succeeded ? bytesToMove ?? sending.sent : sending.sent
     }
 
     /// Size of the whole file, if known.
-    var bytesToMove: Int64? { direction == .upload ? bytesToSend : bytesExpected }
+    var bytesToMove: Int64? { sending.direction == .upload ? sending.length : bytesExpected }
 }
 
 /// Formats one transfer as a page.
@@ -66,10 +66,10 @@ enum TransferRendering {
         case .reason: return line("waits for", WaitSentence.of(transfer, now: now))
         case .bytesReceived:
             let whole = transfer.bytesToMove.map { " of \(ByteText.of($0))" } ?? ""
-            let word = transfer.direction == .upload ? "sent" : "received"
+            let word = transfer.sending.direction == .upload ? "sent" : "received"
             return line(word, ByteText.of(transfer.bytesMoved) + whole)
-        case .file: return line("file", transfer.file)
-        case .response where transfer.direction == .upload:
+        case .file: return line("file", transfer.sending.file)
+        case .response where transfer.sending.direction == .upload:
             return line("answer", transfer.response.map { "\($0.status)" })
         case .bytesSpent:
             let starts =
@@ -78,8 +78,8 @@ enum TransferRendering {
             return line("spent", ByteText.of(transfer.bytesSpent) + starts)
         case .bytesPerSecond: return line("speed", transfer.bytesPerSecond.map(ByteText.speed))
         case .destination:
-            let word = transfer.direction == .upload ? "answer in" : "destination"
-            return line(word, transfer.destination ?? (transfer.direction == .upload ? nil : transfer.folder))
+            let word = transfer.sending.direction == .upload ? "answer in" : "destination"
+            return line(word, transfer.destination ?? (transfer.sending.direction == .upload ? nil : transfer.folder))
         case .priority: return line("priority", transfer.priority == .normal ? nil : transfer.priority.word)
         case .rateLimit:
             return line("rate limit", transfer.rateLimit > 0 ? ByteText.of(transfer.rateLimit) + "/s" : nil)
@@ -87,7 +87,7 @@ enum TransferRendering {
         case .attempts: return line("attempts", "\(transfer.attempts)")
         case .notBefore: return line("begins", transfer.notBefore.flatMap { $0 > now ? time($0) : nil })
         case .createdAt: return line("created", time(transfer.createdAt))
-        case .finishedAt: return line("finished", transfer.finishedAt.map(time))
+        case .finishedAt: return line("finished", transfer.times.end.map(time))
         case .tags: return line("tags", transfer.tags.isEmpty ? nil : transfer.tags.joined(separator: ", "))
         case .contentType: return line("type", transfer.contentType)
         case .etag: return line("etag", transfer.etag)

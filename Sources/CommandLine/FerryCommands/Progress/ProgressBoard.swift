@@ -101,7 +101,7 @@ extension Transfer {
         switch reason {
         case nil, .slot, .session, .host: return true
         case .retry, .server, .disk, .network, .cellular, .expensive, .constrained, .power, .beginDate, .relaunch,
-            .authentication, .expired, .destination, .shutdown, .unknown:
+            .authentication, .expired, .destination, .shutdown, .label, .unknown:
             return false
         }
     }

@@ -87,7 +87,7 @@ actor ProgressDisplay {
             hasAdvised = true
             return remark("it waits for disk space; `ferry get --fail-when-full` would fail")
         }
-        guard transfer.reason == .server, let next = transfer.nextAttemptAt,
+        guard transfer.reason == .server, let next = transfer.times.nextAttempt,
             next.timeIntervalSince(context.now()) > Self.longPause
         else { return }
         hasAdvised = true

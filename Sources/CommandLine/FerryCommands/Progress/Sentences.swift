@@ -47,6 +47,7 @@ enum WaitSentence {
         case .expired: return "another URL, since this one has expired"
         case .destination: return "the folder \(transfer.folder.escapingControls)"
         case .shutdown: return "the next start of the daemon"
+        case .label: return "a worker with its label"
         case .unknown: return "a reason of a newer version"
         }
     }
@@ -55,7 +56,7 @@ enum WaitSentence {
         let usual = transfer.reason == .server ? "its server, which asks for a pause" : "the next attempt"
         let cause = transfer.error.map { Self.cause($0.message) } ?? usual
         var text = ""
-        if let next = transfer.nextAttemptAt ?? transfer.error?.details.nextAttemptAt {
+        if let next = transfer.times.nextAttempt ?? transfer.error?.details.nextAttemptAt {
             let left = next.timeIntervalSince(now)
             text += left > 0 ? "; next attempt in \(TimeText.words(left))" : "; retrying"
         }
@@ -86,7 +87,7 @@ enum EndSentence {
         switch transfer.state {
         case .succeeded:
             let file = (transfer.destination ?? transfer.folder).escapingControls
-            if transfer.direction == .upload {
+            if transfer.sending.direction == .upload {
                 let status = transfer.response.map { ["answered \($0.status)"] } ?? []
                 return "uploaded: \(transfer.displayName) (" + (facts(transfer) + status).joined(separator: ", ") + ")"
             }
@@ -104,7 +105,7 @@ enum EndSentence {
     private static func facts(_ transfer: Transfer) -> [String] {
         var amount = ByteText.of(transfer.bytesMoved)
         var facts: [String] = []
-        if let started = transfer.startedAt, let finished = transfer.finishedAt {
+        if let started = transfer.times.start, let finished = transfer.times.end {
             let seconds = finished.timeIntervalSince(started)
             if seconds >= 1 {
                 amount += " in " + TimeText.words(seconds)

@@ -32,7 +32,7 @@ struct ClearCommand: FerrySubcommand {
         if query.states.isEmpty { query.states = TransferState.known.filter(\.isEnded) }
         let limit = olderThan.map { context.now().addingTimeInterval(-$0) } ?? .distantFuture
         let ids = try await filter.transfers(query, in: service)
-            .filter { ($0.finishedAt ?? $0.createdAt) <= limit }.map(\.id)
+            .filter { ($0.times.end ?? $0.createdAt) <= limit }.map(\.id)
         let results = ids.isEmpty ? [] : try await service.act(.remove, onMany: TransferSelection(ids: ids))
         if json {
             context.console.print(try JSONText.array(results))

@@ -81,7 +81,7 @@ struct ListCommand: FerrySubcommand {
         query.newestFirst = true
         query.limit = Self.mostEnded
         let start = now.addingTimeInterval(-Self.recency)
-        let ended = try await service.transfers(query).transfers.filter { ($0.finishedAt ?? $0.createdAt) > start }
+        let ended = try await service.transfers(query).transfers.filter { ($0.times.end ?? $0.createdAt) > start }
         // A transfer that finishes between the two calls is in both results.
         let endedIDs = Set(ended.map(\.id))
         return (open.filter { !endedIDs.contains($0.id) } + ended).sorted { $0.id < $1.id }

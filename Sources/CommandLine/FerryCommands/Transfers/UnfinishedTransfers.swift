@@ -34,7 +34,7 @@ struct UnfinishedTransfers {
             let page = try await service.transfers(query)
             for transfer in page.transfers where transfer.method == "GET" {
                 let key = Key(
-                    url: transfer.url, folder: transfer.folder, name: transfer.givenName,
+                    url: transfer.url, folder: transfer.folder, name: transfer.names.given,
                     range: RangeTag.of(transfer.tags))
                 // The newest one counts.
                 if transfers[key] == nil { transfers[key] = transfer }

@@ -207,7 +207,7 @@ actor Admission {
                 var record = try drafts.record(draft)
                 // Used only once: the file has been renamed.
                 record.request.file.continues = nil
-                try await engine.takeOver(source, for: &record, origin: origin)
+                try await engine.files.takeOver(source, for: &record, origin: origin)
                 drafts.continueTransfer(index, as: record)
             } catch {
                 drafts.displace(index, error)

@@ -148,7 +148,7 @@ actor CleanUps {
     private func remove(
         _ partial: PartialFacts, of record: TransferRecord, on disk: DiskQueue
     ) async throws(ServiceError) {
-        try await queue.engine.removePartialFile(partial, on: disk)
+        try await queue.engine.files.removePartialFile(partial, on: disk)
         var cleaned = record
         cleaned.facts.partial = nil
         cleaned.facts.ranges.removeAll()

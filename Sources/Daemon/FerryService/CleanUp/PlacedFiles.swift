@@ -12,7 +12,7 @@ struct PlacedFiles: Sendable {
     /// Whether a succeeded transfer's file exists unchanged.
     func isIntact(_ record: TransferRecord) async -> Bool {
         guard case .succeeded(let success) = record.outcome else { return false }
-        if let placement = record.facts.placement { return await engine.isPlacedFileIntact(placement) }
+        if let placement = record.facts.placement { return await engine.files.isPlacedFileIntact(placement) }
         let path = success.path
         let found = await engine.disk.at(.folder(path.folderPart)).result { system throws(DiskError) in
             try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
@@ -39,7 +39,7 @@ struct PlacedFiles: Sendable {
             throw ServiceError(.invalidRequest, "The file of \(record.id) is already in its place.")
         }
         guard name != success.path.lastPathPart else { return }
-        guard await engine.isPlacedFileIntact(placement) else {
+        guard await engine.files.isPlacedFileIntact(placement) else {
             throw ServiceError(
                 .invalidRequest, "\(success.path.escapingControls) is not the file that \(record.id) placed there.")
         }
@@ -58,7 +58,7 @@ struct PlacedFiles: Sendable {
     private func rename(
         _ record: TransferRecord, _ placement: PlacementIntent, to path: String, by rule: ConflictRule
     ) async throws(ServiceError) -> Bool {
-        switch rule.verdict(on: path, heldBy: await engine.holder(of: path)) {
+        switch rule.verdict(on: path, heldBy: await engine.files.holder(of: path)) {
         case .take: break
         case .refuse(let error): throw error
         case .useNextName, .keepExisting: return false
@@ -72,7 +72,8 @@ struct PlacedFiles: Sendable {
         }
         let isRenamed: Bool
         do throws(ServiceError) {
-            isRenamed = try await engine.renamePlacedFile(placement, to: path.lastPathPart, replacing: rule.replaces)
+            isRenamed = try await engine.files.renamePlacedFile(
+                placement, to: path.lastPathPart, replacing: rule.replaces)
         } catch {
             // The file may have its new name all the same, if only the sync of its folder failed.
             var renamed = record
@@ -117,7 +118,7 @@ struct PlacedFiles: Sendable {
         placement.formerPath = nil
         var old = placement
         old.path = former
-        let isOld = await engine.isPlacedFileIntact(old, on: queue)
+        let isOld = await engine.files.isPlacedFileIntact(old, on: queue)
         _ = try await recordPlace(record.id, isOld ? old : placement)
     }
 }

@@ -176,7 +176,7 @@ actor Removals {
     private func removeLeftovers(_ leftovers: [Leftovers], on disk: DiskQueue?) async -> [TransferID: ServiceError] {
         // An unreadable folder contains no files known to Ferry.
         let recorded = Set(leftovers.lazy.filter(\.isRecorded).map(\.id))
-        return await queue.engine.remove(leftovers, on: disk).filter { recorded.contains($0.key) }
+        return await queue.engine.files.remove(leftovers, on: disk).filter { recorded.contains($0.key) }
     }
 }
 

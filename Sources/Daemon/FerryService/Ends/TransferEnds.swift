@@ -42,15 +42,15 @@ actor TransferEnds {
         let end = TransferEnd(record, outcome, at: queue.clock.wall)
         let engine = queue.engine
         do throws(ServiceError) {
-            if let copy = end.unneeded.copy { try await engine.removeCopy(copy, of: record.id) }
-            if let partial = end.unneeded.partial { try await engine.removePartialFile(partial) }
+            if let copy = end.unneeded.copy { try await engine.files.removeCopy(copy, of: record.id) }
+            if let partial = end.unneeded.partial { try await engine.files.removePartialFile(partial) }
         } catch {
             // The outcome does not depend on it. The file stays until its user removes it.
             configuration.logger.warning(
                 "A partial file cannot be removed.", metadata: ["error": "\(error)", "transfer": "\(record.id)"])
         }
         guard try await store(end) else { return false }
-        if outcome == .canceled, record.facts.released == nil, let upload = record.facts.upload {
+        if outcome == .canceled, record.facts.released == nil, let upload = record.facts.sending.upload {
             UploadUpkeep(engine).cancel(upload, of: record)
         }
         return true

@@ -62,13 +62,13 @@ extension LiveQueue {
         transfer.reason = reason
         // The attempt is due: the transfer waits for the same reason as its whole queue.
         guard let waiting = queue.waitingTransfers.delay(of: record.id) else {
-            transfer.nextAttemptAt = reason == .server ? holdEnd(queue.sessions.key(record).origin) : nil
+            transfer.times.nextAttempt = reason == .server ? holdEnd(queue.sessions.key(record).origin) : nil
             return transfer
         }
         transfer.own.isActive = WaitReason.ofActive.contains(waiting.reason)
         if let error = waiting.error {
             transfer.error = error
-            transfer.nextAttemptAt = clock.wall.addingTimeInterval(waiting.rest(at: clock.now))
+            transfer.times.nextAttempt = clock.wall.addingTimeInterval(waiting.rest(at: clock.now))
         }
         return transfer
     }

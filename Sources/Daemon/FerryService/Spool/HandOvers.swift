@@ -58,7 +58,8 @@ actor HandOvers {
 
     /// Renames the partial file if the transfer can be continued. Removes it otherwise.
     private func handOver(_ record: inout TransferRecord) async throws(ServiceError) -> PartialSource? {
-        if let upload = record.facts.upload, upload.resource != nil, case .file(let file) = record.request.body {
+        if let upload = record.facts.sending.upload, upload.resource != nil, case .file(let file) = record.request.body
+        {
             let source = PartialSource(UploadSource(upload, of: file))
             record.facts.released = source
             return source
@@ -70,11 +71,11 @@ actor HandOvers {
         }
         guard let offset = record.facts.continuableBytes(of: record.request), let identity = record.facts.identity
         else {
-            try await queue.engine.removePartialFile(partial)
+            try await queue.engine.files.removePartialFile(partial)
             return nil
         }
         let name = ReleasedName.of(record.id)
-        try await queue.engine.renamePartialFile(partial, to: name, cutAt: offset)
+        try await queue.engine.files.renamePartialFile(partial, to: name, cutAt: offset)
         let source = PartialSource(
             path: partial.folder + "/" + name, offset: offset, etag: identity.etag, lastModified: identity.lastModified,
             date: identity.date, completeLength: identity.completeLength, origin: identity.origin,
@@ -84,7 +85,7 @@ actor HandOvers {
     }
 }
 
-extension Engine {
+extension TransferFiles {
     /// Turns an earlier transfer's file into this one's partial file.
     func takeOver(
         _ source: PartialSource, for record: inout TransferRecord, origin: Origin,
@@ -94,7 +95,7 @@ extension Engine {
             guard record.request.body == .file(upload.file) else {
                 throw ServiceError(.fileChanged, "The upload to continue is that of another file.")
             }
-            record.facts.upload = upload.facts
+            record.facts.sending.upload = upload.facts
             return
         }
         let folder = record.request.file.folder

@@ -7,7 +7,7 @@ package struct Job: Hashable, Sendable {
     package var token: JobToken
     package var state: TransferState
     /// Why it waits, or `nil` in every other state.
-    package var reason: JobWaitReason?
+    package var reason: WaitReason?
     package var url: String
     /// The requested or final path of the file.
     package var destination: String
@@ -46,7 +46,7 @@ package struct Job: Hashable, Sendable {
     }
 
     package init(
-        id: JobID, token: JobToken, state: TransferState, reason: JobWaitReason?, url: String, destination: String,
+        id: JobID, token: JobToken, state: TransferState, reason: WaitReason?, url: String, destination: String,
         priority: Int, key: String?, needs: String?, claims: Claims, bytes: Bytes, times: Times, history: [Try]?
     ) {
         self.id = id
@@ -126,7 +126,7 @@ extension Job: Codable {
         id = try box.decode(JobID.self, forKey: .id)
         token = try box.decode(JobToken.self, forKey: .token)
         state = try box.decode(TransferState.self, forKey: .state)
-        reason = try box.decodeIfPresent(JobWaitReason.self, forKey: .reason)
+        reason = try box.decodeIfPresent(WaitReason.self, forKey: .reason)
         url = try box.decode(String.self, forKey: .url)
         destination = try box.decode(String.self, forKey: .destination)
         priority = try box.decode(Int.self, forKey: .priority)

@@ -49,25 +49,3 @@ package struct EndPage: Hashable, Sendable {
         self.next = next
     }
 }
-
-/// Why an unfinished job is not running.
-package enum JobWaitReason: String, CaseIterable, Codable, Sendable {
-    /// All slots of the workers are in use, or no worker has asked yet.
-    case slot
-    /// The origin's limit is reached.
-    case host
-    /// The origin is held: its server asked for a pause.
-    case server
-    /// Waiting for the next attempt after a failure.
-    case retry
-    /// Its earliest date has not come.
-    case beginDate = "begin_date"
-    /// No live worker has its label.
-    case label
-    /// A reason from a newer version.
-    case unknown
-
-    package init(from decoder: any Decoder) throws {
-        self = JobWaitReason(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .unknown
-    }
-}

@@ -1,3 +1,4 @@
+package import FerryCore
 package import FerryFoundation
 
 /// The fleet as `ferry fleet status` shows it.
@@ -75,9 +76,9 @@ package struct FleetStatus: Hashable, Codable, Sendable {
     package struct OldestWaiting: Hashable, Codable, Sendable {
         package var id: JobID
         package var createdAt: Date
-        package var reason: JobWaitReason
+        package var reason: WaitReason
 
-        package init(id: JobID, createdAt: Date, reason: JobWaitReason) {
+        package init(id: JobID, createdAt: Date, reason: WaitReason) {
             self.id = id
             self.createdAt = createdAt
             self.reason = reason

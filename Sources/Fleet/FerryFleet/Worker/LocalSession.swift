@@ -193,7 +193,7 @@ private final class SessionFollower: AttachedSessionClient {
         case .canceled: .canceled
         case .suspended: .suspended
         case .waiting:
-            if let next = transfer.nextAttemptAt {
+            if let next = transfer.times.nextAttempt {
                 // The daemon's clock and this one's are the same machine's.
                 .waiting(
                     seconds: max(0, next.timeIntervalSinceNow), received: transfer.bytesReceived, error: transfer.error)

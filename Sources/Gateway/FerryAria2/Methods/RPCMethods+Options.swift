@@ -14,7 +14,7 @@ extension RPCMethods {
         var options = (download.note?.options ?? OptionValues()).merging(memory.secrets(of: transfer))
         options["dir"] = transfer.folder
         options["max-download-limit"] = transfer.rateLimit.description
-        options["out"] = transfer.givenName
+        options["out"] = transfer.names.given
         return options
     }
 

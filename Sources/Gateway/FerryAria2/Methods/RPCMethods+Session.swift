@@ -29,7 +29,7 @@ extension RPCMethods {
         var lines = [download.urls.all.joined(separator: "\t"), " gid=\(download.gid)"]
         var options = (download.note?.options ?? OptionValues()).filter { !OptionNames.secret.contains($0) }
         options["dir"] = download.transfer.folder
-        options["out"] = download.transfer.givenName
+        options["out"] = download.transfer.names.given
         options["pause"] = download.status == .paused ? "true" : nil
         for (name, value) in options.values.sorted(by: { $0.key < $1.key }) {
             for line in value.split(separator: "\n") { lines.append(" \(name)=\(line)") }

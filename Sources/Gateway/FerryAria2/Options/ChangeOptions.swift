@@ -27,7 +27,7 @@ extension OptionValues {
             let folder = self.folder(in: folder)
             change.folder = folder == transfer.folder ? nil : folder
         }
-        if isGiven("out"), let name = try name(), name != transfer.givenName { change.name = name }
+        if isGiven("out"), let name = try name(), name != transfer.names.given { change.name = name }
         return change
     }
 

@@ -22,7 +22,7 @@ struct Download {
     /// The file's path, or empty until its name is known.
     private var path: String {
         transfer.destination
-            ?? (transfer.name ?? transfer.givenName).map { name in
+            ?? (transfer.names.chosen ?? transfer.names.given).map { name in
                 name.utf8.first == UInt8(ascii: "/") ? name : transfer.folder.appendingPathPart(name)
             } ?? ""
     }

@@ -87,54 +87,19 @@ extension Transfer {
     /// Dates of its attempts.
     package struct Times: Hashable, Sendable {
         package var nextAttempt: Date?
+        /// Start of the first attempt.
         package var start: Date?
         package var end: Date?
-    }
-
-    package var nextAttemptAt: Date? {
-        get { times.nextAttempt }
-        set { times.nextAttempt = newValue }
-    }
-
-    /// Start of the first attempt.
-    package var startedAt: Date? {
-        get { times.start }
-        set { times.start = newValue }
-    }
-
-    package var finishedAt: Date? {
-        get { times.end }
-        set { times.end = newValue }
     }
 
     /// The uploaded content.
     package struct Sending: Hashable, Sendable {
         package var direction = TransferDirection.download
+        /// Absolute path of the uploaded file, or nil for a download.
         package var file: String?
+        /// Number of body bytes sent. A resumed upload counts from the first byte of its file.
         package var sent: Int64 = 0
         package var length: Int64?
-    }
-
-    package var direction: TransferDirection {
-        get { sending.direction }
-        set { sending.direction = newValue }
-    }
-
-    /// Absolute path of the uploaded file, or nil for a download.
-    package var file: String? {
-        get { sending.file }
-        set { sending.file = newValue }
-    }
-
-    /// Number of body bytes sent. A resumed upload counts from the first byte of its file.
-    package var bytesSent: Int64 {
-        get { sending.sent }
-        set { sending.sent = newValue }
-    }
-
-    package var bytesToSend: Int64? {
-        get { sending.length }
-        set { sending.length = newValue }
     }
 
     /// The names of its file.
@@ -143,15 +108,5 @@ extension Transfer {
         package var chosen: String?
         /// The requested name, or nil if the response decides.
         package var given: String?
-    }
-
-    package var name: String? {
-        get { names.chosen }
-        set { names.chosen = newValue }
-    }
-
-    package var givenName: String? {
-        get { names.given }
-        set { names.given = newValue }
     }
 }

@@ -85,6 +85,8 @@ package enum WaitReason: String, CaseIterable, Sendable {
     case destination
     /// The daemon is shutting down. The transfer continues at its next start.
     case shutdown
+    /// No live worker of the fleet has the job's label.
+    case label
     /// A reason from a newer version.
     case unknown
 }

@@ -29,7 +29,7 @@ package struct TransferEnd: Sendable {
         if outcome.forgetsSecrets { ended.forgetSecrets() }
         ended.facts.copy = nil
         // From here on only its user's command starts it, which permits the request to be sent again.
-        ended.facts.requestMayHaveArrived = false
+        ended.facts.sending.mayHaveArrived = false
         var unneeded = UnneededFiles(copy: record.facts.copy)
         switch outcome {
         case .succeeded: ended.facts.partial = nil

@@ -184,7 +184,7 @@ enum ListedColumns {
         facts.lengthVerified = reader.integer(.lengthVerified) != 0
         facts.redirects = reader.list(.redirects)
         facts.notes = reader.list(.notes)
-        facts.bodySent = reader.integer(.bodySent)
+        facts.sending.sent = reader.integer(.bodySent)
         facts.response = reader.json(.response)
         facts.exchanges = reader.json(.exchanges)
         facts.startedOver = reader.integer(.startedOver).map(Int.init)

@@ -86,7 +86,7 @@ package final class FakeService: SessionService {
             if let note = change.note { transfer.note = note }
             if let rate = change.rateLimit { transfer.rateLimit = rate }
             if let url = change.url { transfer.url = url }
-            if let name = change.name { transfer.givenName = name }
+            if let name = change.name { transfer.names.given = name }
             if let priority = change.priority { transfer.priority = priority }
             state.transfers[id] = transfer
             return transfer

@@ -55,7 +55,7 @@ package struct Leftovers: Sendable {
     }
 }
 
-extension Engine {
+extension TransferFiles {
     /// Number of folders handled in parallel.
     private static let foldersAtOnce = 8
 

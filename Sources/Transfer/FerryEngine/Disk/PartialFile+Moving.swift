@@ -3,7 +3,7 @@ package import FerryRules
 import Foundation
 
 /// Transferring partial files between owners.
-extension Engine {
+extension TransferFiles {
     /// Adopts a file of an earlier transfer as the partial file of another one, truncated at its offset.
     ///
     /// A file that Ferry has handed over (``ReleasedName``) is renamed, so that only one transfer can take it. It must

@@ -3,7 +3,7 @@ package import FerryRules
 import Foundation
 
 /// Operations on placed files.
-extension Engine {
+extension TransferFiles {
     /// Returns whether the placed file is still at its path and unchanged. Links are not followed.
     package func isPlacedFileIntact(_ placement: PlacementIntent, on queue: DiskQueue? = nil) async -> Bool {
         let folder = DiskLane.Place.folder(placement.path.folderPart)

@@ -2,10 +2,8 @@ import FerryCore
 
 /// The first connection of an attempt, and the properties shared by all of its connections.
 struct AttemptConnections: Sendable {
-    /// The place of the attempt's files. A blocked call there delays this attempt and others of that place.
-    private(set) var place = DiskLane.Place.anywhere
     /// Index of the first connection's event loop.
-    private(set) var loop = 0
+    var loop = 0
     /// A response that a short attempt has received. The first request takes it.
     var received: ReceivedResponse?
     /// The exchange on the first connection.
@@ -16,8 +14,6 @@ struct AttemptConnections: Sendable {
     private var counted: Origin?
     /// The trust settings and client certificate of connections. `nil` until one needs them.
     private var material: RequestMaterial?
-
-    mutating func settle(at place: DiskLane.Place, loop: Int) { (self.place, self.loop) = (place, loop) }
 
     /// Counts the first connection for its host after redirects. `nil` counts none.
     mutating func count(at origin: Origin?, _ budget: ConnectionBudget) {

@@ -8,16 +8,17 @@ extension TransferRun {
     func requestSituation(_ variant: RequestVariant) -> RequestSituation {
         var situation = RequestSituation()
         // Without a file nothing can be resumed, and nothing is complete.
-        let continues = variant.restart == nil && partial != nil
-        situation.ranges = continues ? facts.ranges : ByteRangeSet()
-        situation.identity = continues ? facts.identity : nil
-        situation.hasExpectedDigest = options.judgesByDigest
+        let continues = variant.restart == nil && attempt.partial != nil
+        situation.ranges = continues ? attempt.facts.ranges : ByteRangeSet()
+        situation.identity = continues ? attempt.facts.identity : nil
+        situation.hasExpectedDigest = attempt.options.judgesByDigest
         situation.expectedSize = job.request.response.expectedSize
-        situation.existing = job.existing?.identity
+        situation.existing = attempt.existing?.identity
         situation.raw = job.raw
-        situation.rangesOff = facts.rangesOff
-        situation.bypassesCaches = facts.bypassesCaches
-        situation.isUnconditional = variant.isUnconditional || (sources.current > 0 && options.judgesByDigest)
+        situation.rangesOff = attempt.facts.rangesOff
+        situation.bypassesCaches = attempt.facts.bypassesCaches
+        situation.isUnconditional =
+            variant.isUnconditional || (attempt.sources.current > 0 && attempt.options.judgesByDigest)
         return situation
     }
 
@@ -27,13 +28,14 @@ extension TransferRun {
     /// (docs/behaviour/transfers.md#X11).
     func ask(_ plan: PlannedRequest, _ variant: RequestVariant) async throws(ServiceError) -> Answer {
         try checkRepeatable()
-        let url = try sources.url(of: sources.current)
+        let url = try attempt.sources.url(of: attempt.sources.current)
         let ended: ConversationEnd
-        let upload = try await AttemptUpload.open(job, facts.upload, disk: engine.disk) { facts throws(ServiceError) in
+        let upload = try await AttemptUpload.open(job, attempt.facts.sending.upload, disk: engine.disk) {
+            facts throws(ServiceError) in
             try await self.record(facts)
         }
         if let upload {
-            defer { facts.upload = upload.facts }
+            defer { attempt.facts.sending.upload = upload.facts }
             ended = try await upload.carry(
                 to: url, planned: plan.fields, isFresh: variant.isFresh,
                 by: FirstConnection(run: self, variant: variant, upload: upload), shared, engine)
@@ -48,20 +50,20 @@ extension TransferRun {
             connections.count(at: accepted.course.url.origin, engine.budget)
             return Answer(accepted, verdict)
         case .failed(let error, let later):
-            ending.later = later
+            attempt.ending.later = later
             throw error
         case .waiting(let challenge, let error):
-            ending.challenge = challenge
+            attempt.ending.challenge = challenge
             throw error
         }
     }
 
     /// Makes an upload's state durable before more is sent.
     private func record(_ upload: UploadFacts) async throws(ServiceError) {
-        facts.upload = upload
-        reached(.uploadKnown)
-        try await record()
-        reached(.uploadRecorded)
+        attempt.facts.sending.upload = upload
+        attempt.reached(.uploadKnown)
+        try await attempt.record()
+        attempt.reached(.uploadRecorded)
     }
 
     // MARK: The verdict
@@ -71,25 +73,25 @@ extension TransferRun {
         let head = accepted.head
         guard let rule = job.request.timing.retryRule, rule.fails(head.status) else { return }
         await accepted.exchange.close()
-        ending.later = RetryAfterResponse(head)
+        attempt.ending.later = RetryAfterResponse(head)
         noteRefusal(head, accepted.course.url)
         // The client allows the request to be repeated.
-        ending.isUnrepeatable = false
-        facts.requestMayHaveArrived = false
-        facts.bodySent = nil
+        attempt.ending.isUnrepeatable = false
+        attempt.facts.sending.mayHaveArrived = false
+        attempt.facts.sending.sent = nil
         throw ServiceError(
             rule.expiredStatusCodes.contains(head.status) ? .urlExpired : .serverBusy,
             "The server responded with \(head.status).", details: ErrorDetails(httpStatus: head.status))
     }
 
     func situation(_ asked: Asked, _ accepted: AcceptedExchange, _ variant: RequestVariant) -> ResumeSituation {
-        var situation = job.situation(asked, accepted.head, method: accepted.course.method, options)
-        situation.ranges = facts.ranges
-        situation.identity = facts.identity
+        var situation = job.situation(asked, accepted.head, method: accepted.course.method, attempt.options)
+        situation.ranges = attempt.facts.ranges
+        situation.identity = attempt.facts.identity
         situation.usedFreshConnection = variant.isFresh
-        situation.restarts = facts.restarts
+        situation.restarts = attempt.facts.restarts
         situation.restart = variant.restart
-        situation.rangesOff = facts.rangesOff
+        situation.rangesOff = attempt.facts.rangesOff
         return situation
     }
 
@@ -99,7 +101,7 @@ extension TransferRun {
     func open(
         _ request: OutgoingRequest, _ variant: RequestVariant, _ upload: Upload?
     ) async throws(ServiceError) -> Exchange {
-        try checkStopping()
+        try attempt.checkStopping()
         var asked = try await exchangeRequest(request)
         let start = upload?.start ?? 0
         if request.sendsBody {
@@ -116,10 +118,10 @@ extension TransferRun {
         asked.nameWait = NameWait(progress: job.progress) { [journal, id = job.id] in
             await journal.nameChanged(id, isolation: nil)
         }
-        let mayHaveArrived = facts.requestMayHaveArrived
+        let mayHaveArrived = attempt.facts.sending.mayHaveArrived
         do throws(ServiceError) {
             try await recordSending(request, upload)
-            try checkStopping()
+            try attempt.checkStopping()
             let exchange: Exchange
             if let response = connections.received.take() {
                 exchange = try Exchange(asked, replaying: response, engine: engine)
@@ -130,7 +132,7 @@ extension TransferRun {
             return exchange
         } catch {
             // Nothing was sent.
-            facts.requestMayHaveArrived = mayHaveArrived
+            attempt.facts.sending.mayHaveArrived = mayHaveArrived
             throw error
         }
     }
@@ -162,7 +164,7 @@ extension TransferRun {
         key.isInsecure = job.request.tls.insecure
         key.skipsHostVerification = job.request.tls.skipsHostVerification
         (key.minimumTLS, key.maximumTLS) = (job.request.tls.minimumVersion, job.request.tls.maximumVersion)
-        key.trust = try connections.trust(for: url, through: proxy, home: sources.original.get().origin)
+        key.trust = try connections.trust(for: url, through: proxy, home: attempt.sources.original.get().origin)
         return key
     }
 
@@ -180,7 +182,7 @@ extension TransferRun {
     ///
     /// Called before each conversation. A conversation itself repeats only what its server has not accepted.
     private func checkRepeatable() throws(ServiceError) {
-        guard facts.requestMayHaveArrived, facts.upload?.resource == nil else { return }
+        guard attempt.facts.sending.mayHaveArrived, attempt.facts.sending.upload?.resource == nil else { return }
         let method = job.request.method
         throw ServiceError(
             .connectionLost,
@@ -193,31 +195,31 @@ extension TransferRun {
     /// cannot tell whether the server has received it.
     private func recordSending(_ request: OutgoingRequest, _ upload: Upload?) async throws(ServiceError) {
         guard !RepetitionRule.mayRepeat(request.method, wasSent: true), upload?.isResumable != true,
-            !facts.requestMayHaveArrived
+            !attempt.facts.sending.mayHaveArrived
         else { return }
-        facts.requestMayHaveArrived = true
-        try await record()
-        reached(.requestAnnounced)
+        attempt.facts.sending.mayHaveArrived = true
+        try await attempt.record()
+        attempt.reached(.requestAnnounced)
     }
 
     /// Records whether the request may be repeated.
     func noteSent(_ exchange: Exchange, _ request: OutgoingRequest, _ upload: Upload?) {
         if !RepetitionRule.mayRepeat(request.method, wasSent: true) {
-            facts.requestMayHaveArrived = upload?.isResumable != true && exchange.mayHaveSentAll
+            attempt.facts.sending.mayHaveArrived = upload?.isResumable != true && exchange.mayHaveSentAll
         }
-        ending.isUnrepeatable = facts.requestMayHaveArrived
+        attempt.ending.isUnrepeatable = attempt.facts.sending.mayHaveArrived
         let sent = (upload?.start ?? 0) + exchange.bytesSent
-        if request.sendsBody, sent > 0 || job.request.body?.length != 0 { facts.bodySent = sent }
+        if request.sendsBody, sent > 0 || job.request.body?.length != 0 { attempt.facts.sending.sent = sent }
     }
 
     /// Stores the facts about the last requests, for the client's metrics.
     func noteExchanges() {
         let sent = job.progress.sent.load(ordering: .relaxed)
-        if job.request.body != nil, sent > facts.bodySent ?? 0 { facts.bodySent = sent }
+        if job.request.body != nil, sent > attempt.facts.sending.sent ?? 0 { attempt.facts.sending.sent = sent }
         let made = connections.facts
         guard !made.isEmpty else { return }
         // Keep the list bounded for a transfer attempted for days.
-        facts.exchanges = Array(((facts.exchanges ?? []) + made).suffix(64))
+        attempt.facts.exchanges = Array(((attempt.facts.exchanges ?? []) + made).suffix(64))
     }
 }
 

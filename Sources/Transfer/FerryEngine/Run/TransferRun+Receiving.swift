@@ -14,7 +14,7 @@ extension TransferRun {
         _ answer: Answer, from start: Int64, until end: Int64?, completeLength: Int64?,
         coding: ContentDecoder.Coding? = nil
     ) async throws(ServiceError) {
-        guard let partial else { throw ServiceError(.internal, "A body has no file.") }
+        guard let partial = attempt.partial else { throw ServiceError(.internal, "A body has no file.") }
         var failure: ServiceError?
         var sink: BodySink?
         let stated = coding == nil ? answer.statedDigest(from: start) : nil
@@ -38,7 +38,7 @@ extension TransferRun {
             let decoded = sink.position - start
             answer.exchange.recorder?.change { $0.decodedBodyBytes = decoded }
         }
-        writes.end()
+        attempt.writes.end()
         try await settle(sink, partial, until: end, failure, stated, codedDigests)
     }
 
@@ -46,11 +46,11 @@ extension TransferRun {
     func store(
         _ bytes: ByteBuffer, _ failure: ServiceError?, until end: Int64?, _ stated: StatedDigest?
     ) async throws(ServiceError) {
-        guard let partial else { throw ServiceError(.internal, "A body has no file.") }
+        guard let partial = attempt.partial else { throw ServiceError(.internal, "A body has no file.") }
         job.progress.received.store(0, ordering: .relaxed)
         let sink = BodySink(sinkConfiguration(partial, 0, end, stated?.algorithms ?? []) {})
-        if let stated { facts.pendingDigests.begin(stated) }
-        let written = await disk.result { _ throws(DiskError) in
+        if let stated { attempt.facts.pendingDigests.begin(stated) }
+        let written = await attempt.disk.result { _ throws(DiskError) in
             Result { () throws(ServiceError) in _ = try sink.append(bytes) }
         }
         var fault: ServiceError?
@@ -64,8 +64,8 @@ extension TransferRun {
 
     /// Starts writing a response. Its stated digest is stored with the first of its ranges.
     func open(_ sink: BodySink, _ stated: StatedDigest?) {
-        writes.open(sink)
-        if let stated { facts.pendingDigests.begin(stated) }
+        attempt.writes.open(sink)
+        if let stated { attempt.facts.pendingDigests.begin(stated) }
     }
 
     /// Makes checkpoints during an operation, and ends the exchange if it is too slow.
@@ -85,7 +85,7 @@ extension TransferRun {
                 if let error = pace.judge(position: received, now: NIODeadline.now().uptimeNanoseconds) {
                     self.stopExchanges(with: error)
                 }
-                if let fault = self.budgetFault { self.stop(with: fault) }
+                if let fault = self.attempt.budgetFault { self.stop(with: fault) }
                 if (completeLength ?? .max) <= Self.checkpointedSize || NIODeadline.now() < earliest { continue }
                 let began = NIODeadline.now()
                 await self.checkpoint(partial)
@@ -116,7 +116,7 @@ extension TransferRun {
         return BodySink.Configuration(
             file: partial, disk: engine.configuration.disk, progress: job.progress, gate: job.gate, start: start,
             limit: limit, responseEnd: end, errorBeyondLimit: end == nil && maximum != nil ? tooLarge : nil,
-            digest: writes.digest.running(from: start),
+            digest: attempt.writes.digest.running(from: start),
             responseDigest: responseDigest.isEmpty ? nil : RunningDigest(responseDigest),
             checkpointDue: checkpointDue)
     }
@@ -125,19 +125,19 @@ extension TransferRun {
     /// (docs/behaviour/transfers.md#D2).
     private func checkpoint(_ partial: PartialFile) async {
         // A sync after a failed one says nothing about the pages lost by the first.
-        guard writes.fault == nil else { return }
-        let written = zip(writes.sinks, writes.ranges).map { (sink: $0, range: $1) }
-        guard written.contains(where: { !facts.ranges.contains($0.range) }) else { return }
-        reached(.bytesWritten)
+        guard attempt.writes.fault == nil else { return }
+        let written = zip(attempt.writes.sinks, attempt.writes.ranges).map { (sink: $0, range: $1) }
+        guard written.contains(where: { !attempt.facts.ranges.contains($0.range) }) else { return }
+        attempt.reached(.bytesWritten)
         do throws(ServiceError) {
-            try await onDisk { _ throws(DiskError) in try partial.sync() }
-            reached(.bytesSynced)
+            try await attempt.onDisk { _ throws(DiskError) in try partial.sync() }
+            attempt.reached(.bytesSynced)
             // Ranges that were discarded meanwhile are not in the list.
-            for part in written where writes.contains(part.sink) { facts.ranges.insert(part.range) }
-            try await record()
-            reached(.rangesCommitted)
+            for part in written where attempt.writes.contains(part.sink) { attempt.facts.ranges.insert(part.range) }
+            try await attempt.record()
+            attempt.reached(.rangesCommitted)
         } catch {
-            writes.failed(error)
+            attempt.writes.failed(error)
             stopExchanges()
         }
     }
@@ -148,7 +148,7 @@ extension TransferRun {
         _ stated: StatedDigest?, _ codedDigests: [Checksum]
     ) async throws(ServiceError) {
         let closed = sink.close()
-        writes.digest.resume(closed.digest)
+        attempt.writes.digest.resume(closed.digest)
         var failure = failure
         let written = sink.start..<max(closed.position, sink.start)
         var counts = true
@@ -159,45 +159,45 @@ extension TransferRun {
         }
         switch verdict {
         case .counts: break
-        case .differs(let wrong): failure = Self.contentFault(wrong)
+        case .differs(let wrong): failure = ServiceError.contentFault(wrong)
         case .uncounted: counts = false
         }
         if failure == nil, let computed = closed.responseDigest?.finalize(),
             let wrong = codedDigests.first(where: { !computed.contains($0) })
         {
-            failure = Self.contentFault(wrong)
+            failure = ServiceError.contentFault(wrong)
         }
         if let failure, !counts || failure.code == .badResponse || failure.code == .tooLarge {
             // Bytes of an undecodable response are not data.
-            if let stated { facts.pendingDigests.remove(stated) }
-            facts.ranges.remove(sink.start..<max(closed.position, sink.start + 1))
-            writes.digest.begin()
-            try await record()
-            throw writes.fault ?? failure
+            if let stated { attempt.facts.pendingDigests.remove(stated) }
+            attempt.facts.ranges.remove(sink.start..<max(closed.position, sink.start + 1))
+            attempt.writes.digest.begin()
+            try await attempt.record()
+            throw attempt.writes.fault ?? failure
         }
-        if let fault = writes.fault {
-            writes.digest.begin()
+        if let fault = attempt.writes.fault {
+            attempt.writes.digest.begin()
             throw fault
         }
         guard closed.position > sink.start else {
             if let failure { throw failure }
             return
         }
-        reached(.bytesWritten)
+        attempt.reached(.bytesWritten)
         try await makeDurable(partial, isLast: failure != nil)
-        reached(.bytesSynced)
-        facts.ranges.insert(sink.start..<closed.position)
+        attempt.reached(.bytesSynced)
+        attempt.facts.ranges.insert(sink.start..<closed.position)
         guard let failure else { return }
-        try await record()
-        reached(.rangesCommitted)
+        try await attempt.record()
+        attempt.reached(.rangesCommitted)
         throw failure
     }
 
     /// Makes the written bytes durable. At the end of an attempt it also seals the file, so that later changes are
     /// noticed.
     func makeDurable(_ partial: PartialFile, isLast: Bool) async throws(ServiceError) {
-        let seals = isLast && facts.partial?.hasReliableTime == true
-        facts.stamp = try await onDisk { _ throws(DiskError) -> FileStamp? in
+        let seals = isLast && attempt.facts.partial?.hasReliableTime == true
+        attempt.facts.stamp = try await attempt.onDisk { _ throws(DiskError) -> FileStamp? in
             if seals { return try partial.seal() }
             try partial.sync()
             return nil
@@ -209,46 +209,13 @@ extension TransferRun {
         _ stated: StatedDigest?, wrote: Range<Int64>, reachedEnd: Bool, _ digest: RunningDigest?
     ) -> PendingDigests.Verdict {
         guard let stated else { return .counts }
-        return facts.pendingDigests.end(
+        return attempt.facts.pendingDigests.end(
             stated, wrote: wrote, reachedEnd: reachedEnd, computed: digest?.finalize() ?? [])
-    }
-
-    /// Returns the error for content that does not match the server's digest.
-    static func contentFault(_ wrong: Checksum) -> ServiceError {
-        ServiceError(
-            .badResponse,
-            "The received data does not have the \(wrong.algorithm.rawValue) digest that the server stated.")
-    }
-
-    // MARK: Cost
-
-    /// Updates the counts of received bytes, and of new bytes on disk.
-    ///
-    /// Called only while the facts describe durable bytes: before each commit, and at the end of the attempt.
-    func noteCost() {
-        let spent = job.progress.spent.load(ordering: .relaxed)
-        cost.spent += spent - facts.bytesSpent
-        // Unchanged facts keep sharing one box with the job and the queue.
-        if facts.bytesSpent != spent { facts.bytesSpent = spent }
-        if facts.ranges.byteCount > facts.frontier { cost.gained += facts.advance() }
-        cost.frontier = max(cost.frontier, facts.frontier)
-        AttemptUpload.count(facts.upload, of: job, in: &cost)
-        cost.starts = (facts.startedOver ?? 0) - (job.facts.startedOver ?? 0)
-    }
-
-    /// The error of an attempt that has used up the transfer's budget of wasted bytes, or `nil`.
-    ///
-    /// Written bytes that are not durable count as new.
-    var budgetFault: ServiceError? {
-        var cost = cost
-        cost.spent += job.progress.spent.load(ordering: .relaxed) - facts.bytesSpent
-        cost.gained += max(0, job.progress.received.load(ordering: .relaxed) - facts.frontier)
-        return job.budget.adding(cost).fault(expectedSize: job.request.response.expectedSize, url: job.request.url)
     }
 
     /// Returns the error of an attempt with responses that never lead to the file.
     func endless(_ fact: String) -> ServiceError {
-        let url = (try? sources.original.get())?.redacted ?? ""
+        let url = (try? attempt.sources.original.get())?.redacted ?? ""
         return ServiceError(
             .badResponse, "The file cannot be fetched from \(url) in one attempt: \(fact).",
             details: ErrorDetails(url: url))

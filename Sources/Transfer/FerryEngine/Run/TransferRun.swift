@@ -10,26 +10,21 @@ import Synchronization
 /// `ResumeTable` judges every head, and the service decides from the report what follows the attempt. Facts are
 /// recorded only after the bytes they describe are durable.
 package actor TransferRun: AttemptRun {
-    private(set) var job: TransferJob
+    let job: TransferJob
     nonisolated let engine: Engine
     let journal: any FactsJournal
     /// State shared by its conversations.
     let shared: Correspondence
-    /// The durable facts, and in between the ones about to become durable.
-    @Boxed var facts: TransferFacts
-    var partial: PartialFile?
-    /// Options that may change during the attempt.
-    var options: RunOptions
+    /// State shared by its parts.
+    let attempt: AttemptState
+    let file: AttemptFile
+    let placement: FilePlacement
+    private let recovery: FileRecovery
     var connections = AttemptConnections()
-    var sources: AttemptSources
-    var writes = AttemptWrites()
     /// The workers, while several share the file.
     var workers: SegmentWorkers?
     /// Connections for future workers.
     let early: EarlyConnections
-    /// Bytes received by this attempt, and how many of them were new, as of the last commit.
-    var cost = AttemptCost()
-    var ending = AttemptEnding()
 
     // SAFETY: The actor keeps alive what owns the executor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe engine.home.unownedExecutor }
@@ -39,16 +34,20 @@ package actor TransferRun: AttemptRun {
         self.job = job
         self.engine = engine
         self.journal = journal
-        let sources = AttemptSources(job.request)
-        self.sources = sources
+        let attempt = AttemptState(job, engine: engine, journal: journal)
+        let file = AttemptFile(attempt)
+        let verification = FileVerification(attempt, file: file)
+        let placement = FilePlacement(attempt, file: file, verification: verification)
+        let original = attempt.sources.original
         shared = Correspondence(
             Result { () throws(ServiceError) in
-                ConversationTerms(job, home: try sources.original.get().origin, engine.configuration)
+                ConversationTerms(job, home: try original.get().origin, engine.configuration)
             }, job.advisor.map(ClientQuestions.init))
         early = EarlyConnections(engine, job.progress)
-        _facts = job.$facts
-        options = RunOptions(job.request)
-        cost.frontier = job.facts.frontier
+        recovery = FileRecovery(attempt, verification: verification, placement: placement)
+        self.attempt = attempt
+        self.file = file
+        self.placement = placement
         connections.received = received
         job.progress.spent.store(job.facts.bytesSpent, ordering: .relaxed)
     }
@@ -59,9 +58,10 @@ package actor TransferRun: AttemptRun {
         // The attempt does not run while the machine sleeps.
         let began = SuspendingClock.now
         let place = await engine.places.place(of: job.request)
-        connections.settle(at: place, loop: engine.takeLoop(for: place))
+        attempt.place = place
+        connections.loop = engine.takeLoop(for: place)
         early.settle(at: place)
-        connections.count(at: try? sources.original.get().origin, engine.budget)
+        connections.count(at: try? attempt.sources.original.get().origin, engine.budget)
         defer { connections.count(at: nil, engine.budget) }
         var result: TransferMachine.AttemptEnd
         do throws(ServiceError) {
@@ -72,26 +72,29 @@ package actor TransferRun: AttemptRun {
         stopExchanges()
         dropEarlyConnections()
         early.shut()
-        if case .succeeded = result {} else { await comeToRest() }
-        partial = nil
+        if case .succeeded = result {} else { await recovery.comeToRest() }
+        attempt.partial = nil
         noteExchanges()
-        noteCost()
-        cost.seconds = began.duration(to: .now) / .seconds(1)
+        attempt.noteCost()
+        attempt.cost.seconds = began.duration(to: .now) / .seconds(1)
         return RunReport(
-            result: result, refusedBy: ending.later?.origin, facts: $facts, cost: cost, digest: writes.digest.value)
+            result: result, refusedBy: attempt.ending.later?.origin, facts: attempt.$facts, cost: attempt.cost,
+            digest: attempt.writes.digest.value)
     }
 
     private func end(_ error: ServiceError) -> TransferMachine.AttemptEnd {
         let isOfPlace = error.code == .destinationUnwritable || error.code == .placementFailed
-        let result = ending.result(of: error, isFinal: isOfPlace && job.request.file.partialFolder != nil)
-        if case .challenged = result { (facts.bodySent, facts.requestMayHaveArrived) = (nil, false) }
+        let result = attempt.ending.result(of: error, isFinal: isOfPlace && job.request.file.partialFolder != nil)
+        if case .challenged = result {
+            (attempt.facts.sending.sent, attempt.facts.sending.mayHaveArrived) = (nil, false)
+        }
         return result
     }
 
-    package func follow(_ request: TransferRequest) { options = RunOptions(request) }
+    package func follow(_ request: TransferRequest) { attempt.options = RunOptions(request) }
 
     package func stop(with error: ServiceError?) {
-        ending.stop(with: error)
+        attempt.ending.stop(with: error)
         shared.questions?.giveUp()
         shared.pauses.end()
         stopExchanges()
@@ -100,21 +103,21 @@ package actor TransferRun: AttemptRun {
     // MARK: The loop
 
     private func perform() async throws(ServiceError) -> Outcome.Success {
-        if let success = try await recover() { return success }
-        try await checkFolders()
-        job.existing = try await currentFile()
+        if let success = try await recovery.recover() { return success }
+        try await file.checkFolders()
+        attempt.existing = try await currentFile()
         var best: SourceFailure?
         while true {
             do throws(ServiceError) {
                 return try await fetch(after: best?.error)
             } catch {
-                let failure = Self.moreHopeful(best, SourceFailure(error: error, later: ending.later))
+                let failure = Self.moreHopeful(best, SourceFailure(error: error, later: attempt.ending.later))
                 best = failure
-                guard mayAskAnother(after: error), sources.advance() else {
-                    ending.later = failure.later
+                guard mayAskAnother(after: error), attempt.sources.advance() else {
+                    attempt.ending.later = failure.later
                     throw failure.error
                 }
-                ending.later = nil
+                attempt.ending.later = nil
             }
         }
     }
@@ -137,10 +140,12 @@ package actor TransferRun: AttemptRun {
         var variant = RequestVariant()
         var limits = AttemptLimits()
         while true {
-            try checkStopping()
-            guard let plan = PlannedRequest(requestSituation(variant)) else { return try await finish() }
-            noteCost()
-            guard limits.takesRequest(gained: cost.gained) else { throw endless("too many responses bring too little") }
+            try attempt.checkStopping()
+            guard let plan = PlannedRequest(requestSituation(variant)) else { return try await placement.finish() }
+            attempt.noteCost()
+            guard limits.takesRequest(gained: attempt.cost.gained) else {
+                throw endless("too many responses bring too little")
+            }
             let answer = try await ask(plan, variant)
             if let objection = objection(to: answer, before: error) {
                 await answer.exchange.close()
@@ -157,7 +162,7 @@ package actor TransferRun: AttemptRun {
                 await answer.exchange.close()
                 throw endless("its responses keep restarting the file")
             }
-            if verdict.countsAsRestart, variant.restart?.isOtherVersion != true { facts.restarts += 1 }
+            if verdict.countsAsRestart, variant.restart?.isOtherVersion != true { attempt.facts.restarts += 1 }
             switch verdict.decision {
             case .start(let body):
                 if let success = try await start(body, answer, variant) { return success }
@@ -168,19 +173,19 @@ package actor TransferRun: AttemptRun {
             case .restart(let reason, let rangesOff):
                 await answer.exchange.close()
                 variant = RequestVariant(restart: reason)
-                if rangesOff { facts.rangesOff = true }
-                facts.bypassesCaches = rangesOff
+                if rangesOff { attempt.facts.rangesOff = true }
+                attempt.facts.bypassesCaches = rangesOff
             case .askOnceMoreFresh:
                 await answer.exchange.close()
                 variant.isFresh = true
-                facts.bypassesCaches = true
+                attempt.facts.bypassesCaches = true
             case .askUnconditionalRange:
                 await answer.exchange.close()
                 variant.isUnconditional = true
             case .alreadyComplete(let length):
                 await answer.exchange.discard()
-                facts.identity?.completeLength = length
-                return try await finish()
+                attempt.facts.identity?.completeLength = length
+                return try await placement.finish()
             case .unchanged:
                 await answer.exchange.discard()
                 return try unchanged()
@@ -196,32 +201,27 @@ package actor TransferRun: AttemptRun {
         }
     }
 
-    /// Drops a URL for this attempt, and records why.
-    func dropSource(_ number: Int, _ reason: String) {
-        guard let note = sources.drop(number, reason), !facts.notes.contains(note) else { return }
-        facts.notes.append(note)
-    }
-
     /// Returns whether another URL may succeed after this error.
     private func mayAskAnother(after error: ServiceError) -> Bool {
-        !ending.isStopping && !ending.isUnrepeatable && writes.fault == nil && ending.challenge == nil && job.raw == nil
+        !attempt.ending.isStopping && !attempt.ending.isUnrepeatable && attempt.writes.fault == nil
+            && attempt.ending.challenge == nil && job.raw == nil
             && error.code.row.subject.allowsMirrors
     }
 
     /// Returns the reason to reject a mirror's response, and drops the mirror.
     private func objection(to answer: Answer, before error: ServiceError?) -> ServiceError? {
-        let objection = sources.objection(
-            to: answer, known: facts.identity?.completeLength ?? job.request.response.expectedSize,
-            hasBytes: !facts.ranges.isEmpty, before: error)
+        let objection = attempt.sources.objection(
+            to: answer, known: attempt.facts.identity?.completeLength ?? job.request.response.expectedSize,
+            hasBytes: !attempt.facts.ranges.isEmpty, before: error)
         guard let objection else { return nil }
-        dropSource(sources.current, objection.reason)
+        attempt.dropSource(attempt.sources.current, objection.reason)
         return objection.error
     }
 
     /// Returns the error of a response, with the beginning of its body and the server's `Retry-After` request.
     private func failure(_ error: ServiceError, _ answer: Answer) async -> ServiceError {
         var error = error
-        ending.later = RetryAfterResponse(answer.head)
+        attempt.ending.later = RetryAfterResponse(answer.head)
         noteRefusal(answer.head, answer.url)
         if let proxy = answer.exchange.key.proxy, !proxy.tunnels(to: answer.url) {
             // The proxy's own errors look like the origin's.
@@ -238,15 +238,15 @@ package actor TransferRun: AttemptRun {
     }
 
     private func unchanged() throws(ServiceError) -> Outcome.Success {
-        guard let existing = job.existing else { throw ServiceError(.internal, "An unchanged file has no name.") }
+        guard let existing = attempt.existing else { throw ServiceError(.internal, "An unchanged file has no name.") }
         return Outcome.Success(
             path: existing.placement.path, size: existing.placement.size, verified: [], unchanged: true)
     }
 
     private func currentFile() async throws(ServiceError) -> ExistingFile? {
-        guard let existing = job.existing else { return nil }
+        guard let existing = attempt.existing else { return nil }
         let path = existing.placement.path
-        let inspected = await disk.result { system throws(DiskError) in
+        let inspected = await attempt.disk.result { system throws(DiskError) in
             try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
         }
         guard case .success(let found?) = inspected, found.inode == existing.placement.inode,
@@ -256,38 +256,4 @@ package actor TransferRun: AttemptRun {
         else { return nil }
         return existing
     }
-
-    func checkStopping() throws(ServiceError) {
-        if ending.isStopping { throw ExchangeEnd.stopped }
-    }
-
-    /// Records the current facts.
-    func record() async throws(ServiceError) {
-        noteCost()
-        guard try await journal.record(facts, of: job.id, isolation: self) else {
-            throw ServiceError(
-                .destinationExists, "Another transfer has taken \(facts.destination ?? "the destination").")
-        }
-    }
-
-    /// The place of the transfer's files.
-    var place: DiskLane.Place { connections.place }
-
-    /// The queue for its file calls.
-    var disk: DiskQueue { engine.disk.at(place) }
-
-    func onDisk<Value: Sendable>(
-        _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Value
-    ) async throws(ServiceError) -> Value {
-        do throws(DiskError) {
-            return try await disk.run(body)
-        } catch {
-            throw error.transferError
-        }
-    }
-
-    func reached(_ step: LifecycleStep) { engine.configuration.reached(step) }
-
-    /// Digests that the complete file must have: the caller's and the server's.
-    var expectedDigests: [Checksum] { options.expectedDigests(with: facts) }
 }

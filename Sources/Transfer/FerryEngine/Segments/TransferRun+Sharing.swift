@@ -14,12 +14,12 @@ extension TransferRun {
     ///
     /// See docs/behaviour/transfers.md#S2.
     func mayShare(_ answer: Answer, length: Int64?, from start: Int64) -> Bool {
-        guard let length, options.connections != 1, length - start >= SegmentRule.worthSharing, job.raw == nil,
-            job.advisor == nil, answer.course.method == "GET", !facts.rangesOff,
+        guard let length, attempt.options.connections != 1, length - start >= SegmentRule.worthSharing, job.raw == nil,
+            job.advisor == nil, answer.course.method == "GET", !attempt.facts.rangesOff,
             answer.head.contentEncodings.isEmpty,
             answer.head.value("Accept-Ranges")?.lowercased() != "none"
         else { return false }
-        let disk = DiskState(identity: facts.identity, hasExpectedDigest: options.judgesByDigest)
+        let disk = DiskState(identity: attempt.facts.identity, hasExpectedDigest: attempt.options.judgesByDigest)
         return disk == .strong || disk == .digest
     }
 
@@ -30,13 +30,13 @@ extension TransferRun {
     func receiveTogether(
         _ answer: Answer, from start: Int64, until end: Int64, length: Int64
     ) async throws(ServiceError) {
-        guard let partial else { throw ServiceError(.internal, "A body has no file.") }
+        guard let partial = attempt.partial else { throw ServiceError(.internal, "A body has no file.") }
         var missing = ByteRangeSet(0..<length)
-        for range in facts.ranges.ranges { missing.remove(range) }
+        for range in attempt.facts.ranges.ranges { missing.remove(range) }
         workers = SegmentWorkers(
             missing: missing, places: try places(from: answer.course), first: answer.exchange, receives: start..<end,
             setup: answer.setup, now: SegmentWorkers.now)
-        writes.digest.share(missing: workers?.missing ?? 0)
+        attempt.writes.digest.share(missing: workers?.missing ?? 0)
         noteEarlyConnections(areUsed: true)
         await withCheckpoints(partial, of: length) { due in
             await withTaskGroup(of: Bool.self) { group in
@@ -57,19 +57,19 @@ extension TransferRun {
             }
         }
         let failure = workers?.failure
-        if let failure { ending.later = failure.later }
-        sources.note(workers?.places.all ?? [])
+        if let failure { attempt.ending.later = failure.later }
+        attempt.sources.note(workers?.places.all ?? [])
         workers = nil
         early.keep(0)
         job.progress.show([])
-        await writes.digest.endSharing()?.value
+        await attempt.writes.digest.endSharing()?.value
         try await settleTogether(partial, failure?.error)
     }
 
     /// Adds one interval of the clock, unless the workers are gone.
     private func pause(adding group: inout TaskGroup<Bool>) {
-        let isOpening = options.connections == nil && workers?.isOpening == true
-        let isShort = isOpening || writes.digest.waitsForBytes
+        let isOpening = attempt.options.connections == nil && workers?.isOpening == true
+        let isShort = isOpening || attempt.writes.digest.waitsForBytes
         group.addTask {
             do {
                 try await Task.sleep(for: .seconds(isShort ? Self.openingInterval : Self.updateInterval))
@@ -83,9 +83,9 @@ extension TransferRun {
     /// Checks each worker's progress, stops unneeded workers, and starts missing ones.
     private func update(adding group: inout TaskGroup<Bool>, _ due: @escaping @Sendable () -> Void) {
         let now = SegmentWorkers.now
-        guard !ending.isStopping, writes.fault == nil, let home = workers?.home else { return }
+        guard !attempt.ending.isStopping, attempt.writes.fault == nil, let home = workers?.home else { return }
         workers?.update(now: now)
-        let given = options.connections
+        let given = attempt.options.connections
         let received = job.progress.received.load(ordering: .relaxed)
         let wanted =
             workers?.wanted(
@@ -111,11 +111,14 @@ extension TransferRun {
     /// Returns the places for extra workers: the one that sent the first response, and the other URLs that have not
     /// failed.
     private func places(from course: RequestCourse) throws(ServiceError) -> [WorkerPlace] {
-        let present = sources.current
-        var places = [WorkerPlace(number: present, course: course, rank: sources.rank(of: present), isProven: true)]
-        for number in sources.others {
-            let other = try shared.course(from: sources.url(of: number))
-            places.append(WorkerPlace(number: number, course: other, rank: sources.rank(of: number), isProven: false))
+        let present = attempt.sources.current
+        var places = [
+            WorkerPlace(number: present, course: course, rank: attempt.sources.rank(of: present), isProven: true)
+        ]
+        for number in attempt.sources.others {
+            let other = try shared.course(from: attempt.sources.url(of: number))
+            places.append(
+                WorkerPlace(number: number, course: other, rank: attempt.sources.rank(of: number), isProven: false))
         }
         return places
     }
@@ -124,10 +127,10 @@ extension TransferRun {
     /// available.
     private func claimPlace(now: Double) -> (index: Int, origin: Origin, connection: EarlyConnection?)? {
         guard let workers else { return nil }
-        for index in workers.order(asksHome: facts.unusableParts ?? 0 < SegmentRule.refusals, now: now) {
+        for index in workers.order(asksHome: attempt.facts.unusableParts ?? 0 < SegmentRule.refusals, now: now) {
             let origin = workers.places[index].course.url.origin
             if let connection = early.take(origin) { return (index, origin, connection) }
-            if engine.budget.claim(origin, wanted: options.connections) { return (index, origin, nil) }
+            if engine.budget.claim(origin, wanted: attempt.options.connections) { return (index, origin, nil) }
         }
         return nil
     }
@@ -139,15 +142,15 @@ extension TransferRun {
     ///
     /// A server that is down or a name that does not exist gets only that one request.
     func opening(beside asked: ExchangeRequest, _ variant: RequestVariant) -> (@Sendable () -> Void)? {
-        guard let wanted = options.connections, wanted > 1 else { return nil }
+        guard let wanted = attempt.options.connections, wanted > 1 else { return nil }
         let isSharable =
             asked.method == "GET" && asked.body == nil && asked.advisor == nil && asked.key.proxy == nil
-            && !variant.isFresh && job.raw == nil && !facts.rangesOff && job.existing == nil
+            && !variant.isFresh && job.raw == nil && !attempt.facts.rangesOff && attempt.existing == nil
             && job.request.mirrors.isEmpty
-        let length = facts.identity?.completeLength ?? job.request.response.expectedSize
+        let length = attempt.facts.identity?.completeLength ?? job.request.response.expectedSize
         let opening = EarlyOpening(
             wanted: wanted,
-            missing: length.map { $0 - (variant.restart == nil ? facts.ranges.byteCount : 0) },
+            missing: length.map { $0 - (variant.restart == nil ? attempt.facts.ranges.byteCount : 0) },
             isSharable: isSharable, wasUnused: engine.budget.earlyWereUnused(asked.url.origin))
         guard opening.count > 0 else { return nil }
         let (early, url, key, loop) = (early, asked.url, asked.key, engine.loops[connections.loop])
@@ -157,7 +160,7 @@ extension TransferRun {
 
     /// Closes the early connections that are not needed.
     func dropEarlyConnections() {
-        if !ending.isStopping { noteEarlyConnections(areUsed: false) }
+        if !attempt.ending.isStopping { noteEarlyConnections(areUsed: false) }
         early.keep(0)
     }
 
@@ -171,7 +174,9 @@ extension TransferRun {
     private func prepareConnections(to home: HTTPURL, wanted: Int, now: Double) {
         guard let workers else { return }
         var spare = workers.spare(wanted: wanted)
-        if spare == 0, options.connections == nil, workers.places.count == 1, let key = try? directKey(for: home) {
+        if spare == 0, attempt.options.connections == nil, workers.places.count == 1,
+            let key = try? directKey(for: home)
+        {
             spare = workers.prospect(allowed: engine.budget.allowance(home.origin), now: now)
             early.open(spare, to: home, key, wanted: nil)
         }
@@ -184,26 +189,43 @@ extension TransferRun {
         return try workerKey(for: url, through: nil)
     }
 
+    /// Extends the digest over the contiguous written bytes, so that nothing remains to be read when the last byte
+    /// arrives.
+    func advanceDigest() {
+        guard let partial = attempt.partial,
+            let (begun, end) = attempt.writes.digest.next(after: attempt.writes.all(beside: attempt.facts.ranges))
+        else {
+            return
+        }
+        attempt.writes.digest.follow(
+            with: Task(name: "digest of \(job.id)") {
+                let read = await attempt.disk.bulk.result { system throws(DiskError) in
+                    try FileDigest.extend(begun, of: partial.file, to: end, disk: system)
+                }
+                if attempt.writes.digest.followed(to: end, try? read.get()) { advanceDigest() }
+            })
+    }
+
     // MARK: The end
 
     /// Makes the workers' bytes durable, and throws the error that ended the last worker.
     private func settleTogether(_ partial: PartialFile, _ failure: ServiceError?) async throws(ServiceError) {
-        defer { writes.end() }
-        if let fault = writes.fault {
-            writes.digest.begin()
+        defer { attempt.writes.end() }
+        if let fault = attempt.writes.fault {
+            attempt.writes.digest.begin()
             throw fault
         }
-        if writes.ranges.contains(where: { !facts.ranges.contains($0) }) {
-            reached(.bytesWritten)
+        if attempt.writes.ranges.contains(where: { !attempt.facts.ranges.contains($0) }) {
+            attempt.reached(.bytesWritten)
             // The sync does not cover bytes that a write in progress adds after this.
-            let written = writes.ranges
-            try await makeDurable(partial, isLast: ending.isStopping || failure != nil)
-            reached(.bytesSynced)
-            for range in written { facts.ranges.insert(range) }
+            let written = attempt.writes.ranges
+            try await makeDurable(partial, isLast: attempt.ending.isStopping || failure != nil)
+            attempt.reached(.bytesSynced)
+            for range in written { attempt.facts.ranges.insert(range) }
         }
-        guard let failure = ending.isStopping ? ExchangeEnd.stopped : failure else { return }
-        try await record()
-        reached(.rangesCommitted)
+        guard let failure = attempt.ending.isStopping ? ExchangeEnd.stopped : failure else { return }
+        try await attempt.record()
+        attempt.reached(.rangesCommitted)
         throw failure
     }
 }

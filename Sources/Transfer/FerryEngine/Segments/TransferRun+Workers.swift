@@ -11,11 +11,11 @@ extension TransferRun {
         // Each worker uses its own event loop, so that they spread over the processor's cores.
         let loop =
             worker == 0
-            ? connections.loop : workers?.earlyLoop(of: worker) ?? engine.takeLoop(for: connections.place)
+            ? connections.loop : workers?.earlyLoop(of: worker) ?? engine.takeLoop(for: attempt.place)
         var part: Part? = first
         while let next = part {
             let goesOn = await fetch(next, worker, on: loop, due)
-            guard goesOn, !ending.isStopping, writes.fault == nil else { break }
+            guard goesOn, !attempt.ending.isStopping, attempt.writes.fault == nil else { break }
             part = workers?.nextPart(of: worker, now: SegmentWorkers.now)
         }
         if let origin = workers?.leave(worker, now: SegmentWorkers.now) { engine.budget.leave(origin) }
@@ -24,7 +24,7 @@ extension TransferRun {
 
     private func close(_ sink: BodySink) -> (position: Int64, responseDigest: RunningDigest?) {
         let closed = sink.close()
-        writes.digest.closed(sink, with: closed.digest)
+        attempt.writes.digest.closed(sink, with: closed.digest)
         return (closed.position, closed.responseDigest)
     }
 
@@ -64,14 +64,14 @@ extension TransferRun {
         var wanted = requestSituation(RequestVariant())
         wanted.segment = part.offset..<part.end
         // Validators of another origin mean nothing. The digest of the whole file verifies its bytes.
-        wanted.isUnconditional = options.judgesByDigest && workers?.place(of: worker) != 0
+        wanted.isUnconditional = attempt.options.judgesByDigest && workers?.place(of: worker) != 0
         guard let plan = PlannedRequest(wanted), plan.asked.isRange else { return nil }
         let answer = try await answer(to: plan, worker, on: loop)
         switch answer.verdict.decision {
         case .continueAt(let offset, let until, let identity) where offset == part.offset:
-            facts.identity = identity
-            facts.joined = true
-            if let number = workers?.proved(worker, setup: answer.setup) { sources.noteUse(of: number) }
+            attempt.facts.identity = identity
+            attempt.facts.joined = true
+            if let number = workers?.proved(worker, setup: answer.setup) { attempt.sources.noteUse(of: number) }
             return Part(
                 offset: offset, end: until, exchange: answer.exchange, stated: answer.statedDigest(from: offset))
         case .hostLimit:
@@ -93,14 +93,16 @@ extension TransferRun {
     /// Opens the file for a response at the beginning of the part. Returns `nil` if others have taken the part
     /// meanwhile.
     private func open(_ part: Part, _ worker: Int, _ due: @escaping @Sendable () -> Void) -> BodySink? {
-        guard let partial, let exchange = part.exchange, let limit = workers?.makeWay(for: worker, at: part) else {
+        guard let partial = attempt.partial, let exchange = part.exchange,
+            let limit = workers?.makeWay(for: worker, at: part)
+        else {
             return nil
         }
         var configuration = sinkConfiguration(
             partial, part.offset, limit, part.stated?.algorithms ?? [], checkpointDue: due)
         configuration.responseEnd = part.end
         let sink = BodySink(configuration)
-        if configuration.digest != nil { writes.digest.runs(along: sink) }
+        if configuration.digest != nil { attempt.writes.digest.runs(along: sink) }
         open(sink, part.stated)
         workers?.receives(worker, into: sink, from: exchange)
         return sink
@@ -122,11 +124,11 @@ extension TransferRun {
         var counts = true
         switch judge(part.stated, wrote: range, reachedEnd: failure == nil, responseDigest) {
         case .counts: break
-        case .differs(let wrong): failure = Self.contentFault(wrong)
+        case .differs(let wrong): failure = ServiceError.contentFault(wrong)
         case .uncounted: counts = false
         }
         if !counts || failure?.code == .badResponse || failure?.code == .tooLarge {
-            if let stated = part.stated { facts.pendingDigests.remove(stated) }
+            if let stated = part.stated { attempt.facts.pendingDigests.remove(stated) }
             await giveUp(sink, range, of: worker)
             return failure
         }
@@ -138,14 +140,14 @@ extension TransferRun {
 
     /// Removes the ranges of an undecodable response: they are not data, and a checkpoint may have recorded them.
     private func giveUp(_ sink: BodySink, _ written: Range<Int64>, of worker: Int) async {
-        writes.giveUp(sink)
+        attempt.writes.giveUp(sink)
         if !written.isEmpty {
             // The running digest may have read them.
-            writes.digest.begin()
-            facts.ranges.remove(written)
+            attempt.writes.digest.begin()
+            attempt.facts.ranges.remove(written)
             job.progress.received.wrappingSubtract(Int64(written.count), ordering: .relaxed)
-            do throws(ServiceError) { try await record() } catch {
-                writes.failed(error)
+            do throws(ServiceError) { try await attempt.record() } catch {
+                attempt.writes.failed(error)
                 stopExchanges()
             }
             // Fetch bytes again only after the journal does not claim them.
@@ -160,7 +162,7 @@ extension TransferRun {
     /// others receive too.
     private func failed(_ worker: Int, _ error: ServiceError, hadHead: Bool) -> Bool {
         let outcome = workers?.failed(
-            worker, error, hadHead: hadHead, isStopping: ending.isStopping, now: SegmentWorkers.now)
+            worker, error, hadHead: hadHead, isStopping: attempt.ending.isStopping, now: SegmentWorkers.now)
         note(outcome?.refusal)
         return outcome?.goesOn == true
     }
@@ -176,10 +178,10 @@ extension TransferRun {
     /// there (docs/behaviour/transfers.md#S9).
     private func noteUnusable(_ worker: Int, _ reason: String) {
         guard let index = workers?.place(of: worker), index > 0 else {
-            facts.unusableParts = (facts.unusableParts ?? 0) + 1
+            attempt.facts.unusableParts = (attempt.facts.unusableParts ?? 0) + 1
             return
         }
-        if let number = workers?.places.drop(index) { dropSource(number, reason) }
+        if let number = workers?.places.drop(index) { attempt.dropSource(number, reason) }
     }
 
     // MARK: Requests
@@ -198,7 +200,7 @@ extension TransferRun {
         if workers?.places[index].courseNumber == place.courseNumber {
             if workers?.places.beginRenewal(of: index) == true {
                 defer { workers?.places.endRenewal(of: index) }
-                let start = try shared.course(from: sources.url(of: place.number))
+                let start = try shared.course(from: attempt.sources.url(of: place.number))
                 let answer = try await self.answer(to: plan, from: start, worker, on: loop)
                 workers?.places.renewed(index, answer.course)
                 return answer
@@ -238,7 +240,7 @@ extension TransferRun {
     fileprivate func open(_ request: OutgoingRequest, _ worker: Int, on loop: Int) async throws(ServiceError)
         -> Exchange
     {
-        try checkStopping()
+        try attempt.checkStopping()
         let asked = try await exchangeRequest(request, worker: loop)
         guard workers?.isWanted(worker) == true else { throw ExchangeEnd.stopped }
         let early = workers?.takeEarly(of: worker)

@@ -33,7 +33,7 @@ enum AttemptUpload {
         // A server that cannot resume may receive all bytes again, as often as it may send all bytes of a download.
         cost.frontier = max(cost.frontier, body.length)
         guard let upload else { return }
-        let gained = max(0, upload.frontier - (job.facts.upload?.frontier ?? 0))
+        let gained = max(0, upload.frontier - (job.facts.sending.upload?.frontier ?? 0))
         cost.gained += max(0, gained - cost.uploaded)
         cost.uploaded = max(cost.uploaded, gained)
     }

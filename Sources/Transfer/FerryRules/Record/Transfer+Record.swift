@@ -23,11 +23,11 @@ extension Transfer {
         bytesExpected = facts.identity?.completeLength ?? request.response.expectedSize
         destination = facts.destination
         folder = request.file.folder
-        name = facts.name
-        givenName = request.file.name
+        names.chosen = facts.name
+        names.given = request.file.name
         attempts = record.attempts
-        startedAt = facts.startedAt
-        finishedAt = record.finishedAt
+        times.start = facts.startedAt
+        times.end = record.finishedAt
         rateLimit = request.transport.rateLimit
         tags = request.tags
         lengthVerified = facts.lengthVerified
@@ -37,10 +37,10 @@ extension Transfer {
         contentType = facts.identity?.contentType
         redirects = facts.redirects
         notes = facts.notes
-        direction = request.direction
-        bytesSent = facts.bodySent ?? 0
-        bytesToSend = request.body?.length
-        if case .file(let sent) = request.body { file = sent.path }
+        sending.direction = request.direction
+        sending.sent = facts.sending.sent ?? 0
+        sending.length = request.body?.length
+        if case .file(let sent) = request.body { sending.file = sent.path }
         method = request.method
         response = facts.response
         exchanges = facts.exchanges ?? []
@@ -86,7 +86,7 @@ extension Transfer {
             error = record.retry?.error
             // Until the client answers there is no retry date.
             let hasTime = record.retry.map { $0.delay < TransferMachine.untilAnswered } ?? false
-            nextAttemptAt = hasTime ? record.retry?.at : nil
+            times.nextAttempt = hasTime ? record.retry?.at : nil
         }
     }
 }

@@ -56,9 +56,9 @@ extension TransferFacts: Codable {
         exchanges = try box.decodeIfPresent([ExchangeFacts].self, forKey: .exchanges)
         startedOver = try box.decodeIfPresent(Int.self, forKey: .startedOver)
         unusableParts = try box.decodeIfPresent(Int.self, forKey: .unusableParts)
-        bodySent = try box.decodeIfPresent(Int64.self, forKey: .bodySent)
-        requestMayHaveArrived = try flag(.requestMayHaveArrived)
-        upload = try box.decodeIfPresent(UploadFacts.self, forKey: .upload)
+        sending.sent = try box.decodeIfPresent(Int64.self, forKey: .bodySent)
+        sending.mayHaveArrived = try flag(.requestMayHaveArrived)
+        sending.upload = try box.decodeIfPresent(UploadFacts.self, forKey: .upload)
         challenge = try box.decodeIfPresent(PendingChallenge.self, forKey: .challenge)
         released = try box.decodeIfPresent(PartialSource.self, forKey: .released)
         startsAfterRelaunch = try box.decodeIfPresent(Bool.self, forKey: .startsAfterRelaunch)
@@ -99,9 +99,9 @@ extension TransferFacts: Codable {
         if let exchanges { try box.encode(exchanges, forKey: .exchanges) }
         if let startedOver { try box.encode(startedOver, forKey: .startedOver) }
         if let unusableParts { try box.encode(unusableParts, forKey: .unusableParts) }
-        if let bodySent { try box.encode(bodySent, forKey: .bodySent) }
-        try encode(requestMayHaveArrived, .requestMayHaveArrived)
-        if let upload { try box.encode(upload, forKey: .upload) }
+        if let sent = sending.sent { try box.encode(sent, forKey: .bodySent) }
+        try encode(sending.mayHaveArrived, .requestMayHaveArrived)
+        if let upload = sending.upload { try box.encode(upload, forKey: .upload) }
         if let challenge { try box.encode(challenge, forKey: .challenge) }
         if let released { try box.encode(released, forKey: .released) }
         if let startsAfterRelaunch { try box.encode(startsAfterRelaunch, forKey: .startsAfterRelaunch) }

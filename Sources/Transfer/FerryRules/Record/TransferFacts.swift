@@ -56,8 +56,7 @@ package struct TransferFacts: Hashable, Sendable {
     package var unusableParts: Int?
     /// Number of restarts from byte 0.
     package var startedOver: Int?
-    /// The upload's progress.
-    private var sending = SendingFacts()
+    package var sending = Sending()
     /// The challenge that it waits with.
     package var challenge: PendingChallenge?
     /// The file with its bytes after its client has taken them to resume later.
@@ -69,30 +68,16 @@ package struct TransferFacts: Hashable, Sendable {
 
     package init() {}
 
-    private struct SendingFacts: Hashable, Sendable {
-        var sent: Int64?
-        var mayHaveArrived = false
-        var upload: UploadFacts?
-    }
-
-    /// Number of body bytes sent.
-    package var bodySent: Int64? {
-        get { sending.sent }
-        set { sending.sent = newValue }
-    }
-
-    /// Whether the server may have received a request that must not be sent twice.
-    ///
-    /// Recorded before the request's first byte leaves, so that a crash does not repeat the request.
-    package var requestMayHaveArrived: Bool {
-        get { sending.mayHaveArrived }
-        set { sending.mayHaveArrived = newValue }
-    }
-
-    /// The resumable upload of its body, if the server supports it.
-    package var upload: UploadFacts? {
-        get { sending.upload }
-        set { sending.upload = newValue }
+    /// The state of the request body.
+    package struct Sending: Hashable, Sendable {
+        /// Number of body bytes sent.
+        package var sent: Int64?
+        /// Whether the server may have received a request that must not be sent twice.
+        ///
+        /// Recorded before the request's first byte leaves, so that a crash does not repeat the request.
+        package var mayHaveArrived = false
+        /// The resumable upload of the body, if the server supports it.
+        package var upload: UploadFacts?
     }
 
     package var ranges: ByteRangeSet {

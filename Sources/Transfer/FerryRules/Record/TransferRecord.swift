@@ -49,10 +49,10 @@ extension TransferRecord {
         policy.apply(.count, to: &facts.restarts)
         policy.apply(.count, to: &facts.startedOver)
         policy.apply(.count, to: &facts.unusableParts)
-        policy.apply(.bytes, to: &facts.bodySent)
-        if var upload = facts.upload {
+        policy.apply(.bytes, to: &facts.sending.sent)
+        if var upload = facts.sending.upload {
             upload.clampNumbers()
-            facts.upload = upload
+            facts.sending.upload = upload
         }
         facts.clampBytes(policy)
         if var identity = facts.identity {
@@ -69,7 +69,7 @@ extension TransferRecord {
 extension TransferRecord {
     /// Whether it contains secrets that ``forgetSecrets()`` removes.
     package var hasSecrets: Bool {
-        credentials != nil || request.hasSecrets || facts.upload != nil
+        credentials != nil || request.hasSecrets || facts.sending.upload != nil
             || request.note == nil && facts.response?.fields.contains { $0.isNamed("Set-Cookie") } == true
     }
 
@@ -81,7 +81,7 @@ extension TransferRecord {
             request.secretsForgotten = true
         }
         // Anyone with the URL of an upload resource can append to it.
-        facts.upload = nil
+        facts.sending.upload = nil
         // A client with a note sees the whole response.
         if request.note == nil { facts.response?.fields.removeAll { $0.isNamed("Set-Cookie") } }
     }

@@ -109,11 +109,11 @@ import Testing
             case .relaunch: .relaunchDelay(until: date)
             case .authentication: .authentication
             case .expired: .requestExpired
-            case .retry, .server, .disk, .destination, .shutdown, .unknown: .retry(at: date, after: .timedOut)
+            case .retry, .server, .disk, .destination, .shutdown, .label, .unknown: .retry(at: date, after: .timedOut)
             }
         var transfer = Transfer.waitingSample(reason)
         transfer.notBefore = reason == .beginDate ? date : nil
-        transfer.nextAttemptAt = reason == .beginDate ? nil : date
+        transfer.times.nextAttempt = reason == .beginDate ? nil : date
         transfer.error = ServiceError(.timedOut, "")
         #expect(WaitingReason(transfer, now: .distantPast) == expected)
     }

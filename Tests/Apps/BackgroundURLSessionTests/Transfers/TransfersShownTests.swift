@@ -80,8 +80,8 @@ import Testing
         let shown = Told(ShownTransfer(.upload))
         var transfer = running(10)
         transfer.response = nil
-        transfer.bytesSent = 7
-        transfer.bytesToSend = 9
+        transfer.sending.sent = 7
+        transfer.sending.length = 9
         #expect(shown.steps(transfer) == [.sent(total: 7, expected: 9)])
     }
 

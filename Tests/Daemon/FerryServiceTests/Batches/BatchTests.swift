@@ -103,7 +103,7 @@ import Testing
             for id in [ids[0], ids[2]] {
                 let failed = try await bed.service.transfer(id)
                 #expect(failed.state == .failed && failed.error?.code == .destinationExists)
-                #expect(failed.finishedAt != nil)
+                #expect(failed.times.end != nil)
             }
             try await bed.wait(for: ids[1], .succeeded)
             try FileManager.default.removeItem(atPath: bed.folder + "/there")

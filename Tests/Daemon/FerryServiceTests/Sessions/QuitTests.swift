@@ -56,7 +56,7 @@ import Testing
             }
             #expect(error?.code == .daemonUnreachable)
             // The transfer stops with the daemon and has not finished.
-            #expect(try await bed.service.transfer(id).finishedAt == nil)
+            #expect(try await bed.service.transfer(id).times.end == nil)
             await app.leave()
             bed.origin.release("rest")
         }

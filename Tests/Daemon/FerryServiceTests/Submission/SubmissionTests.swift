@@ -14,7 +14,7 @@ import Testing
             let done = try await bed.wait(for: transfer.id, .succeeded)
             #expect(done.destination == bed.folder + "/file.bin")
             #expect(done.bytesReceived == body.size && done.bytesExpected == body.size)
-            #expect(done.attempts == 1 && done.error == nil && done.finishedAt != nil)
+            #expect(done.attempts == 1 && done.error == nil && done.times.end != nil)
             #expect(try FileDigest.sha256(bed.folder + "/file.bin") == body.sha256Hex)
             #expect(bed.files == ["file.bin"])
         }

@@ -63,7 +63,7 @@ import Testing
             #expect(leftovers(harness) == [])
             #expect(history.facts.copy == nil)
             let placement = try #require(history.facts.placement)
-            #expect(await harness.engine.isPlacedFileIntact(placement))
+            #expect(await harness.engine.files.isPlacedFileIntact(placement))
             #expect(harness.disk.events.contains(.created(PartialFile.copyName(of: EngineHarness.id))))
         }
     }

@@ -17,7 +17,7 @@ import Testing
         try await withEngine(OriginScript(body)) { harness, origin in
             let placement = try await placed(harness, origin)
             #expect(placement.modified != nil)
-            #expect(await harness.engine.isPlacedFileIntact(placement))
+            #expect(await harness.engine.files.isPlacedFileIntact(placement))
             let decoded = try JSONDecoder().decode(PlacementIntent.self, from: JSONEncoder().encode(placement))
             #expect(decoded == placement)
         }
@@ -52,10 +52,10 @@ import Testing
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             }
             let before = harness.contents
-            #expect(await !harness.engine.isPlacedFileIntact(placement))
+            #expect(await !harness.engine.files.isPlacedFileIntact(placement))
             let left = Leftovers(
                 id: EngineHarness.id, partial: nil, copy: nil, placed: placement, partialFolder: nil)
-            #expect(await harness.engine.remove([left]).isEmpty)
+            #expect(await harness.engine.files.remove([left]).isEmpty)
             #expect(harness.contents == before)
         }
     }
@@ -64,15 +64,15 @@ import Testing
         try await withEngine(OriginScript(body)) { harness, origin in
             var placement = try await placed(harness, origin)
             try harness.put("taken")
-            #expect(try await !harness.engine.renamePlacedFile(placement, to: "taken", replacing: false))
+            #expect(try await !harness.engine.files.renamePlacedFile(placement, to: "taken", replacing: false))
             #expect(harness.text("taken") == "old")
-            #expect(try await harness.engine.renamePlacedFile(placement, to: "other", replacing: false))
+            #expect(try await harness.engine.files.renamePlacedFile(placement, to: "other", replacing: false))
             #expect(harness.contents == ["other", "taken"])
             placement.path = harness.path("other")
-            #expect(await harness.engine.isPlacedFileIntact(placement))
+            #expect(await harness.engine.files.isPlacedFileIntact(placement))
             let left = Leftovers(
                 id: EngineHarness.id, partial: nil, copy: nil, placed: placement, partialFolder: nil)
-            #expect(await harness.engine.remove([left]).isEmpty)
+            #expect(await harness.engine.files.remove([left]).isEmpty)
             #expect(harness.contents == ["taken"])
         }
     }

@@ -88,7 +88,7 @@ import Testing
             #expect(refused.failure?.code == .destinationExists, "\(refused.errors)")
             let other = await harness.transfer(harness.request(origin.url()) { $0.file.name = "other.bin" })
             let placement = try #require(other.facts.placement)
-            let isRenamed = try await harness.engine.renamePlacedFile(placement, to: "file.bin", replacing: true)
+            let isRenamed = try await harness.engine.files.renamePlacedFile(placement, to: "file.bin", replacing: true)
             #expect(!isRenamed)
             #expect(harness.contents == ["file.bin", "other.bin"])
         }
@@ -380,7 +380,7 @@ import Testing
             try FileManager.default.moveItem(
                 atPath: harness.path(partial.name), toPath: harness.outside.file("moved"))
             try harness.put(partial.name, "somebody's")
-            try await harness.engine.removePartialFile(partial)
+            try await harness.engine.files.removePartialFile(partial)
             #expect(harness.text(partial.name) == "somebody's")
         }
     }

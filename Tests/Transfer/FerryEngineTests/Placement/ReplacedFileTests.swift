@@ -77,7 +77,7 @@ import Testing
             let partial = try #require(
                 await harness.transfer(harness.request(origin.url()), tries: 1).facts.partial)
             let name = ReleasedName.of(EngineHarness.id)
-            try await harness.engine.renamePartialFile(partial, to: name, cutAt: 1000)
+            try await harness.engine.files.renamePartialFile(partial, to: name, cutAt: 1000)
             harness.disk.before(.rename) {
                 harness.disk.before(.rename, nil)
                 unsafe unlink(harness.path(name))
@@ -86,7 +86,7 @@ import Testing
             let source = PartialSource(
                 path: harness.path(name), offset: 4, etag: nil, lastModified: nil, date: nil, completeLength: nil)
             let error = await #expect(throws: ServiceError.self) {
-                _ = try await harness.engine.takeOverPartialFile(
+                _ = try await harness.engine.files.takeOverPartialFile(
                     source, for: TransferID(rawValue: 0x5678), in: harness.folder)
             }
             #expect(error?.code == .partialLost)

@@ -74,7 +74,7 @@ struct UploadFixture {
             // The response's URL is the requested one, whatever the upload resource's URL.
             #expect(history.facts.response?.url == server.url() && history.facts.finalURL == server.url())
             #expect(history.facts.exchanges?.map(\.method) == ["PUT", "HEAD", "PATCH", "HEAD", "PATCH"])
-            #expect(history.facts.bodySent == file.content.size)
+            #expect(history.facts.sending.sent == file.content.size)
         }
     }
 
@@ -100,13 +100,13 @@ struct UploadFixture {
         try await withUploads(behaviour) { harness, server, _ in
             let file = try UploadFixture(harness, url: server.url(), size: 20 << 20)
             let history = await harness.transfer(try file.request(), tries: 1)
-            #expect(history.facts.upload?.resource == server.url("/uploads/1"))
-            #expect(harness.journal.commits.map(\.facts).contains { $0.upload?.resource != nil })
+            #expect(history.facts.sending.upload?.resource == server.url("/uploads/1"))
+            #expect(harness.journal.commits.map(\.facts).contains { $0.sending.upload?.resource != nil })
             // The reach includes every byte that the server may have. After a kill, nothing else would be known.
             #expect(
-                harness.journal.commits.map(\.facts).first { $0.upload?.resource != nil }?.upload?.reach
+                harness.journal.commits.map(\.facts).first { $0.sending.upload?.resource != nil }?.sending.upload?.reach
                     == file.content.size)
-            #expect(history.facts.upload.map { $0.reach >= 500_000 && $0.reach < file.content.size } == true)
+            #expect(history.facts.sending.upload.map { $0.reach >= 500_000 && $0.reach < file.content.size } == true)
         }
     }
 
@@ -274,7 +274,7 @@ struct UploadFixture {
             server.behave { $0.base = other.url("/uploads/") }
             server.behave { $0.faults = [4: .cut(afterBytes: 1000)] }
             let elsewhere = await harness.transfer(request, tries: 3)
-            #expect(elsewhere.success == nil || elsewhere.facts.upload?.restarts == 1)
+            #expect(elsewhere.success == nil || elsewhere.facts.sending.upload?.restarts == 1)
             let asked = try #require(other.requests.first)
             #expect(asked.method == "HEAD")
             #expect(asked.value("Authorization") == nil)

@@ -35,7 +35,7 @@ import Testing
             #expect(history.success?.size == 4, "\(history.errors)")
             #expect(origin.requests.last?.body == content.bytes)
             #expect(origin.requests.last?.value("Content-Length") == "\(content.size)")
-            #expect(history.facts.bodySent == content.size)
+            #expect(history.facts.sending.sent == content.size)
             #expect(job.sent.load(ordering: .relaxed) == content.size)
             #expect(history.facts.exchanges?.last?.requestBodyBytes == content.size)
         }
@@ -143,7 +143,7 @@ import Testing
                         #expect(history.codes == [.connectionLost], "\(history.errors)")
                     } else {
                         #expect(history.success?.size == Int64(text.utf8.count), "\(history.errors)")
-                        #expect(history.facts.bodySent == 30 << 20)
+                        #expect(history.facts.sending.sent == 30 << 20)
                     }
                 }
             }
@@ -187,12 +187,12 @@ import Testing
             let run = harness.makeRun(harness.job(request))
             async let report = run.run()
             await origin.waitForHold("answer")
-            #expect(harness.journal.facts.requestMayHaveArrived)
+            #expect(harness.journal.facts.sending.mayHaveArrived)
             // As after a kill: the next attempt has only what the journal has.
             let again = await harness.transfer(request, from: harness.journal.facts)
             #expect(again.failure?.errorClass == .final && origin.requests.count == 1, "\(again.errors)")
             await run.stop()
-            #expect(await report.facts.requestMayHaveArrived)
+            #expect(await report.facts.sending.mayHaveArrived)
             origin.release("answer")
         }
     }
@@ -205,7 +205,7 @@ import Testing
             }
             await origin.refuseConnections()
             let refused = await harness.transfer(request, tries: 1)
-            #expect(refused.codes == [.connectFailed] && !refused.facts.requestMayHaveArrived)
+            #expect(refused.codes == [.connectFailed] && !refused.facts.sending.mayHaveArrived)
             try await origin.acceptConnections()
             let history = await harness.transfer(request, from: refused.facts)
             #expect(history.success != nil, "\(history.errors)")

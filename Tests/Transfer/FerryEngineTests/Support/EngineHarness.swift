@@ -83,7 +83,7 @@ final class EngineHarness: Sendable {
                 if error.code.row.kept == .none, report.facts.ranges.isEmpty || error.code != .destinationExists,
                     let partial = report.facts.partial
                 {
-                    try? await engine.removePartialFile(partial)
+                    try? await engine.files.removePartialFile(partial)
                 }
                 return History(reports: reports, end: .failed(error))
             }

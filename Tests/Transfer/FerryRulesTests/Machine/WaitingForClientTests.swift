@@ -26,7 +26,7 @@ import Testing
         #expect(action == .enqueue(after: TransferMachine.untilAnswered, .authentication))
         #expect(machine.record.failures.failures == 0)
         #expect(shown(machine).state == .waiting && shown(machine).reason == .authentication)
-        #expect(shown(machine).challenge == challenge && shown(machine).nextAttemptAt == nil)
+        #expect(shown(machine).challenge == challenge && shown(machine).times.nextAttempt == nil)
     }
 
     @Test(arguments: [(403, true), (410, false)])

@@ -44,13 +44,13 @@ import Testing
         let error = ServiceError(.serverBusy, "Busy.")
         let plan = RetryPlan(at: start.addingTimeInterval(5), delay: 5, reason: .server, error: error)
         let waiting = Transfer(record { $0.retry = plan }, live: .waiting(.slot))
-        #expect(waiting.reason == .server && waiting.error == error && waiting.nextAttemptAt == plan.at)
+        #expect(waiting.reason == .server && waiting.error == error && waiting.times.nextAttempt == plan.at)
         let suspended = Transfer(
             record {
                 $0.retry = plan
                 $0.intent = .suspend
             }, live: .waiting(.slot))
-        #expect(suspended.reason == nil && suspended.nextAttemptAt == nil)
+        #expect(suspended.reason == nil && suspended.times.nextAttempt == nil)
     }
 
     @Test func `an outcome wins over everything else`() {

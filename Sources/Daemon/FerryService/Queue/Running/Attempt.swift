@@ -67,7 +67,7 @@ final class Attempt: Sendable {
     ///   - isWhole: Whether all bytes have been received.
     func shown(_ record: TransferRecord, now: UInt64, isWhole: Bool) -> Transfer {
         var shown = Transfer(record, live: liveState(now: now))
-        shown.bytesSent = max(shown.bytesSent, progress.sent.load(ordering: .relaxed))
+        shown.sending.sent = max(shown.sending.sent, progress.sent.load(ordering: .relaxed))
         let verified = progress.verified.load(ordering: .relaxed)
         shown.own.verifiedLength = verified < 0 ? nil : verified
         shown.own.waitsForVerification = verified < 0 && isWhole && !record.request.response.checksums.isEmpty

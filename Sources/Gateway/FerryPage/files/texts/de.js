@@ -40,7 +40,7 @@ export default {
     cellular: 'Wartet auf ein Netz, das kein Mobilfunk ist', expensive: 'Wartet auf ein Netz ohne Volumentarif',
     constrained: 'Wartet auf ein Netz, das nicht geschont werden soll', power: 'Wartet auf Netzstrom', begin_date: 'Wartet auf seine Zeit',
     relaunch: 'Wartet auf seine App, die eben gestartet wurde', authentication: 'Wartet auf Benutzer und Passwort',
-    expired: 'Wartet auf eine neue URL: diese ist abgelaufen', destination: 'Wartet auf seinen Ordner', shutdown: 'Wartet auf den nächsten Start des Dienstes',
+    expired: 'Wartet auf eine neue URL: diese ist abgelaufen', destination: 'Wartet auf seinen Ordner', shutdown: 'Wartet auf den nächsten Start des Dienstes', label: 'Wartet auf einen Worker mit seinem Label',
     unknown: 'Wartet auf etwas, das eine neuere Seite benennen kann',
   },
   nextTry: time => `Nächster Versuch in ${time}`, tryingAgain: 'Neuer Versuch', tries: count => `(Versuch ${count})`, begins: time => `Beginnt in ${time}`,

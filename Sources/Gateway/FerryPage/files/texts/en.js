@@ -39,7 +39,7 @@ export default {
     cellular: 'Waits for a network that is not cellular', expensive: 'Waits for a network that is not metered',
     constrained: 'Waits for a network without low data mode', power: 'Waits for external power', begin_date: 'Waits for its time',
     relaunch: 'Waits, because its app was just launched', authentication: 'Waits for a user and password',
-    expired: 'Waits for a new URL: this one has expired', destination: 'Waits for its folder', shutdown: 'Waits for the next start of the daemon',
+    expired: 'Waits for a new URL: this one has expired', destination: 'Waits for its folder', shutdown: 'Waits for the next start of the daemon', label: 'Waits for a worker with its label',
     unknown: 'Waits for a reason of a newer version',
   },
   nextTry: time => `Next attempt in ${time}`, tryingAgain: 'Retrying', tries: count => `(attempt ${count})`, begins: time => `Begins in ${time}`,

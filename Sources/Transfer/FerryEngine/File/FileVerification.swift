@@ -3,49 +3,51 @@ import FerryRules
 import Foundation
 import Synchronization
 
-extension TransferRun {
-    /// Verifies the complete file and places it (docs/behaviour/transfers.md#D1, steps 7 to 11).
-    func finish() async throws(ServiceError) -> Outcome.Success {
-        // A server may also say that nothing is missing where no file was made: all of an empty one.
-        if partial == nil, facts.ranges.isEmpty, let success = try await makeFile(of: 0) { return success }
-        guard let partial else { throw ServiceError(.internal, "A complete file is not there.") }
-        let size = facts.ranges.upperBound
-        // The caller's expected size does not apply to an error page.
-        let isFile = !facts.notes.contains(BodyNote.statusIsResult.rawValue)
-        if let expected = job.request.response.expectedSize, expected != size, isFile {
-            try await dropPartialFile()
-            try await record()
-            throw ServiceError(.lengthMismatch, "The file has \(size) bytes, and \(expected) were expected.")
-        }
+/// Verifies the complete file of an attempt: its length and its digests.
+final class FileVerification {
+    private let attempt: AttemptState
+    private let job: TransferJob
+    private let file: AttemptFile
+
+    init(_ attempt: AttemptState, file: AttemptFile) {
+        self.attempt = attempt
+        job = attempt.job
+        self.file = file
+    }
+
+    /// Verifies the complete file: its length, the servers' digests of responses, and all digests of the whole.
+    func judge(
+        _ partial: PartialFile, size: Int64, isolation: isolated (any Actor)? = #isolation
+    ) async throws(ServiceError) -> JudgedDigests {
         try await cutTail(partial, size: size)
         try await comparePendingDigests(partial, size: size)
-        let judged = try await verify(partial, size: size)
-        reached(.wholeVerified)
-        return try await place(partial, size: size, judged)
+        return try await verify(partial, size: size)
     }
 
     /// Truncates the file after the last range. Bytes after it are not data (docs/behaviour/transfers.md#D4).
     ///
     /// - Throws: ``ServiceError`` with code `partial_lost` if bytes before it are missing because another program
     ///   truncated the file.
-    private func cutTail(_ partial: PartialFile, size: Int64) async throws(ServiceError) {
-        let (found, hasHole) = try await onDisk { system throws(DiskError) in
+    private func cutTail(_ partial: PartialFile, size: Int64, isolation: isolated (any Actor)? = #isolation)
+        async throws(ServiceError)
+    {
+        let (found, hasHole) = try await attempt.onDisk { system throws(DiskError) in
             (try partial.size(), system.hasHole(partial.file, before: size))
         }
         guard found >= size, !hasHole else {
-            writes.digest.begin()
-            facts.startOver(note: "restarted: another program has changed the partial file")
-            try await record()
+            attempt.writes.digest.begin()
+            attempt.facts.startOver(note: "restarted: another program has changed the partial file")
+            try await attempt.record()
             throw ServiceError(
                 .partialLost,
                 "Another program has truncated \(partial.facts.path.escapingControls) while it was written.")
         }
         guard found > size else { return }
-        if facts.stamp != nil {
-            facts.stamp = nil
-            try await record()
+        if attempt.facts.stamp != nil {
+            attempt.facts.stamp = nil
+            try await attempt.record()
         }
-        try await onDisk { system throws(DiskError) in
+        try await attempt.onDisk { system throws(DiskError) in
             try system.truncate(partial.file, to: size)
             try partial.sync()
         }
@@ -55,13 +57,15 @@ extension TransferRun {
 
     /// Compares the complete file with digests that servers stated for responses that were not read to their end.
     /// Removes the ranges that differ (docs/behaviour/transfers.md#I3).
-    private func comparePendingDigests(_ partial: PartialFile, size: Int64) async throws(ServiceError) {
+    private func comparePendingDigests(
+        _ partial: PartialFile, size: Int64, isolation: isolated (any Actor)? = #isolation
+    ) async throws(ServiceError) {
         var difference: Checksum?
-        for stated in facts.pendingDigests.digests {
+        for stated in attempt.facts.pendingDigests.digests {
             let range = stated.range(inSize: size)
             let computed: RunningDigest
             do {
-                computed = try await disk.bulk.run { system throws(DiskError) in
+                computed = try await attempt.disk.bulk.run { system throws(DiskError) in
                     try FileDigest.extend(
                         RunningDigest(stated.algorithms), of: partial.file, from: range.lowerBound,
                         to: range.upperBound, disk: system)
@@ -69,26 +73,28 @@ extension TransferRun {
             } catch {
                 throw error.transferError
             }
-            facts.pendingDigests.remove(stated)
+            attempt.facts.pendingDigests.remove(stated)
             guard let wrong = stated.difference(from: computed.finalize()) else { continue }
-            facts.ranges.remove(range)
+            attempt.facts.ranges.remove(range)
             difference = wrong
         }
         guard let difference else { return }
-        writes.digest.begin()
-        job.progress.received.store(facts.ranges.byteCount, ordering: .relaxed)
-        try await record()
-        throw Self.contentFault(difference)
+        attempt.writes.digest.begin()
+        job.progress.received.store(attempt.facts.ranges.byteCount, ordering: .relaxed)
+        try await attempt.record()
+        throw ServiceError.contentFault(difference)
     }
 
     /// Compares the complete file with all expected digests, including ones requested while it is being read.
-    func verify(_ partial: PartialFile, size: Int64) async throws(ServiceError) -> JudgedDigests {
+    func verify(_ partial: PartialFile, size: Int64, isolation: isolated (any Actor)? = #isolation)
+        async throws(ServiceError) -> JudgedDigests
+    {
         while true {
-            let options = self.options
+            let options = attempt.options
             let given = options.checksums
-            let stated = facts.identity?.reprDigests ?? []
+            let stated = attempt.facts.identity?.reprDigests ?? []
             let computed = try await compute(Set((given + stated).map(\.algorithm)), of: partial.file, size: size)
-            guard self.options == options else { continue }
+            guard attempt.options == options else { continue }
             let judged = JudgedDigests(computed, expected: given + stated)
             // The server's own digest shows damage in transit, regardless of the caller's rule for its own digests.
             let binding = options.onMismatch == .fail ? given + stated : stated
@@ -99,16 +105,17 @@ extension TransferRun {
 
     /// Computes the digests of a whole file: from the passing bytes, or from the file if that state was lost.
     func compute(
-        _ algorithms: Set<DigestAlgorithm>, of file: OpenFile, size: Int64
+        _ algorithms: Set<DigestAlgorithm>, of file: OpenFile, size: Int64,
+        isolation: isolated (any Actor)? = #isolation
     ) async throws(ServiceError) -> [Checksum] {
         guard !algorithms.isEmpty else { return [] }
-        let prefix = writes.digest.begun(algorithms, size: size)
+        let prefix = attempt.writes.digest.begun(algorithms, size: size)
         guard prefix.count < size else { return prefix.finalize() }
         let progress = job.progress
         progress.verified.store(prefix.count, ordering: .relaxed)
         defer { progress.verified.store(-1, ordering: .relaxed) }
         do {
-            return try await disk.bulk.run { system throws(DiskError) in
+            return try await attempt.disk.bulk.run { system throws(DiskError) in
                 try FileDigest.extend(prefix, of: file, to: size, disk: system) { count in
                     progress.verified.store(count, ordering: .relaxed)
                 }
@@ -122,40 +129,29 @@ extension TransferRun {
     /// is final.
     ///
     /// See docs/behaviour/transfers.md#I5.
-    private func mismatch(_ wrong: Checksum, _ computed: [Checksum]) async throws(ServiceError) -> ServiceError {
+    private func mismatch(_ wrong: Checksum, _ computed: [Checksum], isolation: isolated (any Actor)? = #isolation)
+        async throws(ServiceError) -> ServiceError
+    {
         let found = computed.first { $0.algorithm == wrong.algorithm }
         let sentence = "The file's \(wrong.algorithm.rawValue) is \(found?.hex ?? "another"), not \(wrong.hex)."
         var details = ErrorDetails()
         (details.expected, details.actual) = (wrong, found)
-        writes.digest.begin()
-        if facts.joined, !facts.restartedByDigest {
-            for mirror in sources.usedMirrors { dropSource(mirror, "its bytes gave the file another digest") }
-            facts.startOver(note: "restarted: the joined parts did not have the expected digest")
-            facts.restartedByDigest = true
-            facts.bypassesCaches = true
-            facts.rangesOff = true
-            try await record()
+        attempt.writes.digest.begin()
+        if attempt.facts.joined, !attempt.facts.restartedByDigest {
+            for mirror in attempt.sources.usedMirrors {
+                attempt.dropSource(mirror, "its bytes gave the file another digest")
+            }
+            attempt.facts.startOver(note: "restarted: the joined parts did not have the expected digest")
+            attempt.facts.restartedByDigest = true
+            attempt.facts.bypassesCaches = true
+            attempt.facts.rangesOff = true
+            try await attempt.record()
             // Doubtful, not final: the next attempt fetches the file as one piece.
             return ServiceError(.digestMismatch, sentence, details: details, as: .doubtful)
         }
-        try await dropPartialFile()
-        facts.identity = nil
-        try await record()
+        try await file.dropPartialFile()
+        attempt.facts.identity = nil
+        try await attempt.record()
         return ServiceError(.digestMismatch, sentence + " The download was removed.", details: details)
-    }
-
-    /// Extends the digest over the contiguous written bytes, so that nothing remains to be read when the last byte
-    /// arrives.
-    func advanceDigest() {
-        guard let partial, let (begun, end) = writes.digest.next(after: writes.all(beside: facts.ranges)) else {
-            return
-        }
-        writes.digest.follow(
-            with: Task(name: "digest of \(job.id)") {
-                let read = await disk.bulk.result { system throws(DiskError) in
-                    try FileDigest.extend(begun, of: partial.file, to: end, disk: system)
-                }
-                if writes.digest.followed(to: end, try? read.get()) { advanceDigest() }
-            })
     }
 }

@@ -3,28 +3,41 @@ import FerryRules
 import Foundation
 import Synchronization
 
-extension TransferRun {
+/// Reconciles the disk with the facts of earlier attempts, and seals the file at the end of an attempt.
+final class FileRecovery {
+    private let attempt: AttemptState
+    private let job: TransferJob
+    private let verification: FileVerification
+    private let placement: FilePlacement
+
+    init(_ attempt: AttemptState, verification: FileVerification, placement: FilePlacement) {
+        self.attempt = attempt
+        job = attempt.job
+        self.verification = verification
+        self.placement = placement
+    }
+
     /// Reconciles disk and facts before the first request (docs/behaviour/transfers.md#crashes).
     ///
     /// - Returns: The outcome if the file is already in place, or complete.
-    func recover() async throws(ServiceError) -> Outcome.Success? {
-        if let intent = facts.placement { return try await recoverPlacement(intent) }
-        try await dropCopy()
-        guard let recorded = facts.partial else {
+    func recover(isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) -> Outcome.Success? {
+        if let intent = attempt.facts.placement { return try await recoverPlacement(intent) }
+        try await placement.dropCopy()
+        guard let recorded = attempt.facts.partial else {
             if job.mayHaveLeftovers { try await removeUnrecorded() }
             return nil
         }
         guard let found = try await reopen(recorded) else {
-            try await startWithoutFile("restarted: the partial file was missing or replaced")
+            try await startWithoutFile("restarted: the attempt.partial file was missing or replaced")
             return nil
         }
-        partial = found
+        attempt.partial = found
         try await lookForChanges(of: found)
-        if facts.needsTruncation {
-            try await onDisk { _ throws(DiskError) in try found.truncate() }
-            facts.needsTruncation = false
+        if attempt.facts.needsTruncation {
+            try await attempt.onDisk { _ throws(DiskError) in try found.truncate() }
+            attempt.facts.needsTruncation = false
         }
-        job.progress.received.store(facts.ranges.byteCount, ordering: .relaxed)
+        job.progress.received.store(attempt.facts.ranges.byteCount, ordering: .relaxed)
         return nil
     }
 
@@ -33,49 +46,54 @@ extension TransferRun {
     /// Digests of an earlier attempt count if the file was not touched since. If any bytes may have changed, all are
     /// fetched again, as nothing shows which ones changed.
     @discardableResult
-    private func lookForChanges(of found: PartialFile) async throws(ServiceError) -> Bool {
-        guard let stamp = facts.stamp else { return true }
-        let present = try await onDisk { _ throws(DiskError) in try found.stamp() }
+    private func lookForChanges(of found: PartialFile, isolation: isolated (any Actor)? = #isolation)
+        async throws(ServiceError) -> Bool
+    {
+        guard let stamp = attempt.facts.stamp else { return true }
+        let present = try await attempt.onDisk { _ throws(DiskError) in try found.stamp() }
         switch stamp.trust(in: present) {
         case .all:
             // Bytes that never became durable are received again, and must not be counted twice.
-            let durable = facts.ranges.contiguousEnd(from: 0)
-            writes.digest.resume(job.digest.flatMap { $0.count <= durable ? $0 : nil })
+            let durable = attempt.facts.ranges.contiguousEnd(from: 0)
+            attempt.writes.digest.resume(job.digest.flatMap { $0.count <= durable ? $0 : nil })
         case .bytes: break
         case .nothingCertain, .nothing:
             // If the file system may have changed the time, the file is not stamped again: the bytes are fetched again
             // once, and not at every pause. A later change that keeps the length is then detected only by a checksum.
             // Comparing all bytes would be certain, but reads the complete file, usually over the network, at each end
             // of an attempt.
-            if stamp.trust(in: present) == .nothingCertain { facts.partial?.hasReliableTime = false }
-            facts.startOver(note: "restarted: another program has changed the partial file")
-            try await record()
+            if stamp.trust(in: present) == .nothingCertain { attempt.facts.partial?.hasReliableTime = false }
+            attempt.facts.startOver(note: "restarted: another program has changed the attempt.partial file")
+            try await attempt.record()
             return false
         }
         return true
     }
 
     /// Records the partial file's stamp at the end of an attempt, to detect changes until the next one.
-    func comeToRest() async {
+    func comeToRest(isolation: isolated (any Actor)? = #isolation) async {
         // A file that may have its final name keeps its modification time.
-        if let partial, facts.stamp == nil, facts.partial?.hasReliableTime == true, facts.placement == nil,
-            !facts.ranges.isEmpty,
-            writes.fault == nil
+        if let partial = attempt.partial, attempt.facts.stamp == nil, attempt.facts.partial?.hasReliableTime == true,
+            attempt.facts.placement == nil,
+            !attempt.facts.ranges.isEmpty,
+            attempt.writes.fault == nil
         {
-            let sealed = await disk.result { _ throws(DiskError) in try partial.seal() }
+            let sealed = await attempt.disk.result { _ throws(DiskError) in try partial.seal() }
             if case .success(let stamp?) = sealed {
-                facts.stamp = stamp
-                try? await record()
+                attempt.facts.stamp = stamp
+                try? await attempt.record()
             }
         }
         // Without a stamp nothing shows that the bytes are unchanged, so their digests are useless.
-        if facts.stamp == nil { writes.digest.begin() }
+        if attempt.facts.stamp == nil { attempt.writes.digest.begin() }
     }
 
-    private func reopen(_ recorded: PartialFacts) async throws(ServiceError) -> PartialFile? {
-        let size = facts.ranges.upperBound
+    private func reopen(_ recorded: PartialFacts, isolation: isolated (any Actor)? = #isolation)
+        async throws(ServiceError) -> PartialFile?
+    {
+        let size = attempt.facts.ranges.upperBound
         do throws(ServiceError) {
-            return try await onDisk { system throws(DiskError) in
+            return try await attempt.onDisk { system throws(DiskError) in
                 try PartialFile.reopen(recorded, atLeast: size, disk: system)
             }
         } catch  where job.request.file.partialFolder != nil && Self.isMissing(error) {
@@ -87,20 +105,23 @@ extension TransferRun {
     }
 
     /// Recovers from a recorded intent: the file was renamed, or not, or it was removed.
-    private func recoverPlacement(_ intent: PlacementIntent) async throws(ServiceError) -> Outcome.Success? {
+    private func recoverPlacement(_ intent: PlacementIntent, isolation: isolated (any Actor)? = #isolation)
+        async throws(ServiceError) -> Outcome.Success?
+    {
         let judged = JudgedDigests(verified: intent.verified, mismatched: intent.mismatched ?? [])
         let isElsewhere = job.request.file.partialFolder != nil
         // Placing by copy may have left the partial file behind.
         if isElsewhere, let success = try await placedBefore(intent, judged) { return success }
-        try await dropCopy()
-        if let recorded = facts.partial, let found = try await reopen(recorded) {
-            partial = found
+        try await placement.dropCopy()
+        if let recorded = attempt.facts.partial, let found = try await reopen(recorded) {
+            attempt.partial = found
             guard try await lookForChanges(of: found) else {
-                try await onDisk { _ throws(DiskError) in try found.truncate() }
-                facts.needsTruncation = false
+                try await attempt.onDisk { _ throws(DiskError) in try found.truncate() }
+                attempt.facts.needsTruncation = false
                 return nil
             }
-            return try await place(found, size: intent.size, try await verify(found, size: intent.size))
+            return try await placement.place(
+                found, size: intent.size, try await verification.verify(found, size: intent.size))
         }
         if !isElsewhere, let success = try await placedBefore(intent, judged) { return success }
         try await startWithoutFile("restarted: the finished file was removed before it was recorded")
@@ -109,11 +130,11 @@ extension TransferRun {
 
     /// Returns the success of an intent whose file is in place.
     private func placedBefore(
-        _ intent: PlacementIntent, _ judged: JudgedDigests
+        _ intent: PlacementIntent, _ judged: JudgedDigests, isolation: isolated (any Actor)? = #isolation
     ) async throws(ServiceError) -> Outcome.Success? {
         let folder: OpenFile?
         do throws(ServiceError) {
-            folder = try await onDisk { system throws(DiskError) -> OpenFile? in
+            folder = try await attempt.onDisk { system throws(DiskError) -> OpenFile? in
                 let folder = try system.openFolder(intent.path.folderPart)
                 guard try PlacedFile.find(intent, in: folder, disk: system) else { return nil }
                 try system.syncFolder(folder)
@@ -123,42 +144,44 @@ extension TransferRun {
             return nil
         }
         guard let folder else { return nil }
-        return try await settlePlaced(in: folder, size: intent.size, judged)
+        return try await placement.settlePlaced(in: folder, size: intent.size, judged)
     }
 
     private static func isMissing(_ error: ServiceError) -> Bool {
         error.details.errno == ENOENT || error.details.errno == ENOTDIR
     }
 
-    private func startWithoutFile(_ note: String) async throws(ServiceError) {
-        if let recorded = facts.partial {
+    private func startWithoutFile(_ note: String, isolation: isolated (any Actor)? = #isolation)
+        async throws(ServiceError)
+    {
+        if let recorded = attempt.facts.partial {
             // The transfer's own file, but shorter than recorded. Remove it here: nothing else would after its record
             // is gone.
-            let found = await disk.result { system throws(DiskError) in
+            let found = await attempt.disk.result { system throws(DiskError) in
                 try PartialFile.remove(recorded, disk: system)
                 return try system.identity(of: recorded.name, in: system.openFolder(recorded.folder)) != nil
             }
             switch found {
-            case .success(let isForeign): facts.partialNameIsForeign = isForeign
+            case .success(let isForeign): attempt.facts.partialNameIsForeign = isForeign
             case .failure(let error):
                 guard job.request.file.partialFolder != nil, Self.isMissing(error.transferError) else {
                     throw error.transferError
                 }
             }
         }
-        facts.startOver(note: note)
-        facts.partial = nil
-        facts.needsTruncation = false
-        writes.digest.begin()
-        try await record()
+        attempt.facts.startOver(note: note)
+        attempt.facts.partial = nil
+        attempt.facts.needsTruncation = false
+        attempt.writes.digest.begin()
+        try await attempt.record()
     }
 
     /// Removes a partial file that was created but never recorded. The journal counts none of its bytes.
-    private func removeUnrecorded() async throws(ServiceError) {
-        guard !facts.partialNameIsForeign else { return }
+    private func removeUnrecorded(isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) {
+        guard !attempt.facts.partialNameIsForeign else { return }
         let id = job.id
         let path = job.request.file.partialFolder ?? Destination.folder(of: job.request)
-        _ = await disk.result { system throws(DiskError) in
+        _ = await attempt.disk.result { system throws(DiskError) in
             try PartialFile.removeUnrecorded(of: id, in: system.openFolder(path), disk: system)
         }
     }
