@@ -6,13 +6,11 @@ extension LocalTransferService: SessionService {
     // MARK: Submission
 
     package func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults {
-        try life.checkIsOpen()
-        return try await parts.admission.submitNumbered(requests)
+        try await parts.admission.submitNumbered(requests)
     }
 
     package func submit(_ batch: TransferBatch) async throws(ServiceError) -> TransferBatch.Report {
-        try life.checkIsOpen()
-        return try await parts.admission.submit(batch)
+        try await parts.admission.submit(batch)
     }
 
     // MARK: Queries
@@ -84,10 +82,6 @@ extension LocalTransferService: SessionService {
         _ id: SessionID, _ change: SessionSettingsChange
     ) async throws(ServiceError) -> SessionInfo {
         try await parts.settings.change(id, change)
-        guard let info = try await sessions().first(where: { $0.id == id }) else {
-            throw ServiceError(.internal, "The session \(id) was not stored.")
-        }
-        return info
     }
 
     package func hold(_ origin: Origin, seconds: Double) async throws(ServiceError) {

@@ -22,17 +22,20 @@ extension LocalTransferService: EffectPerformer {
         case .pollPower(.every(let seconds)): conditions.pollPower(every: seconds)
         case .conditionsChanged(let conditions):
             configuration.logger.info("conditions", metadata: ["conditions": "\(conditions)"])
-            Task(name: "changed conditions") { await self.parts.obstacles.conditionsChanged() }
+            parts.obstacles.assumeIsolated { $0.conditionsChanged() }
         case .launch(let id, let launch):
             // The caller may be a finished attempt, which keeps its slot, and the app's folder may not respond.
             Task(name: "launch of an app") { await self.parts.apps.launches.launch(id, launch) }
         case .notifyApp(let token, let session):
-            Task(name: "events of an app") {
-                await self.parts.apps.connections.signal(token, .handleEvents(session: session))
-            }
+            parts.apps.connections.assumeIsolated { $0.signal(token, .handleEvents(session: session)) }
         case .notifyReasons(let ids):
             if !ids.isEmpty { Task(name: "news of those who wait") { await self.parts.events.notifyWaiting(ids) } }
-        default: return false
+        case .notifyWaiting, .consider, .launchGivenUp, .readPolicies, .saveForeground, .detached, .endSignals:
+            return false
+        // The queue performs these itself.
+        case .act, .freed, .freedNew, .start, .follow, .stop, .deferSchedule, .readOn, .renewConnections, .limits,
+            .sessionLimits:
+            break
         }
         return true
     }

@@ -31,7 +31,8 @@ struct ServiceParts: Sendable {
         queries = Queries(queue, journal: journal, life: life)
         events = LiveEvents(queue, journal: journal, hub: hub, life: life)
         obstacles = Obstacles(queue, life: life)
-        settings = SettingsChanges(queue, journal: journal, events: events, conditions: conditions)
+        settings = SettingsChanges(
+            queue, journal: journal, queries: queries, events: events, conditions: conditions)
         upkeep = Upkeep(queue, journal: journal, life: life, configuration)
         ends = TransferEnds(
             queue, journal: journal, hub: hub, records: records, memories: memories, upkeep: upkeep, configuration)
@@ -49,8 +50,8 @@ struct ServiceParts: Sendable {
         spool = Spool(queue, journal: journal, actions: actions, configuration)
         handOvers = HandOvers(queue, journal: journal, actions: actions, ends: ends)
         admission = Admission(
-            queue, journal: journal, hub: hub, events: events, actions: actions, spool: spool, launches: launches,
-            configuration)
+            queue, journal: journal, hub: hub, life: life, events: events, actions: actions, spool: spool,
+            launches: launches, configuration)
         let connections = AppConnections(queue, journal: journal, launches: launches)
         apps = AppParts(
             launches: launches, connections: connections,

@@ -36,7 +36,6 @@ package final class Engine: Sendable {
     package let disk: DiskQueue
     package let leftoverDisk: LeftoverDisk
     let places: DiskPlaces
-    /// Operations on the files of transfers that do not run.
     package let files: TransferFiles
     let clients: ClientPool
     let shortConnections: ShortConnections

@@ -83,7 +83,7 @@ import Testing
             for await _ in placed { break }
             try await duringCommit(local) { end in
                 goesOn.signal()
-                try await eventually("the end on its way") { await local.parts.ends.isStoring }
+                try await eventually("the end on its way") { await local.parts.ends.storesLastGroup }
                 async let paused = bed.act(.pause, id)
                 try await eventually("the pause") { await local.isOperatedOn(id) }
                 for _ in 0..<20 { _ = try await bed.service.transfer(id) }

@@ -166,6 +166,7 @@ final class World: @unchecked Sendable {  // SAFETY: Used on the scheduler's thr
     func unwind() {
         life += 1
         weak let old = service
+        weak let oldQueue = service?.queue
         if let service { task { await service.shutdown() } }
         service = nil
         (isEnding, isOver) = (false, false)
@@ -180,7 +181,7 @@ final class World: @unchecked Sendable {  // SAFETY: Used on the scheduler's thr
             _ = scheduler.step()
             steps += 1
         }
-        require(scheduler.isIdle && old == nil, "a process that was killed does not come to rest")
+        require(scheduler.isIdle && old == nil && oldQueue == nil, "a process that was killed does not come to rest")
     }
 
     // MARK: Steps

@@ -119,6 +119,8 @@ actor Actions {
         }
     }
 
+    // MARK: Files
+
     /// Returns the succeeded transfers whose files are missing or changed.
     func withoutFiles(_ ids: [TransferID], of session: SessionID) async throws(ServiceError) -> [TransferID: Outcome] {
         let succeeded = try await journal.read { reader throws(ServiceError) in

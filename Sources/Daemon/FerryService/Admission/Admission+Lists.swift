@@ -10,6 +10,7 @@ extension Admission {
     func submit(
         _ lines: URLLines, of template: TransferRequest
     ) async throws(ServiceError) -> TransferBatch.Report {
+        try life.checkIsOpen()
         var list = try await AdmittedList(lines, of: template)
         var folders = FolderChecks(engine) { _ in [] }
         do throws(ServiceError) {

@@ -18,6 +18,7 @@ actor Admission {
     let queue: LiveQueue
     let journal: any Journal
     let hub: EventHub
+    let life: ServiceLife
     let events: LiveEvents
     let actions: Actions
     private let spool: Spool
@@ -27,12 +28,14 @@ actor Admission {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.unownedExecutor }
 
     init(
-        _ queue: LiveQueue, journal: any Journal, hub: EventHub, events: LiveEvents, actions: Actions, spool: Spool,
-        launches: AppLaunches, _ configuration: ServiceConfiguration
+        _ queue: LiveQueue, journal: any Journal, hub: EventHub, life: ServiceLife, events: LiveEvents,
+        actions: Actions,
+        spool: Spool, launches: AppLaunches, _ configuration: ServiceConfiguration
     ) {
         self.queue = queue
         self.journal = journal
         self.hub = hub
+        self.life = life
         self.events = events
         self.actions = actions
         self.spool = spool
@@ -45,6 +48,7 @@ actor Admission {
     // MARK: Submission
 
     func submitNumbered(_ requests: [TransferRequest]) async throws(ServiceError) -> NumberedResults {
+        try life.checkIsOpen()
         let last = await hub.lastNumber
         guard !requests.isEmpty else { return NumberedResults(results: [], after: last) }
         let accepted = try await accept(TransferBatch(requests), refusesPlaces: true)
@@ -83,6 +87,7 @@ actor Admission {
     private func accept(
         _ batch: TransferBatch, starting starts: BatchStarts? = nil, refusesPlaces: Bool
     ) async throws(ServiceError) -> AcceptedBatch {
+        try life.checkIsOpen()
         var admitted = await AdmittedBatch(batch.items.each, of: batch.templates)
         await checkTrust(of: &admitted)
         await inspectUploads(of: &admitted)

@@ -52,9 +52,7 @@ actor Removals {
             let failures = Set(done.results.map(\.id))
             let stored = records.filter { !failures.contains($0.id) }
             await concurrently(Array(Dictionary(grouping: stored, by: \.request.session))) { own in
-                let results = await self.finishRemovals(
-                    of: own.value.map(\.id), in: own.key, sparesSucceeded: false)
-                for result in results { done.add(result) }
+                await self.finishRemovals(of: own.value.map(\.id), in: own.key, sparesSucceeded: false, done)
             }
         }
     }
@@ -63,14 +61,22 @@ actor Removals {
     func finishRemovals(
         of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool
     ) async -> [ActionResult] {
-        defer { release(ids) }
+        let done = FinishedTransfers()
+        await finishRemovals(of: ids, in: session, sparesSucceeded: sparesSucceeded, done)
+        return done.results
+    }
+
+    private func finishRemovals(
+        of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool, _ done: FinishedTransfers
+    ) async {
         do throws(ServiceError) {
             let failures = try await tryToFinishRemovals(of: ids, in: session, sparesSucceeded: sparesSucceeded)
             if !failures.isEmpty { queue.cleanUpLater() }
-            return ids.map { ActionResult(id: $0, error: failures[$0]) }
+            for id in ids { done.add(ActionResult(id: id, error: failures[id])) }
         } catch {
-            return ids.map { failed($0, error) }
+            for id in ids { done.add(failed(id, error)) }
         }
+        release(ids)
     }
 
     private func release(_ ids: [TransferID]) { queue.take(.release(ids, .files)) }
@@ -117,16 +123,19 @@ actor Removals {
     ///
     /// - Parameter disk: The disk queue that removes them. `nil` is the default one.
     func finishCancel(_ record: TransferRecord, on disk: DiskQueue? = nil) async throws(ServiceError) {
-        _ = try await ends.finish(record) { stopped throws(ServiceError) in
+        var found: TransferRecord? = record
+        while let stopped = found {
             var machine = TransferMachine(stopped)
-            guard case .finish(let outcome) = machine.runStopped() else { return nil }
+            guard case .finish(let outcome) = machine.runStopped() else { return }
             var ended = machine.record
             let leftovers = Leftovers(stopped)
-            if let error = await self.removeLeftovers([leftovers], on: disk)[leftovers.id] { throw error }
+            if let error = await removeLeftovers([leftovers], on: disk)[leftovers.id] { throw error }
             ended.facts.partial = nil
             ended.facts.copy = nil
             ended.facts.needsTruncation = false
-            return (ended, outcome)
+            if try await ends.finish(ended, outcome) { return }
+            // The transfer has changed since it was read.
+            found = try await journal.records(of: [record.id]).first
         }
     }
 

@@ -31,8 +31,8 @@ actor TransferEnds {
         self.configuration = configuration
     }
 
-    /// Whether outcomes are being stored and no further ones wait for that.
-    var isStoring: Bool { calls.isPerforming && calls.waiting.isEmpty }
+    /// Whether outcomes are being stored, and no other call waits for the next group.
+    var storesLastGroup: Bool { calls.isPerforming && calls.waiting.isEmpty }
 
     /// Records an outcome with its event, and notifies all listeners.
     ///
@@ -62,11 +62,11 @@ actor TransferEnds {
     /// - Returns: The record for which nothing was stored. `nil` if the outcome is stored or the transfer is gone.
     func finish(
         _ record: TransferRecord,
-        _ decide: @Sendable (TransferRecord) async throws(ServiceError) -> (record: TransferRecord, outcome: Outcome)?
+        _ decide: @Sendable (TransferRecord) -> (record: TransferRecord, outcome: Outcome)?
     ) async throws(ServiceError) -> TransferRecord? {
         var found: TransferRecord? = record
         while let current = found {
-            guard let end = try await decide(current) else { return current }
+            guard let end = decide(current) else { return current }
             if try await finish(end.record, end.outcome) { return nil }
             found = try await journal.records(of: [record.id]).first
         }

@@ -2,7 +2,8 @@ import FerryCore
 import FerryQueue
 import FerryRules
 
-/// The service's journal: the first failure of any call ends the service, which must not run without one.
+/// The service's journal. The first call that fails with `journal_failed` ends the service, which must not run without a
+/// journal.
 final class WatchedJournal: Journal {
     private let journal: any Journal
     private let life: ServiceLife

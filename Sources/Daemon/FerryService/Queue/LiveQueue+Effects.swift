@@ -17,7 +17,7 @@ extension LiveQueue {
     func performInOrder(_ effects: [Effect]) async {
         arm()
         for effect in effects where !begin(effect) {
-            // Nobody waits for the effect: a failure of the journal is noted there.
+            // Nobody waits for the effect. `WatchedJournal` notes a failure of the journal.
             try? await complete(effect)
         }
     }

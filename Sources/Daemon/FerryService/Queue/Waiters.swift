@@ -1,6 +1,6 @@
 import FerryCore
 
-/// Callers that wait until attempts at some transfers, or operations on them, have ended. Owned by the service.
+/// Callers that wait until attempts at some transfers, or operations on them, have ended. Owned by ``LiveQueue``.
 struct Waiters: Sendable {
     private struct Waiter: Sendable {
         /// Nil until the caller waits.

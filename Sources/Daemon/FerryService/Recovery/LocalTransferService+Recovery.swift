@@ -34,7 +34,8 @@ extension LocalTransferService {
 
     /// Fails the transfers that were active when traps ended the last daemons, so that all others continue.
     ///
-    /// An outcome that cannot be stored is only logged: it must not keep the daemon from starting.
+    /// An outcome that cannot be stored is only logged, unless the journal has failed: it must not keep the daemon from
+    /// starting.
     private func failSuspects() async {
         do throws(ServiceError) {
             for record in try await journal.records(of: life.mode.suspects) {

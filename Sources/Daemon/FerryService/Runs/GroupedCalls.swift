@@ -3,7 +3,7 @@ import FerryQueue
 
 /// Calls that are performed together. Those that arrive while a group is performed form the next group.
 ///
-/// Owned by the service, which performs the groups.
+/// The owner performs the groups.
 struct GroupedCalls<Input: Sendable, Output: Sendable> {
     typealias Answer = Result<Output, ServiceError>
 

@@ -6,7 +6,7 @@ import FerryRules
 /// Commits a run's facts to the journal and passes them to the queue, which shows them while the transfer runs.
 struct JournalFacts: FactsJournal {
     let journal: any Journal
-    let queue: LiveQueue
+    weak let queue: LiveQueue?
 
     func record(
         _ facts: TransferFacts, of id: TransferID, isolation: isolated (any Actor)?
@@ -18,7 +18,7 @@ struct JournalFacts: FactsJournal {
             try transaction.updateFacts(id, stored)
             return true
         }
-        if isRecorded { await queue.recorded(facts, of: id) }
+        if isRecorded { await queue?.recorded(facts, of: id) }
         return isRecorded
     }
 
@@ -49,8 +49,8 @@ struct JournalFacts: FactsJournal {
     }
 
     func isWhole(_ id: TransferID, inMemory: Bool, isolation: isolated (any Actor)?) async {
-        await queue.leaveHost(id, inMemory: inMemory)
+        await queue?.leaveHost(id, inMemory: inMemory)
     }
 
-    func nameChanged(_ id: TransferID, isolation: isolated (any Actor)?) async { await queue.nameChanged(of: id) }
+    func nameChanged(_ id: TransferID, isolation: isolated (any Actor)?) async { await queue?.nameChanged(of: id) }
 }

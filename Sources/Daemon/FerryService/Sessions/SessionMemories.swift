@@ -62,7 +62,7 @@ actor SessionMemories {
     }
 
     private func save(_ cookies: TransferCookies, of id: SessionID) async {
-        // Nobody waits for it: a failure of the journal is noted there.
+        // Nobody waits for it. `WatchedJournal` notes a failure of the journal.
         _ = try? await journal.commit { transaction throws(ServiceError) in
             try transaction.saveCookies(cookies, of: id)
         }

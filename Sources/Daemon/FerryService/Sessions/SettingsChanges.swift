@@ -6,15 +6,20 @@ import FerryRules
 actor SettingsChanges {
     private let queue: LiveQueue
     private let journal: any Journal
+    private let queries: Queries
     private let events: LiveEvents
     private let conditions: any ConditionSource
     private var locks = SettingsLocks()
     // SAFETY: The actor keeps alive what owns the executor.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.unownedExecutor }
 
-    init(_ queue: LiveQueue, journal: any Journal, events: LiveEvents, conditions: any ConditionSource) {
+    init(
+        _ queue: LiveQueue, journal: any Journal, queries: Queries, events: LiveEvents,
+        conditions: any ConditionSource
+    ) {
         self.queue = queue
         self.journal = journal
+        self.queries = queries
         self.events = events
         self.conditions = conditions
     }
@@ -29,13 +34,17 @@ actor SettingsChanges {
         return changed
     }
 
-    func change(_ id: SessionID, _ change: SessionSettingsChange) async throws(ServiceError) {
+    func change(_ id: SessionID, _ change: SessionSettingsChange) async throws(ServiceError) -> SessionInfo {
         await lock(id)
         defer { locks.leave(id) }
         let settings = queue.sessions.settings(of: id).applying(change)
         try settings.validate()
         try await journal.commit { transaction throws(ServiceError) in try transaction.saveSession(id, settings) }
         try await queue.takeOrThrow(.session(id, settings))
+        guard let info = try await queries.sessions().first(where: { $0.id == id }) else {
+            throw ServiceError(.internal, "The session \(id) was not stored.")
+        }
+        return info
     }
 
     /// Applies a session's changed network policy to its waiting and running transfers.

@@ -163,10 +163,14 @@ package struct Act: Sendable {
         let acted = session == nil ? ids.filter { results[$0] == nil } : stopped
         return acted.filter { id in
             guard !late.contains(id) else { return false }
-            if rooms.held.contains(id, for: .files) { return isSilent || command.ends && stopped.contains(id) }
+            // Nothing undoes this command. An attempt that an outdated record has started meanwhile ends at once.
+            if command.ends, stopped.contains(id) { return rooms.isBusy(id) }
+            // The attempt of a transfer that has just ended may still have its slot.
+            if isSilent { return rooms.isBusy(id) }
+            if rooms.held.contains(id, for: .files) { return false }
             guard let disposition = rooms.running.disposition(of: id), disposition >= .stops else { return false }
             // An abandoned run is not waited for again by an action that does not need its end.
-            return command != .pause || isSilent || disposition != .isAbandoned
+            return command != .pause || disposition != .isAbandoned
         }
     }
 

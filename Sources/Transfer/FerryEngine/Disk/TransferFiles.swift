@@ -1,7 +1,7 @@
 package import FerryCore
 package import FerryRules
 
-/// Operations on the files of transfers that do not run.
+/// Operations on the files of transfers, most of which do not run.
 package struct TransferFiles: Sendable {
     let disk: DiskQueue
     let folders: FolderSync

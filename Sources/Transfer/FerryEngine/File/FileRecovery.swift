@@ -28,7 +28,7 @@ final class FileRecovery {
             return nil
         }
         guard let found = try await reopen(recorded) else {
-            try await startWithoutFile("restarted: the attempt.partial file was missing or replaced")
+            try await startWithoutFile("restarted: the partial file was missing or replaced")
             return nil
         }
         attempt.partial = found
@@ -63,7 +63,7 @@ final class FileRecovery {
             // Comparing all bytes would be certain, but reads the complete file, usually over the network, at each end
             // of an attempt.
             if stamp.trust(in: present) == .nothingCertain { attempt.facts.partial?.hasReliableTime = false }
-            attempt.facts.startOver(note: "restarted: another program has changed the attempt.partial file")
+            attempt.facts.startOver(note: "restarted: another program has changed the partial file")
             try await attempt.record()
             return false
         }

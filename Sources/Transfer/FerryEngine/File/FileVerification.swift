@@ -155,3 +155,12 @@ final class FileVerification {
         return ServiceError(.digestMismatch, sentence + " The download was removed.", details: details)
     }
 }
+
+extension ServiceError {
+    /// Returns the error for content that does not match the server's digest.
+    static func contentFault(_ wrong: Checksum) -> ServiceError {
+        ServiceError(
+            .badResponse,
+            "The received data does not have the \(wrong.algorithm.rawValue) digest that the server stated.")
+    }
+}

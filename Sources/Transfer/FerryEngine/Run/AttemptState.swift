@@ -102,12 +102,3 @@ final class AttemptState {
         }
     }
 }
-
-extension ServiceError {
-    /// Returns the error for content that does not match the server's digest.
-    static func contentFault(_ wrong: Checksum) -> ServiceError {
-        ServiceError(
-            .badResponse,
-            "The received data does not have the \(wrong.algorithm.rawValue) digest that the server stated.")
-    }
-}

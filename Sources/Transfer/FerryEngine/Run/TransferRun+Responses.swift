@@ -59,7 +59,7 @@ extension TransferRun {
         at offset: Int64, until: Int64, identity: ResourceIdentity, _ answer: Answer
     ) async throws(ServiceError) {
         do throws(ServiceError) {
-            guard attempt.partial != nil else { throw ServiceError(.partialLost, "The attempt.partial file is gone.") }
+            guard attempt.partial != nil else { throw ServiceError(.partialLost, "The partial file is gone.") }
             let lacksResponse = keepsResponse && (attempt.facts.response.map(isRefusal) ?? true)
             // The file changes from here on. After a crash this must not look like a change by another program.
             let isSealed = attempt.facts.stamp != nil

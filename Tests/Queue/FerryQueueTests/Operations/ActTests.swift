@@ -131,6 +131,39 @@ extension `The queue` {
         #expect(!bed.queue.running.contains(id(1)))
     }
 
+    @Test(arguments: [TransferCommand.cancel, .forget(file: false, sparesSucceeded: false)])
+    func `waits again for a transfer that an outdated record has started meanwhile`(
+        command: TransferCommand
+    ) async throws {
+        var bed = try await bed([record(1)])
+        var isStarted = false
+        bed.meanwhile = { step, queue in
+            endRuns(step, &queue)
+            guard case .read = step, !isStarted else { return }
+            isStarted = true
+            _ = queue.take(.eligible(Input.Eligible(record: record(1))), at: moment())
+            _ = queue.take(.schedule, at: moment())
+            #expect(queue.running.contains(id(1)))
+        }
+        let done = await bed.act(command, [id(1)])
+        #expect(isStarted && bed.steps.filter { $0 == "awaitRuns" }.count == 2)
+        #expect(bed.steps.contains(command == .cancel ? "finishCancel" : "finishRemoval"))
+        #expect(done.results[id(1)]?.error == nil && !bed.queue.isBusy(id(1)))
+    }
+
+    @Test func `waits for the slot of a transfer that has just failed, before it is handed over`() async throws {
+        var failed = record(1)
+        failed.outcome = .failed(ServiceError(.connectionLost, ""))
+        var bed = try await bed([record(1)])
+        let stored = failed
+        try await bed.journal.commit { transaction throws(ServiceError) in
+            _ = try transaction.finish(StoredEnd(TransferEnd(record(1), stored.outcome ?? .canceled, at: Date())))
+        }
+        bed.meanwhile = endRuns
+        let done = await bed.act(.pause, [id(1)], .stopped)
+        #expect(bed.steps.contains("awaitRuns") && done.results.isEmpty && done.held == [id(1)])
+    }
+
     @Test func `answers while a run has not ended, and waits for it only once`() async throws {
         var bed = try await bed([record(1)])
         _ = await bed.act(.pause, [id(1)])
