@@ -10,8 +10,8 @@ extension LocalTransferService: EffectPerformer {
         switch effect {
         case .readOverdue(let ids): Task(name: "ends of overdue transfers") { await self.parts.deadlines.expire(ids) }
         case .readDue(let start, let end):
-            Task(name: "whose time is over soon") { await self.parts.deadlines.read(from: start, through: end) }
-        case .rest: Task(name: "plan of the upkeep") { await self.parts.upkeep.plan() }
+            Task(name: "deadlines of the near future") { await self.parts.deadlines.read(from: start, through: end) }
+        case .rest: Task(name: "planning of maintenance") { await self.parts.upkeep.plan() }
         case .work(let cause): work(cause)
         case .cleanUp: cleanUp()
         case .watch(let needs):
@@ -29,7 +29,7 @@ extension LocalTransferService: EffectPerformer {
         case .notifyApp(let token, let session):
             parts.apps.connections.assumeIsolated { $0.signal(token, .handleEvents(session: session)) }
         case .notifyReasons(let ids):
-            if !ids.isEmpty { Task(name: "news of those who wait") { await self.parts.events.notifyWaiting(ids) } }
+            if !ids.isEmpty { Task(name: "events of waiting transfers") { await self.parts.events.notifyWaiting(ids) } }
         case .notifyWaiting, .consider, .launchGivenUp, .readPolicies, .saveForeground, .detached, .endSignals:
             return false
         // The queue performs these itself.

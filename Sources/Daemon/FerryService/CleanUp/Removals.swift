@@ -32,8 +32,8 @@ actor Removals {
 
     // MARK: After an action
 
-    /// Removes the files of canceled transfers, stores their outcomes, and releases the transfers. Waits a few seconds
-    /// at most: it goes on if the disk does not respond by then.
+    /// Removes the files of canceled transfers, stores their outcomes, and releases the transfers. Returns after a
+    /// few seconds at most. If the disk has not responded by then, the work continues in the background.
     ///
     /// - Returns: The results known by then.
     func finishCancels(_ records: [TransferRecord]) async -> [ActionResult] {

@@ -4,7 +4,8 @@ import FerryQueue
 import Foundation
 import Logging
 
-/// The folder of finished files that their clients have not collected yet. Removes those that nobody collects in time.
+/// The folder of finished files that their clients have not collected yet. Removes files that no client collects in
+/// time.
 actor Spool {
     private let queue: LiveQueue
     private let journal: any Journal
