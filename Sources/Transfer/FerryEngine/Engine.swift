@@ -37,8 +37,7 @@ package final class Engine: Sendable {
     package let leftoverDisk: LeftoverDisk
     let places: DiskPlaces
     package let files: TransferFiles
-    let clients: ClientPool
-    let shortConnections: ShortConnections
+    let client: HTTPClient
     let names: NameResolver
     let trustFiles = TrustFiles()
     /// The limit on the number of connections.
@@ -67,9 +66,9 @@ package final class Engine: Sendable {
         files = TransferFiles(disk: disk, folders: FolderSync())
         places = DiskPlaces(disk: disk)
         names = NameResolver(configuration.lookup)
-        shortConnections = ShortConnections(loop: homeLoop.loop)
-        clients = ClientPool(
-            loops: loops, trust: configuration.trust, timeouts: configuration.timeouts, names: names)
+        let contexts = TLSContexts(configuration.trust) { [disk] trust in disk.certificates(of: trust?.trust) }
+        client = HTTPClient(
+            loops: loops, connector: Connector(names: names, contexts: contexts, timeouts: configuration.timeouts))
     }
 
     /// Runs tasks on the home loop. `nil` if decisions are made elsewhere.
@@ -104,11 +103,10 @@ package final class Engine: Sendable {
     /// Shuts down event loops and threads. All runs must have ended, except runs with a disk that does not respond.
     package func shutdown() async {
         names.shutdown()
-        shortConnections.shutdown()
-        let (clients, loops, workers) = (clients, loops, workers)
+        let (client, loops, workers) = (client, loops, workers)
         await Patience.wait(atMost: Self.patience, by: configuration.machine.clock) {
             async let calls: Void = workers.shutdown()
-            await clients.shutdown()
+            await client.shutdown()
             await loops.shutdown()
             await calls
         }

@@ -22,6 +22,7 @@ import Testing
                 active_transfers      32     16       1 to 1000           running transfers
                 connections_per_host  8      8        1 to 64             connections per host
                 connections_total     128    128      1 to 4096           connections in total
+                small_files_per_host  32     100      1 to 1000           small files of one host at a time, if that is faster
                 rate_limit            0      0        0 or at least 1024  bytes per second in total, 0 for no limit
                 upload_rate_limit     0      0        0 or at least 1024  bytes per second of uploads, 0 for no separate limit
                 slow                  false  false    true or false       whether slow_rate_limit applies

@@ -87,25 +87,81 @@ def uneven(bench):
             bench.add(against(bench, "uneven", aria2, ideal, check))
 
 
-def small_files(bench):
-    """Many files of 8 KiB. The other programs are followed by a sync of their file system."""
-    count, output = bench.options.small, str(bench.output)
-    name = bench.origin.files("small", count, 8192)
-    urls = [f"{bench.origin.plain}/{name}/{number:06}" for number in range(count)]
+def http2(bench):
+    """The same file over HTTP/2, which ferry offers for a list of small files or a stated size. curl offers it always."""
+    name = bench.origin.file("file", bench.options.size * MIB)
+    url = f"{bench.origin.http2}/{name}"
+    with bench.with_daemon():
+        if bench.wants("curl"):
+            bench.add(compare(bench, "HTTP/2", bench.ferry(url), bench.peer("curl", url),
+                              functools.partial(bench.check, of=name), {"wall": 0.7}))
+
+
+def _small(bench, row, address, count, peers, relay=None):
+    """Files of 8 KiB by `ferry get -i` and by other programs, which are followed by a sync of their file system.
+
+    - address: the server's URL, or with a relay a function of the relay's URL.
+    - peers: for each program its words and bounds.
+    """
+    output = str(bench.output)
+    name = bench.origin.files(f"small{count}", count, 8192)
     listed, configured = bench.folder / "urls", bench.folder / "curl.config"
-    listed.write_text("".join(f"{url}\n" for url in urls))
-    configured.write_text("".join(f'url = "{url}"\noutput = "{output}/{url[-6:]}"\n' for url in urls))
-    mine = Side("ferry", [str(FERRY), "get", "-q", "-d", output, "-i", str(listed)])
-    then = ["sync", "-f", output]
-    peers = {
-        "curl": (["curl", "-q", "-s", "--no-progress-meter", "-f", "--parallel", "--parallel-max", "16", "-K", str(configured)], {"wall": 1.0}),
-        "aria2c": (["aria2c", "-q", "--no-conf", "-j16", "-d", output, "-i", str(listed)], {"wall": 0.2}),
+
+    def lists(base):
+        urls = [f"{base}/{name}/{number:06}" for number in range(count)]
+        listed.write_text("".join(f"{url}\n" for url in urls))
+        configured.write_text("".join(f'url = "{url}"\noutput = "{output}/{url[-6:]}"\n' for url in urls))
+
+    def late(words):
+        def command(url):
+            lists(address(url))
+            return words
+        return command if relay else words
+
+    if not relay:
+        lists(address)
+    mine = Side("ferry", late([str(FERRY), "get", "-q", "-d", output, "-i", str(listed)]), relay=relay)
+    authority = str(bench.origin.authority)
+    common = {
+        "curl": ["curl", "-q", "-s", "--no-progress-meter", "-f", "--cacert", authority, "--parallel", "-K", str(configured)],
+        "aria2c": ["aria2c", "-q", "--no-conf", f"--ca-certificate={authority}", "-d", output, "-i", str(listed)],
     }
     with bench.with_daemon():
-        for peer, (command, bounds) in peers.items():
+        for peer, (words, bounds) in peers.items():
             if bench.wants(peer):
-                bench.add(compare(bench, "small files", mine, Side(peer, command, then),
-                                  functools.partial(bench.check_folder, of=name), bounds))
+                other = Side(peer, late(common[peer] + words), ["sync", "-f", output], relay)
+                bench.add(compare(bench, row, mine, other, functools.partial(bench.check_folder, of=name), bounds))
+
+
+def small_files(bench):
+    """Many files of 8 KiB."""
+    _small(bench, "small files", bench.origin.plain, bench.options.small,
+           {"curl": (["--parallel-max", "16"], {"wall": 1.0}), "aria2c": (["-j16"], {"wall": 0.2})})
+
+
+def small_files_tls(bench):
+    """The same over TLS and HTTP/1.1."""
+    _small(bench, "small files, TLS", bench.origin.tls, bench.options.small,
+           {"curl": (["--parallel-max", "16"], {"wall": 2.0})})
+
+
+def small_files_h2(bench):
+    """The same over HTTP/2."""
+    _small(bench, "small files, HTTP/2", bench.origin.http2, bench.options.small,
+           {"curl": (["--parallel-max", "16"], {"wall": 2.0})})
+
+
+def small_files_far(bench):
+    """Small files over a round trip of 100 ms, as people type it."""
+    origin, count = bench.origin, bench.options.smallfar
+
+    def local(scheme):
+        return lambda url: scheme + "://localhost" + url[url.rindex(":"):]
+
+    for version, port, scheme, bound in (("HTTP/2", origin.http2_port, "https", 0.8), ("TLS", origin.tls_port, "https", 1.5),
+                                         ("plain", origin.port, "http", 1.5)):
+        _small(bench, f"small files far, {version}", local(scheme), count, {"curl": ([], {"wall": bound})},
+               relay=(port, "--rtt", 100))
 
 
 def command(bench):

@@ -19,8 +19,9 @@ class Origin:
         self.digests = {}
         self.authority = folder / "authority.pem"
         self._certificates()
-        self.port, self.tls_port = free_ports(2)
+        self.port, self.tls_port, self.http2_port = free_ports(3)
         self.plain, self.tls = f"http://127.0.0.1:{self.port}", f"https://localhost:{self.tls_port}"
+        self.http2 = f"https://localhost:{self.http2_port}"
         self._start()
 
     def file(self, name, size):
@@ -82,6 +83,8 @@ http {{
   server {{
     listen 127.0.0.1:{self.port};
     listen 127.0.0.1:{self.tls_port} ssl;
+    listen 127.0.0.1:{self.http2_port} ssl http2;
+    ssl_protocols TLSv1.2 TLSv1.3;
     ssl_certificate {self.folder}/server.pem;
     ssl_certificate_key {self.folder}/server.key;
     root {self.folder};

@@ -16,6 +16,9 @@ struct DaemonSetting {
             number(.activeTransfers, "running transfers", \.activeTransfers, \.activeTransfers),
             number(.connectionsPerHost, "connections per host", \.connectionsPerHost, \.connectionsPerHost),
             number(.connectionsTotal, "connections in total", \.connectionsTotal, \.connectionsTotal),
+            number(
+                .smallFilesPerHost, "small files of one host at a time, if that is faster", \.smallFilesPerHost,
+                \.smallFilesPerHost),
             bytes(.rateLimit, "bytes per second in total, 0 for no limit", \.rateLimit, \.rateLimit),
             bytes(
                 .uploadRateLimit, "bytes per second of uploads, 0 for no separate limit", \.uploadRateLimit,

@@ -92,6 +92,11 @@ actor AttemptRunner {
         await events.publishLive(.running, record)
         await events.startSampling()
         let report = await run.run()
+        if let places = report.places, let origin = queue.running.key(of: id)?.origin,
+            places != queue.running.places(of: origin)
+        {
+            queue.take(.places(origin, places))
+        }
         return try await settle(id, report, asked: record.request)
     }
 

@@ -97,6 +97,7 @@ extension ServiceSettings {
         try policy.apply(.connectionsPerHost, to: &connectionsPerHost)
         try policy.apply(.connectionsTotal, to: &connectionsTotal)
         try policy.apply(.activeTransfers, to: &activeTransfers)
+        try policy.apply(.smallFilesPerHost, to: &smallFilesPerHost)
         try policy.apply(.rateLimit, to: &rateLimit)
         try policy.apply(.uploadRateLimit, to: &uploadRateLimit)
         try policy.apply(.slowRateLimit, to: &slowRateLimit)

@@ -5,6 +5,10 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
     package var connectionsTotal = 128
     /// Maximum number of running transfers.
     package var activeTransfers = 16
+    /// Maximum number of small files that are transferred from one origin at a time.
+    ///
+    /// More than ``connectionsPerHost`` only while that raises the rate (docs/behaviour/transfers.md#L7).
+    package var smallFilesPerHost = 100
     /// Bytes per second for all transfers. 0 for no limit.
     package var rateLimit: Int64 = 0
     /// Bytes per second for sending by all uploads, in addition to ``rateLimit``. 0 for no limit.
@@ -30,6 +34,7 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
         case connectionsPerHost = "connections_per_host"
         case connectionsTotal = "connections_total"
         case activeTransfers = "active_transfers"
+        case smallFilesPerHost = "small_files_per_host"
         case rateLimit = "rate_limit"
         case uploadRateLimit = "upload_rate_limit"
         case reserve, constrained
@@ -39,16 +44,26 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
 
     package init(from decoder: any Decoder) throws {
         self.init()
-        let change = try ServiceSettingsChange(from: decoder)
+        var change = try ServiceSettingsChange(from: decoder)
+        // Settings stored by a version without this one have all others, chosen or not.
+        if change.smallFilesPerHost == nil {
+            if change.connectionsPerHost == connectionsPerHost { change.connectionsPerHost = nil }
+            if change.activeTransfers == activeTransfers { change.activeTransfers = nil }
+        }
         self = self.applying(change)
     }
 
     /// Returns these settings with a change applied.
+    ///
+    /// A chosen number of connections or transfers limits small files too, unless the change says otherwise.
     package func applying(_ change: ServiceSettingsChange) -> ServiceSettings {
         var result = self
         result.connectionsPerHost = change.connectionsPerHost ?? connectionsPerHost
         result.connectionsTotal = change.connectionsTotal ?? connectionsTotal
         result.activeTransfers = change.activeTransfers ?? activeTransfers
+        result.smallFilesPerHost =
+            change.smallFilesPerHost
+            ?? min(change.connectionsPerHost ?? smallFilesPerHost, change.activeTransfers ?? .max)
         result.rateLimit = change.rateLimit ?? rateLimit
         result.uploadRateLimit = change.uploadRateLimit ?? uploadRateLimit
         result.reserve = change.reserve ?? reserve
@@ -70,6 +85,7 @@ package struct ServiceSettingsChange: Hashable, Codable, Sendable {
     package var connectionsPerHost: Int?
     package var connectionsTotal: Int?
     package var activeTransfers: Int?
+    package var smallFilesPerHost: Int?
     package var rateLimit: Int64?
     package var uploadRateLimit: Int64?
     package var reserve: Int64?
@@ -83,6 +99,7 @@ package struct ServiceSettingsChange: Hashable, Codable, Sendable {
         case connectionsPerHost = "connections_per_host"
         case connectionsTotal = "connections_total"
         case activeTransfers = "active_transfers"
+        case smallFilesPerHost = "small_files_per_host"
         case rateLimit = "rate_limit"
         case uploadRateLimit = "upload_rate_limit"
         case reserve, constrained

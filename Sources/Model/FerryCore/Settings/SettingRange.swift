@@ -54,6 +54,7 @@ extension SettingRange<Int> {
     package static var connections: Self { Self("connections", 1...64) }
     package static var connectionsPerHost: Self { Self("connections_per_host", 1...64) }
     package static var connectionsTotal: Self { Self("connections_total", 1...4096) }
+    package static var smallFilesPerHost: Self { Self("small_files_per_host", 1...1000) }
     package static var hostConnections: Self { Self("host_connections", 1...64) }
     package static var retries: Self { Self("retries", 0...1000) }
     package static var statusRetries: Self { Self("status_retries", 0...1000) }
@@ -69,8 +70,10 @@ extension SettingRange<Int> {
 
     package static var all: [Self] {
         [
-            activeTransfers, connections, connectionsPerHost, connectionsTotal, hostConnections, retries, statusRetries,
-            attemptsWithoutProgress, doubtfulRetries, unreachableRetries, maxRedirects, acceptableStatus, retriedStatus,
+            activeTransfers, connections, connectionsPerHost, connectionsTotal, smallFilesPerHost, hostConnections,
+            retries,
+            statusRetries, attemptsWithoutProgress, doubtfulRetries, unreachableRetries, maxRedirects, acceptableStatus,
+            retriedStatus,
             expiredStatus, task,
         ]
     }

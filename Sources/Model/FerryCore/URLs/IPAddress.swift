@@ -160,7 +160,7 @@ extension HTTPURL {
 
 extension IPAddress {
     /// Whether the address is link-local, or that of a metadata service.
-    fileprivate var isLinkLocal: Bool {
+    package var isLinkLocal: Bool {
         if Self.linkLocalBlocks.contains(where: { sharesPrefix(of: $0.bits, with: $0.address) }) { return true }
         return embedded.map(\.isLinkLocal) ?? false
     }

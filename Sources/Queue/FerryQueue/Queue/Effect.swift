@@ -110,6 +110,8 @@ package enum Input: Sendable {
     case name(TransferID, isSlow: Bool)
     /// Resolving a host name was given up.
     case nameGivenUp(TransferID)
+    /// How many requests a server takes at a time on one connection.
+    case places(String, Int)
     /// Outcomes of transfers were committed, with the sizes of their files if they have one.
     case finished([(id: TransferID, size: Int64?)])
     /// An attempt has ended, and the next attempt from its report was committed.

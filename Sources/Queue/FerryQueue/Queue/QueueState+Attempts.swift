@@ -23,8 +23,14 @@ extension QueueState {
 
     /// Discards values kept for the next attempt after the outcomes of transfers were stored.
     mutating func finished(_ ended: [(id: TransferID, size: Int64?)], at moment: Moment) -> [Effect] {
+        var received: [String: [(id: TransferID, size: Int64)]] = [:]
         for (id, size) in ended {
-            if let size, let key = running.key(of: id) { running.noteSize(size, of: key.origin) }
+            if let size, let key = running.key(of: id) { received[key.origin, default: []].append((id, size)) }
+        }
+        for (origin, sizes) in received {
+            running.filesEnded(
+                sizes, of: origin, isBusy: waitingTransfers.waiting(for: origin) > 0, sessions.settings,
+                at: moment.clock)
         }
         return forget(ended.map(\.id), at: moment)
     }
@@ -95,6 +101,7 @@ extension QueueState {
             let seconds = min(refusal.seconds, Origin.longestHold) * jitter.delayScale
             effects = take(.held(refusal.origin, seconds: seconds, id), at: moment)
         }
+        if report.isOfBusyServer { running.refused(by: key.origin, at: moment.clock) }
         var machine = TransferMachine(record, network: key.network)
         let action = machine.attemptEnded(
             report.result, facts: report.facts, cost: report.cost,
@@ -125,6 +132,12 @@ extension RunReport {
             let retryAfter = RetryAfter(parsing: value, now: moment.wall)
         else { return nil }
         return (refusedBy, retryAfter.seconds)
+    }
+
+    /// Whether the server refused a connection, or is too busy for the request.
+    fileprivate var isOfBusyServer: Bool {
+        guard case .failed(let error, _) = result else { return false }
+        return error.code == .connectFailed || error.details.httpStatus == 429 || error.details.httpStatus == 503
     }
 
     /// Returns the part of a report that applies to a request changed since. The response of one address says nothing

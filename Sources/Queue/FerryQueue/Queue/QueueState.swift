@@ -83,6 +83,7 @@ struct QueueState: Sendable {
             return fill()
         case .settings(let settings, let report):
             sessions.change(to: settings)
+            running.limitsChanged()
             return [.limits(settings)] + follow(report, at: moment) + fill()
         case .conditions(let report): return follow(report, at: moment)
         case .dependent(let key): return depend(on: key)
@@ -161,6 +162,9 @@ struct QueueState: Sendable {
         case .nameGivenUp(let id):
             running.waitsForNoName(id)
             return []
+        case .places(let origin, let most):
+            running.note(places: most, of: origin)
+            return []
         case .finished(let ended): return finished(ended, at: moment)
         case .ended(let id, let next): return ended(id, next, at: moment)
         }
@@ -174,7 +178,7 @@ struct QueueState: Sendable {
         var effects = failForbidden()
         var limits = limits
         let (sessions, conditions) = (sessions, conditions)
-        while !limits.isFull,
+        while !limits.admitsNone,
             let next = waitingTransfers.next(
                 isInOrder: { sessions.settings(of: $0).inOrder },
                 mayRun: { limits.obstacle($0) == nil && conditions.isPermitted($0) })

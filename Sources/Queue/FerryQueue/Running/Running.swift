@@ -37,6 +37,8 @@ package struct Running: Sendable {
     private struct Slot: Sendable {
         package var key: QueueKey
         package var disposition = Disposition.continues
+        /// Whether the size of the file is among the recent ones of its origin.
+        var isSizeKnown = false
         package var use = Use.connection
         /// Whether the transfer already yielded a slot while its host name was resolved. It keeps this one.
         package let isKept: Bool
@@ -53,6 +55,10 @@ package struct Running: Sendable {
     private var digests: [TransferID: RunningDigest] = [:]
     /// Recent file sizes by origin.
     private var sizes: [String: RecentSizes] = [:]
+    /// How many small files of an origin are transferred at a time. Only origins with tiny files have an entry.
+    private var growth: [String: SmallFileGrowth] = [:]
+    /// How many requests a server takes at a time on one connection. Only servers that speak HTTP/2 have an entry.
+    private var places: [String: Int] = [:]
 
     // MARK: Lifecycle of an attempt
 
@@ -97,6 +103,10 @@ package struct Running: Sendable {
     /// Records that all bytes of a transfer were received, so it needs no connection.
     mutating func becameWhole(_ id: TransferID, inMemory: Bool) {
         slots[id]?.use = inMemory ? .placeTogether : .place
+        // Already here, so that the next transfers of the origin know of it.
+        guard inMemory, let slot = slots[id], !slot.isSizeKnown else { return }
+        slots[id]?.isSizeKnown = true
+        sizes[slot.key.origin, default: RecentSizes()].add(RecentSizes.tiny)
     }
 
     /// Whether all bytes of a transfer were received and its file is being placed.
@@ -214,7 +224,7 @@ package struct Running: Sendable {
     ///   - rules: The limits without any running transfer.
     ///   - own: A transfer not to count.
     package func limits(under rules: SlotLimits, without own: TransferID? = nil) -> SlotLimits {
-        var limits = rules
+        var limits = rules.allowing(smallFiles: growth.mapValues(\.target))
         var together = 0
         var unnamed = 0
         for (id, slot) in slots where id != own {
@@ -246,8 +256,41 @@ package struct Running: Sendable {
         keepers.remove(id)
     }
 
-    /// Records the size of a file from an origin.
-    mutating func noteSize(_ size: Int64, of origin: String) { sizes[origin, default: RecentSizes()].add(size) }
+    /// Maximum number of origins with remembered sizes.
+    private static let mostOrigins = 10_000
+
+    /// Records files of an origin that were received.
+    ///
+    /// - Parameter isBusy: Whether other transfers of the origin wait.
+    mutating func filesEnded(
+        _ received: [(id: TransferID, size: Int64)], of origin: String, isBusy: Bool, _ settings: ServiceSettings,
+        at now: ContinuousClock.Instant
+    ) {
+        if sizes.count >= Self.mostOrigins { (sizes, growth, places) = ([:], [:], [:]) }
+        for (id, size) in received where slots[id]?.isSizeKnown != true {
+            sizes[origin, default: RecentSizes()].add(size)
+        }
+        guard hasTinyFiles(origin) else {
+            growth[origin] = nil
+            return
+        }
+        let most = places[origin] ?? SmallFileGrowth.mostConnections
+        let limit = max(settings.connectionsPerHost, min(most, settings.smallFilesPerHost))
+        growth[origin, default: SmallFileGrowth(base: settings.connectionsPerHost)]
+            .filesEnded(received.count, isBusy: isBusy, limit: limit, at: now)
+    }
+
+    /// Records how many requests a server takes at a time on one connection: 1 over HTTP/1.1.
+    mutating func note(places most: Int, of origin: String) { places[origin] = most > 1 ? most : nil }
+
+    /// Returns how many requests a server takes at a time on one connection, as far as known.
+    package func places(of origin: String) -> Int { places[origin] ?? 1 }
+
+    /// Records that a server refused a request or a connection because it is busy.
+    mutating func refused(by origin: String, at now: ContinuousClock.Instant) { growth[origin]?.refused(at: now) }
+
+    /// Forgets what was learned about small files at a time, because the limits have changed.
+    mutating func limitsChanged() { growth = [:] }
 
     /// Whether an origin has many small files in sequence, so that a single HTTP/2 connection pays off.
     ///
@@ -312,7 +355,7 @@ package struct Running: Sendable {
 private struct RecentSizes: Sendable {
     private static let count = 8
     private static let small: Int64 = 4 << 20
-    private static let tiny: Int64 = 64 << 10
+    static let tiny: Int64 = 64 << 10
     private var sizes: [Int64] = []
 
     mutating func add(_ size: Int64) {

@@ -9,7 +9,11 @@ package struct SlotLimits: Sendable {
     private let sessionLimits: [SessionID: Int]
     private let sessionHostLimits: [SessionID: Int]
     private let throttledOrigins: Set<String>
+    /// How many small files of an origin may be transferred at a time, for origins that have nothing else.
+    private var smallFiles: [String: Int] = [:]
     private var running = 0
+    /// Small files beyond the connections per host. They take no slot, so that no other transfer waits for them.
+    private var extra = 0
     private var bySession: [SessionID: Int] = [:]
     private var byOrigin: [String: Int] = [:]
     private var bySessionOrigin: [SessionOrigin: Int] = [:]
@@ -33,9 +37,21 @@ package struct SlotLimits: Sendable {
         for key in running { add(key) }
     }
 
+    /// Returns these limits with more transfers at a time for origins that have small files only.
+    package func allowing(smallFiles: [String: Int]) -> SlotLimits {
+        var limits = self
+        limits.smallFiles = smallFiles
+        return limits
+    }
+
     /// Counts a running transfer.
     package mutating func add(_ key: QueueKey) {
-        takeSlot(key)
+        if isExtra(key) {
+            extra += 1
+            bySession[key.session, default: 0] += 1
+        } else {
+            takeSlot(key)
+        }
         byOrigin[key.origin, default: 0] += 1
         bySessionOrigin[SessionOrigin(session: key.session, origin: key.origin), default: 0] += 1
     }
@@ -49,15 +65,31 @@ package struct SlotLimits: Sendable {
     /// Whether every slot is taken.
     package var isFull: Bool { running >= min(settings.activeTransfers, settings.connectionsTotal) }
 
+    /// Whether no transfer may start, whatever its key.
+    package var admitsNone: Bool {
+        guard isFull else { return false }
+        return isFullOfExtras || !smallFiles.contains { isExtra($0.key) && byOrigin[$0.key, default: 0] < $0.value }
+    }
+
+    private var isFullOfExtras: Bool { running + extra >= settings.connectionsTotal }
+
+    /// Whether the next transfer of an origin is a small file that takes no slot.
+    private func isExtra(_ origin: String) -> Bool {
+        smallFiles[origin] != nil && byOrigin[origin, default: 0] >= settings.connectionsPerHost
+    }
+
+    private func isExtra(_ key: QueueKey) -> Bool { isExtra(key.origin) }
+
     /// Whether a session has its own limit for transfers.
     package func limitsTransfers(of session: SessionID) -> Bool { sessionLimits[session] != nil }
 
     /// Why a transfer with this key must wait, or nil if it may run.
     package func obstacle(_ key: QueueKey) -> WaitReason? {
-        if isFull { return .slot }
+        if isExtra(key) ? isFullOfExtras : isFull { return .slot }
         if let limit = sessionLimits[key.session], bySession[key.session, default: 0] >= limit { return .session }
         if throttledOrigins.contains(key.origin) { return .server }
-        if byOrigin[key.origin, default: 0] >= settings.connectionsPerHost { return .host }
+        let most = max(settings.connectionsPerHost, smallFiles[key.origin] ?? 0)
+        if byOrigin[key.origin, default: 0] >= most { return .host }
         let own = SessionOrigin(session: key.session, origin: key.origin)
         if let limit = sessionHostLimits[key.session], bySessionOrigin[own, default: 0] >= limit { return .host }
         return nil

@@ -20,6 +20,8 @@ package final class FailingHTTP2Server: Sendable {
         /// Two pushed streams, which the server promises without acknowledging the settings that forbid it, and resets
         /// (RFC 9113 §8.4).
         case pushes
+        /// No response at all.
+        case silence
         /// These heads in order, then a body unless the last head ends the stream.
         case heads([Head])
 
@@ -97,6 +99,9 @@ package final class FailingHTTP2Server: Sendable {
     package func url(_ path: String, host: String = "localhost") -> String {
         "https://\(host):\(channel.localAddress?.port ?? 0)\(path)"
     }
+
+    /// Number of connections so far.
+    package var connections: Int { log.state.withLock(\.connections) }
 
     /// Number of requests over HTTP/2.
     package var requests2: Int { log.state.withLock(\.requests2) }
@@ -221,6 +226,7 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
                 send(frame(type: 5, flags: 4, stream: stream, head), context)
             }
             for promised: UInt32 in [2, 4] { send(frame(type: 3, stream: promised, [0, 0, 0, 8]), context) }
+        case .silence: break
         case .streamRefused: send(frame(type: 3, stream: stream, [0, 0, 0, 0x0D]), context)
         case .connectionRefused:
             send(frame(type: 7, stream: 0, [0, 0, 0, 0, 0, 0, 0, 0x0D]), context)

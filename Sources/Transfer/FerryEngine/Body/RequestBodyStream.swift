@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import FerryCore
 import Foundation
 import NIOCore
@@ -53,7 +52,7 @@ final class RequestBodyStream: Sendable {
     func whenSent(on loop: any EventLoop, to url: HTTPURL) -> EventLoopFuture<Void> {
         let promise = loop.makePromise(of: Void.self)
         let end: Result<Void, any Error>? = state.withLock { state in
-            // The client does not start the stream of an empty body.
+            // An empty body is not sent.
             if state.isFinished || length == 0 { return .success(()) }
             if let failure = state.failure { return .failure(failure) }
             state.waiting.append(promise)
@@ -70,25 +69,43 @@ final class RequestBodyStream: Sendable {
         }
     }
 
-    func body(on loop: any EventLoop) -> HTTPClient.Body {
-        .stream(contentLength: length) { writer in
-            let done = loop.makePromise(of: Void.self)
-            let task = Task(name: "request body") {
-                do {
-                    try await self.send(to: writer, on: loop)
-                    done.succeed()
-                } catch {
-                    self.failed(error)
-                    done.fail(error)
+    /// Begins to send the body.
+    ///
+    /// - Parameters:
+    ///   - write: Writes a piece to the connection, and completes the promise when it has left. Called on the event
+    ///     loop, like the others.
+    ///   - sent: Called once the connection has taken all pieces.
+    ///   - failed: Called if the body cannot be sent.
+    func begin(
+        on loop: any EventLoop, write: @escaping @Sendable (ByteBuffer, EventLoopPromise<Void>) -> Void,
+        sent: @escaping @Sendable () -> Void, failed: @escaping @Sendable (any Error) -> Void
+    ) {
+        let task = Task(name: "request body") {
+            do {
+                try await self.send(on: loop, write)
+                loop.execute {
+                    sent()
+                    self.finished()
                 }
+            } catch {
+                self.failed(error)
+                loop.execute { failed(error) }
             }
-            let isEnded = self.state.withLock { state in
-                state.task = task
-                return state.isEnded
-            }
-            if isEnded { task.cancel() }
-            return done.futureResult
         }
+        let isEnded = state.withLock { state in
+            state.task = task
+            return state.isEnded
+        }
+        if isEnded { task.cancel() }
+    }
+
+    private func finished() {
+        let waiting = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for promise in waiting { promise.succeed() }
     }
 
     /// Stops sending. Call it when the exchange has finished.
@@ -111,7 +128,9 @@ final class RequestBodyStream: Sendable {
         for promise in waiting { promise.fail(error) }
     }
 
-    private func send(to writer: HTTPClient.Body.StreamWriter, on loop: any EventLoop) async throws {
+    private func send(
+        on loop: any EventLoop, _ write: @escaping @Sendable (ByteBuffer, EventLoopPromise<Void>) -> Void
+    ) async throws {
         var sent: Int64 = 0
         var next = try await source()
         while let part = next {
@@ -121,35 +140,19 @@ final class RequestBodyStream: Sendable {
             async let following = source()
             if part.readableBytes > 0 {
                 try await willSend(part)
-                try await write(part, to: writer, on: loop)
+                // `end` may complete it first.
+                let taken = loop.makePromise(of: Void.self)
+                let isEnded = state.withLock { state in
+                    if !state.isEnded { state.blocked = taken }
+                    return state.isEnded
+                }
+                if isEnded { taken.fail(ExchangeEnd.stopped) } else { loop.execute { write(part, taken) } }
+                try await taken.futureResult.get()
             }
             next = nil
             next = try await following
         }
         if let length, sent < length { throw Self.changed }
-        let waiting = state.withLock { state in
-            state.isFinished = true
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for promise in waiting { promise.succeed() }
-    }
-
-    private func write(
-        _ part: ByteBuffer, to writer: HTTPClient.Body.StreamWriter, on loop: any EventLoop
-    ) async throws {
-        // The client may never complete its future once it has dropped the request.
-        let taken = loop.makePromise(of: Void.self)
-        let isEnded = state.withLock { state in
-            if !state.isEnded { state.blocked = taken }
-            return state.isEnded
-        }
-        if isEnded {
-            taken.fail(ExchangeEnd.stopped)
-        } else {
-            writer.write(.byteBuffer(part)).cascade(to: taken)
-        }
-        try await taken.futureResult.get()
     }
 
     /// The source produced more or fewer bytes than announced.

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import FerryCore
 import FerryRules
 import Foundation
@@ -7,7 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Maps errors of the HTTP client, NIO and TLS to service errors.
+/// Maps errors of connections, NIO and TLS to service errors.
 enum ClientFailure {
     enum Phase { case beforeHead, body }
 
@@ -18,16 +17,14 @@ enum ClientFailure {
     /// A server that was offered HTTP/2 did not respond over it. The request is repeated over HTTP/1.1.
     static let notOverHTTP2 = ServiceError(.connectionLost, "The server did not respond over HTTP/2.")
 
-    /// Returns whether an error before the head may be a refusal of HTTP/2.
+    /// Returns whether an error of an HTTP/2 request without a head may be a refusal of HTTP/2.
     ///
-    /// The client reports the end of an HTTP/2 stream or connection with internal error types, or as a plain close.
+    /// NIO reports the end of a stream or connection with many error types, or as a plain close.
     static func isOfHTTP2(_ error: any Error) -> Bool {
         switch error {
-        case is ServiceError, is ReusedConnectionClosed, is NIOConnectionError, is SocketAddressError, is ChannelError,
-            is HTTPParserError, is HeadFault, is CertificateFault, is NIOSSLExtraError, is NIOSSLError,
+        case is ServiceError, is ReusedConnectionClosed, is ChannelError, is HeadFault, is NIOSSLError,
             is BoringSSLError, is IOError:
             false
-        case let error as HTTPClientError: error == .remoteConnectionClosed
         default: true
         }
     }
@@ -47,16 +44,18 @@ enum ClientFailure {
         case let error as ServiceError: return error
         case let error as ProxyFailure: return error.transferError(url: url)
         case is ReusedConnectionClosed: return staleConnection
-        case let error as HTTPClientError: return clientError(error, phase: phase, failure: failure, host: host)
+        case ConnectionFailure.timedOut: return failure(.timedOut, "Connecting to \(host) took too long.")
+        case ConnectionFailure.closedBeforeHead:
+            return failure(.connectionLost, "\(host.subject) closed the connection before it responded.")
+        case is ConnectionFailure, HTTPParserError.invalidEOFState:
+            // A body that ended early is a lost connection. Its received bytes count (docs/behaviour/transfers.md#R5).
+            return failure(.connectionLost, "\(host.subject) closed the connection early.")
         case let error as NIOConnectionError: return connectionError(error, failure: failure, host: host)
         case is SocketAddressError:
             return failure(.hostNotFound, "\(host.isProxy ? host.subject : "The host \(host)") cannot be found.")
         case let error as ChannelError:
             if case .connectTimeout = error { return failure(.timedOut, "Connecting to \(host) took too long.") }
             return failure(.connectionLost, "The connection to \(host) was closed.")
-        case HTTPParserError.invalidEOFState:
-            // A body that ended early is a lost connection. Its received bytes count (docs/behaviour/transfers.md#R5).
-            return failure(.connectionLost, "\(host.subject) closed the connection early.")
         case let fault as HeadFault:
             return failure(.badResponse, "The response from \(host) cannot be read: it has \(fault.text).")
         case let error as HTTPParserError:
@@ -66,7 +65,7 @@ enum ClientFailure {
         case let error as IOError:
             return ioError(error.errnoCode, failure: failure, host: host, phase: phase)
         default:
-            // HTTP/2 errors and internal types of the HTTP client. Their texts mean nothing to users.
+            // HTTP/2 errors. Their texts mean nothing to users.
             return failure(.connectionLost, "\(host.subject) aborted the connection.")
         }
     }
@@ -89,30 +88,6 @@ enum ClientFailure {
     }
 
     private typealias Failure = (ErrorCode, String, Int32?) -> ServiceError
-
-    private static func clientError(
-        _ error: HTTPClientError, phase: Phase, failure: Failure, host: Peer
-    ) -> ServiceError {
-        switch error {
-        case .remoteConnectionClosed:
-            let when = phase == .beforeHead ? "before it responded" : "before the end"
-            return failure(.connectionLost, "\(host.subject) closed the connection \(when).", nil)
-        case .connectTimeout, .readTimeout, .writeTimeout, .tlsHandshakeTimeout, .deadlineExceeded,
-            .getConnectionFromPoolTimeout:
-            return failure(.timedOut, "Connecting to \(host) took too long.", nil)
-        case .uncleanShutdown:
-            return failure(.connectionLost, "\(host.subject) closed the connection without closing TLS.", nil)
-        case .identityCodingIncorrectlyPresent, .contentLengthMissing:
-            return failure(.badResponse, "The response from \(host) has unreadable framing.", nil)
-        case .cancelled:
-            // Errors of the engine's own decisions arrive unchanged. This one is the client's: it cancels requests
-            // about to be sent on an HTTP/2 connection that the server is closing.
-            return phase == .beforeHead
-                ? staleConnection
-                : failure(.connectionLost, "\(host.subject) closed the connection early.", nil)
-        default: return failure(.connectionLost, "The connection to \(host) failed.", nil)
-        }
-    }
 
     private static func connectionError(
         _ error: NIOConnectionError, failure: Failure, host: Peer

@@ -1,19 +1,16 @@
-import AsyncHTTPClient
 import FerryCore
 import NIOCore
-import NIOHTTP1
 
 /// A connection opened before its request is known, so that the request need not wait for handshakes.
 ///
-/// The HTTP client sees a request from the beginning. The connection holds it back and sends the real request in its
-/// place once that is known. If none comes, it sends nothing.
+/// It is a request without a head. If none comes, nothing is sent.
 final class EarlyConnection: Sendable {
-    let key: ClientPool.Key
+    let key: ConnectionKey
     let origin: Origin
     private let exchange: Exchange
-    private let head: EventLoopPromise<HTTPRequestHead>
+    private let head: EventLoopPromise<RequestHead>
 
-    init(_ exchange: Exchange, head: EventLoopPromise<HTTPRequestHead>, key: ClientPool.Key, origin: Origin) {
+    init(_ exchange: Exchange, head: EventLoopPromise<RequestHead>, key: ConnectionKey, origin: Origin) {
         self.exchange = exchange
         self.head = head
         self.key = key
@@ -25,14 +22,11 @@ final class EarlyConnection: Sendable {
     /// - Returns: `nil` if the request needs another connection or this one is closed.
     func ask(_ given: ExchangeRequest) -> Exchange? {
         guard given.key == key, given.url.origin == origin, given.method == "GET", given.body == nil,
-            given.advisor == nil, !isOver, given.headers.allSatisfy({ $0.value.isSafeInField })
+            given.advisor == nil, !isOver,
+            let asked = try? RequestHead(given.method, given.url, given.fields, proxy: key.proxy)
         else { return nil }
-        var headers = given.headers
-        // The request has no body.
-        headers.remove(name: "Content-Length")
-        headers.remove(name: "Transfer-Encoding")
-        exchange.recorder?.begin(url: given.url, headers: headers)
-        head.succeed(HTTPRequestHead(version: .http1_1, method: .GET, uri: given.url.requestTarget, headers: headers))
+        exchange.recorder?.begin(asked)
+        head.succeed(asked)
         return Exchange(exchange, url: given.url, timeouts: given.timeouts)
     }
 
@@ -49,31 +43,18 @@ extension Engine {
     ///   - key: The connection's properties. The request's must be the same.
     ///   - onReceived: Called with the size of each part of the response body.
     func openEarly(
-        _ url: HTTPURL, key: ClientPool.Key, onReceived: (@Sendable (Int) -> Void)? = nil
-    ) throws(ServiceError) -> EarlyConnection {
-        let loop = loops[key.loop]
-        let head = loop.makePromise(of: HTTPRequestHead.self)
+        _ url: HTTPURL, key: ConnectionKey, onReceived: (@Sendable (Int) -> Void)? = nil
+    ) -> EarlyConnection {
+        let head = loops[key.loop].makePromise(of: RequestHead.self)
         let recorder = ExchangeRecorder(
-            url: url, method: "GET", headers: [:], proxy: key.proxy, laterHead: head.futureResult,
-            onReceived: onReceived)
-        var headers = HTTPHeaders()
-        let mark = clients.directory.mark(&headers, for: recorder)
-        let request: HTTPClient.Request
-        do {
-            request = try HTTPClient.Request(url: url.connectionURL(for: key), headers: headers)
-        } catch {
-            clients.directory.remove(mark)
-            head.fail(error)
-            throw ServiceError(.invalidURL, "“\(url.redacted)” cannot be requested (\(error)).")
-        }
+            url: url, method: "GET", fields: [], proxy: key.proxy, onReceived: onReceived)
         let timeouts = configuration.timeouts
-        let exchange = try Exchange(to: url, key: key, engine: self, timeouts: timeouts, recorder: recorder) {
-            RoutedRequest(request, url: url, key: key, engine: self, delegate: $0, timeouts: timeouts)
+        let exchange = Exchange(to: url, key: key, engine: self, timeouts: timeouts, recorder: recorder) {
+            PooledRequest(
+                .later(head.futureResult), to: url, method: "GET", on: ConnectionTarget(key, for: url), client: client,
+                receiver: $0, timeouts: timeouts, recorder: recorder)
         }
-        exchange.whenOver { [directory = clients.directory] in
-            directory.remove(mark)
-            head.fail(ExchangeEnd.stopped)
-        }
+        exchange.whenOver { head.fail(ExchangeEnd.stopped) }
         return EarlyConnection(exchange, head: head, key: key, origin: url.origin)
     }
 }

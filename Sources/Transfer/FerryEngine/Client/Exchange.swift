@@ -2,7 +2,6 @@ import FerryCore
 import FerryRules
 import Foundation
 import NIOCore
-import NIOHTTP1
 import Synchronization
 
 /// One request and its response, on the one event loop of its client.
@@ -13,13 +12,11 @@ final class Exchange: Sendable {
     private let task: any ExchangeTransport
     /// Completed once the response has ended, and with a success the request too.
     private let over: EventLoopFuture<Void>
-    private let headFuture: EventLoopFuture<HTTPResponseHead>
+    private let headFuture: EventLoopFuture<ReceivedHead>
     private let clock: WatchClock
     let timeouts: Timeouts
     let url: HTTPURL
-    let key: ClientPool.Key
-    /// Whether the server was offered HTTP/2.
-    private let mayBeHTTP2: Bool
+    let key: ConnectionKey
     /// Whether the connection was opened before the request was known.
     private let wasOpenedEarly: Bool
     private let body: RequestBodyStream?
@@ -27,44 +24,30 @@ final class Exchange: Sendable {
 
     /// - Parameter transport: Creates the transport, which reports to the delegate.
     init(
-        to url: HTTPURL, key: ClientPool.Key, engine: Engine, timeouts: Timeouts,
-        recorder: ExchangeRecorder? = nil, body: RequestBodyStream? = nil, mayBeHTTP2: Bool = false,
-        transport: (ExchangeDelegate) throws(ServiceError) -> any ExchangeTransport
-    ) throws(ServiceError) {
+        to url: HTTPURL, key: ConnectionKey, engine: Engine, timeouts: Timeouts,
+        recorder: ExchangeRecorder? = nil, body: RequestBodyStream? = nil,
+        transport: (ExchangeDelegate) -> any ExchangeTransport
+    ) {
         let loop = engine.loops[key.loop]
-        let promise = loop.makePromise(of: HTTPResponseHead.self)
+        let promise = loop.makePromise(of: ReceivedHead.self)
         clock = engine.loops.clock(key.loop)
         self.timeouts = timeouts
         self.url = url
         self.key = key
         self.recorder = recorder
         self.body = body
-        self.mayBeHTTP2 = mayBeHTTP2
         wasOpenedEarly = false
         headFuture = promise.futureResult
         delegate = ExchangeDelegate(loop: loop, head: promise, recorder: recorder)
-        do throws(ServiceError) {
-            task = try transport(delegate)
-        } catch {
-            promise.fail(error)
-            throw error
-        }
-        // The client ends the exchange with the response. But a server that reports success before it has read the request
-        // has not stored what it never read.
-        if let body {
-            over = task.futureResult.flatMap { [delegate] in
-                delegate.isSuccess ? body.whenSent(on: loop, to: url) : loop.makeSucceededVoidFuture()
-            }
-        } else {
-            over = task.futureResult
-        }
+        task = transport(delegate)
+        over = task.futureResult
         task.begin()
     }
 
     /// Creates the exchange of a request on a connection opened in advance.
     init(_ opened: Exchange, url: HTTPURL, timeouts: Timeouts) {
         (delegate, task, over, headFuture) = (opened.delegate, opened.task, opened.over, opened.headFuture)
-        (clock, recorder, mayBeHTTP2) = (opened.clock, opened.recorder, opened.mayBeHTTP2)
+        (clock, recorder) = (opened.clock, opened.recorder)
         key = opened.key
         self.url = url
         self.timeouts = timeouts
@@ -110,7 +93,7 @@ final class Exchange: Sendable {
         do {
             head = ResponseHead(try await headFuture.value(), url: url)
         } catch {
-            if mayBeHTTP2, ClientFailure.isOfHTTP2(error) { throw ClientFailure.notOverHTTP2 }
+            if task.isOverHTTP2, ClientFailure.isOfHTTP2(error) { throw ClientFailure.notOverHTTP2 }
             throw ClientFailure.transferError(
                 error, url: url, proxy: key.proxy, phase: .beforeHead, wasAsked: task.isAsked)
         }
@@ -282,11 +265,8 @@ final class Exchange: Sendable {
 }
 
 extension ResponseHead {
-    init(_ head: HTTPResponseHead, url: HTTPURL) {
-        self.init(
-            status: Int(head.status.code), major: head.version.major,
-            fields: head.headers.map { HeaderField(name: $0.name, value: $0.value) }, url: url.string,
-            origin: url.origin)
+    init(_ head: ReceivedHead, url: HTTPURL) {
+        self.init(status: head.status, major: head.major, fields: head.fields, url: url.string, origin: url.origin)
     }
 }
 

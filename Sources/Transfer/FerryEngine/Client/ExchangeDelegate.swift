@@ -1,6 +1,5 @@
 import FerryCore
 import NIOCore
-import NIOHTTP1
 import Synchronization
 
 /// Carries one request and its response for an exchange. Reports to the exchange's delegate.
@@ -9,6 +8,8 @@ protocol ExchangeTransport: AnyObject, Sendable {
     var futureResult: EventLoopFuture<Void> { get }
     /// Whether a connection has taken the request.
     var isAsked: Bool { get }
+    /// Whether that connection speaks HTTP/2.
+    var isOverHTTP2: Bool { get }
     /// Starts the request. Call it once.
     func begin()
     /// Ends the exchange.
@@ -21,7 +22,7 @@ protocol ExchangeTransport: AnyObject, Sendable {
 /// (docs/behaviour/transfers.md#R7). They still count if the connection closes meanwhile, while the client would drop
 /// parts it has not delivered. After the head is judged, the transport holds each part back until the future of the
 /// previous part completes.
-final class ExchangeDelegate: Sendable {
+final class ExchangeDelegate: ResponseReceiver {
     /// Destinations of a body.
     enum Body {
         case sink(BodySink)
@@ -36,7 +37,7 @@ final class ExchangeDelegate: Sendable {
     }
 
     private struct State {
-        var head: EventLoopPromise<HTTPResponseHead>?
+        var head: EventLoopPromise<ReceivedHead>?
         /// Whether the received head has a status of success.
         var isSuccess = false
         var body: Body?
@@ -66,7 +67,7 @@ final class ExchangeDelegate: Sendable {
     /// side.
     let activity: Atomic<UInt64>
 
-    init(loop: any EventLoop, head: EventLoopPromise<HTTPResponseHead>, recorder: ExchangeRecorder? = nil) {
+    init(loop: any EventLoop, head: EventLoopPromise<ReceivedHead>, recorder: ExchangeRecorder? = nil) {
         self.loop = loop
         self.recorder = recorder
         state = Mutex(State(head: head))
@@ -100,7 +101,8 @@ final class ExchangeDelegate: Sendable {
             held?.succeed()
             return done.succeed()
         }
-        take(part).whenComplete { result in
+        guard let taken = take(part) else { return takeEarly(done) }
+        taken.whenComplete { result in
             switch result {
             case .success: self.takeEarly(done)
             case .failure(let error):
@@ -149,31 +151,28 @@ final class ExchangeDelegate: Sendable {
         recorder?.sentRequest()
     }
 
-    func received(_ head: HTTPResponseHead) {
+    func received(_ head: ReceivedHead) {
         touch()
         let waiting = state.withLock { state in
-            state.isSuccess = (200..<300).contains(head.status.code)
+            state.isSuccess = (200..<300).contains(head.status)
             return state.head.take()
         }
         waiting?.succeed(head)
     }
 
-    /// Takes a part of the body. The transport delivers the next one once the future has completed.
-    func received(_ part: ByteBuffer) -> EventLoopFuture<Void> {
+    func received(_ part: ByteBuffer) -> EventLoopFuture<Void>? {
         touch()
         recorder?.receivedPart(part.readableBytes)
         if state.withLock(\.isOpen) { return take(part) }
-        let held = loop.makePromise(of: Void.self)
-        let end: Result<Void, any Error>? = state.withLock { state in
-            if let stopped = state.stopped { return .failure(stopped) }
+        return state.withLock { state in
+            if let stopped = state.stopped { return loop.makeFailedFuture(stopped) }
             state.early.append(part.withoutSlack)
             state.earlyBytes += part.readableBytes
-            guard state.earlyBytes > Self.earlyLimit else { return .success(()) }
+            guard state.earlyBytes > Self.earlyLimit else { return nil }
+            let held = loop.makePromise(of: Void.self)
             state.held = held
-            return nil
+            return held.futureResult
         }
-        if let end { held.completeWith(end) }
-        return held.futureResult
     }
 
     /// Completes the promises that the client waits for. Until then it does not notice that the engine ended the
@@ -187,7 +186,9 @@ final class ExchangeDelegate: Sendable {
     }
 
     /// Passes a part to the body.
-    private func take(_ part: ByteBuffer) -> EventLoopFuture<Void> {
+    ///
+    /// - Returns: `nil` if it is taken.
+    private func take(_ part: ByteBuffer) -> EventLoopFuture<Void>? {
         let (sink, queue) = state.withLock { state -> (BodySink?, PartQueue?) in
             switch state.body {
             case .sink(let sink): (sink, nil)
@@ -199,11 +200,11 @@ final class ExchangeDelegate: Sendable {
         do {
             guard let sink else {
                 try keep(part)
-                return loop.makeSucceededVoidFuture()
+                return nil
             }
             guard sink.gate.isOpen else { return pace(part, into: sink) }
             try write(part, into: sink)
-            return loop.makeSucceededVoidFuture()
+            return nil
         } catch {
             return loop.makeFailedFuture(error)
         }

@@ -2,7 +2,6 @@ package import FerryCore
 import FerryRules
 import Foundation
 import NIOCore
-import NIOHTTP1
 import Synchronization
 
 /// Records times and byte counts of one request and its response, from the connection and from the HTTP client.
@@ -16,14 +15,10 @@ package final class ExchangeRecorder: Sendable {
         var isSent = false
     }
 
-    /// The target in the request line.
-    let target: String
     /// Whether to record everything, for the client's metrics. Otherwise only the times that the engine needs.
     let isDetailed: Bool
     /// Decides on the server's certificates. `nil` leaves them to the TLS library.
     let trust: TrustQuestion?
-    /// The request head, if the connection is opened before it is known.
-    let laterHead: EventLoopFuture<HTTPRequestHead>?
     private let state: Mutex<State>
     /// Body bytes that left through the socket.
     let bytesSent = Atomic<Int64>(0)
@@ -31,29 +26,24 @@ package final class ExchangeRecorder: Sendable {
     private let questions = Atomic(0)
     /// Time of the advisor's last decision, in nanoseconds of the event loops' clock.
     private let answered = Atomic<UInt64>(0)
-    private let onInformational: (@Sendable (HTTPResponseHead) -> Void)?
+    private let onInformational: (@Sendable (ReceivedHead) -> Void)?
     private let onSent: (@Sendable (Int64) -> Void)?
     private let onReceived: (@Sendable (Int) -> Void)?
     private let onAsked: (@Sendable () -> Void)?
 
     init(
-        url: HTTPURL, method: String, headers: HTTPHeaders, proxy: ProxyChoice? = nil, trust: TrustQuestion? = nil,
-        laterHead: EventLoopFuture<HTTPRequestHead>? = nil,
-        onInformational: (@Sendable (HTTPResponseHead) -> Void)? = nil, onSent: (@Sendable (Int64) -> Void)? = nil,
+        url: HTTPURL, method: String, fields: [HeaderField], proxy: ProxyChoice? = nil, trust: TrustQuestion? = nil,
+        onInformational: (@Sendable (ReceivedHead) -> Void)? = nil, onSent: (@Sendable (Int64) -> Void)? = nil,
         onReceived: (@Sendable (Int) -> Void)? = nil, onAsked: (@Sendable () -> Void)? = nil, isDetailed: Bool = true
     ) {
         self.isDetailed = isDetailed
-        // A forwarding proxy needs the absolute URL in the request line (RFC 9112 §3.2.2).
-        let isForwarded = proxy?.tunnels(to: url) == false
-        target = isForwarded ? "\(url.scheme)://\(url.hostField)\(url.requestTarget)" : url.requestTarget
         self.trust = trust
-        self.laterHead = laterHead
         self.onInformational = onInformational
         self.onSent = onSent
         self.onReceived = onReceived
         self.onAsked = onAsked
         var facts = ExchangeFacts(url: url.string, method: method)
-        if isDetailed { facts.fields = Self.shown(headers) }
+        if isDetailed { facts.fields = Self.shown(fields) }
         facts.isProxyConnection = proxy != nil
         facts.fetchStart = Date()
         state = Mutex(State(facts: facts))
@@ -61,21 +51,15 @@ package final class ExchangeRecorder: Sendable {
 
     private static let secret = ["authorization", "proxy-authorization", "cookie"]
 
-    private static func shown(_ headers: HTTPHeaders) -> [HeaderField] {
-        var shown: [HeaderField] = []
-        shown.reserveCapacity(headers.count)
-        for (name, value) in headers {
-            let field = HeaderField(name: name, value: value)
-            if !secret.contains(where: field.isNamed) { shown.append(field) }
-        }
-        return shown
+    private static func shown(_ fields: [HeaderField]) -> [HeaderField] {
+        fields.filter { !secret.contains(where: $0.isNamed) }
     }
 
     /// Begins the record of the real request on a connection opened early.
-    func begin(url: HTTPURL, headers: HTTPHeaders) {
+    func begin(_ head: RequestHead) {
         change { facts in
-            facts.url = url.string
-            if isDetailed { facts.fields = Self.shown(headers) }
+            facts.url = head.url.string
+            if isDetailed { facts.fields = Self.shown(head.fields) }
             facts.fetchStart = Date()
         }
     }
@@ -121,7 +105,30 @@ package final class ExchangeRecorder: Sendable {
 
     // MARK: Connection events
 
-    func informed(_ head: HTTPResponseHead) { onInformational?(head) }
+    /// A connection sends the request's head now.
+    func began(
+        _ head: RequestHead, with body: RequestBodyStream?, on connection: ConnectionFacts, isReused: Bool
+    ) {
+        change { facts in
+            facts.isReusedConnection = isReused
+            facts.requestStart = Date()
+            guard isDetailed else { return }
+            facts.localAddress = connection.local?.ipAddress
+            facts.localPort = connection.local?.port
+            facts.remoteAddress = connection.remote?.ipAddress
+            facts.remotePort = connection.remote?.port
+            facts.requestHeaderBytes = head.size(with: body)
+            facts.tlsVersion = connection.tlsVersion
+            guard !isReused else { return }
+            (facts.connectStart, facts.connectEnd) = (connection.started, connection.connected)
+            (facts.secureConnectionStart, facts.secureConnectionEnd) = (connection.secureStart, connection.secureEnd)
+        }
+    }
+
+    func received(_ head: ReceivedHead) {
+        if isDetailed { change { $0.responseHeaderBytes += head.size } }
+        if head.isInformational { onInformational?(head) }
+    }
 
     // MARK: Client events
 

@@ -50,6 +50,11 @@ final class IdleWatch: Sendable {
     }
 }
 
+extension TimeAmount {
+    /// Returns a time in seconds as an amount, at most ``IdleWatch/longest``.
+    static func wait(_ seconds: Double) -> TimeAmount { .nanoseconds(Int64(min(seconds, IdleWatch.longest) * 1e9)) }
+}
+
 /// Checks the watches of an event loop when the first of them may be due. One timer serves all watches.
 final class WatchClock: Sendable {
     private struct Weak: Sendable {

@@ -103,7 +103,7 @@ extension Conversation {
             let error = await CertificateExamination(engine: engine).explained(failure, of: exchange)
             if let challenge = exchange.pendingTrust { return (.wait(.trust(challenge), error), nil) }
             let meaning = exchange.meaning(of: error)
-            if meaning == .notOverHTTP2 { engine.clients.refusals.note(request.url.origin) }
+            if meaning == .notOverHTTP2 { engine.client.refusals.note(request.url.origin) }
             return (failed(meaning, error, wasSent: exchange.mayHaveSentAll, &shared.memory), nil)
         }
         await host.ended(exchange, request, isolation: isolation)

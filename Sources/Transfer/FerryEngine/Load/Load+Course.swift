@@ -68,7 +68,7 @@ actor LoadConnection: ConversationHost {
     private func open(_ request: OutgoingRequest) async throws(ServiceError) -> Exchange {
         try load.checkCanceled()
         let options = load.request
-        var key = ClientPool.Key(proxy: request.proxy)
+        var key = ConnectionKey(proxy: request.proxy)
         key.loop = load.loop
         key.isInsecure = options.insecure
         key.isFresh = request.isFresh

@@ -46,11 +46,34 @@ final class NameResolver: Sendable {
         return .later(promise.futureResult)
     }
 
+    /// Returns the addresses of a host, which may be an address itself. Fails with a ``NameCache/Failure``.
+    ///
+    /// - Parameter limit: Maximum number of seconds to wait for the name.
+    func addresses(
+        of host: String, on loop: any EventLoop, atMost limit: Double = .infinity
+    ) -> EventLoopFuture<[String]> {
+        if let address = host.literalAddress { return loop.makeSucceededFuture([address]) }
+        switch ask(host, on: loop) {
+        case .known(let finding): return loop.makeCompletedFuture(finding.mapError { $0 })
+        case .later(let addresses):
+            let found = loop.makePromise(of: [String].self)
+            let timer = loop.scheduleTask(in: .wait(min(patience(for: host), limit))) {
+                self.gaveUp(on: host)
+                found.fail(NameCache.Failure.noAnswer)
+            }
+            addresses.whenComplete { result in
+                timer.cancel()
+                found.completeWith(result.mapError { $0 as? NameCache.Failure ?? .noAnswer })
+            }
+            return found.futureResult
+        }
+    }
+
     /// Returns the seconds that a request waits for a name.
-    func patience(for name: String) -> Double { state.withLock { $0.book.patience(for: name) } }
+    private func patience(for name: String) -> Double { state.withLock { $0.book.patience(for: name) } }
 
     /// Records that a request has given up waiting for a name.
-    func gaveUp(on name: String) { state.withLock { $0.book.gaveUp(on: name) } }
+    private func gaveUp(on name: String) { state.withLock { $0.book.gaveUp(on: name) } }
 
     /// Records the address of a name that accepted a connection.
     func prefer(_ address: String, for name: String) { state.withLock { $0.book.prefer(address, for: name) } }
@@ -114,4 +137,25 @@ extension NameCache.Failure {
                 .dnsFailed, "The name \(name) cannot be resolved: the resolver did not respond.", details: details)
         }
     }
+}
+
+extension String {
+    /// The address that this host of a URL is, or `nil` for a name.
+    ///
+    /// The zone of an address that has none is left out: the system accepts one only for link-local addresses (RFC 4007
+    /// §11).
+    var literalAddress: String? {
+        guard hasPrefix("[") else { return (try? SocketAddress(ipAddress: self, port: 0)) == nil ? nil : self }
+        let literal = dropFirst().dropLast()
+        guard let zone = literal.firstRange(of: "%25") else { return String(literal) }
+        let address = literal[..<zone.lowerBound]
+        return IPAddress(String(address))?.isLinkLocal == true
+            ? address + "%" + literal[zone.upperBound...] : String(address)
+    }
+
+    /// The host name as TLS requires it (RFC 6066 §3): without the final full stop of an absolute name.
+    var withoutFinalStop: String { hasSuffix(".") ? String(dropLast()) : self }
+
+    /// The server name for TLS, or `nil` for an address, which cannot be a server name (RFC 6066 §3).
+    var serverName: String? { IPAddress(self) == nil && !hasPrefix("[") ? withoutFinalStop : nil }
 }

@@ -2,6 +2,7 @@ import FerryCore
 import FerryRules
 import Foundation
 import NIOCore
+import NIOSSL
 
 /// A connection through a proxy that failed before it reached the origin.
 struct ProxyFailure: Error {
@@ -22,6 +23,19 @@ struct ProxyFailure: Error {
     let proxy: ProxyChoice
     let target: TunnelTarget
     let cause: Cause
+
+    init(_ proxy: ProxyChoice, _ target: TunnelTarget, _ cause: Cause) {
+        (self.proxy, self.target, self.cause) = (proxy, target, cause)
+    }
+
+    /// Returns whether an error says that the proxy has simply closed the connection.
+    static func isEnd(_ error: any Error) -> Bool {
+        switch error {
+        case let error as ChannelError: error == .inputClosed || error == .ioOnClosedChannel || error == .eof
+        case NIOSSLError.uncleanShutdown: true
+        default: false
+        }
+    }
 
     func transferError(url: HTTPURL) -> ServiceError {
         var details = ErrorDetails(url: url.redacted)

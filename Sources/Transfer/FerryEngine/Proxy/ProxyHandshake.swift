@@ -13,10 +13,10 @@ struct TunnelTarget: Hashable, Sendable {
         self.port = port
     }
 
-    init(_ url: HTTPURL) {
+    init(_ origin: Origin) {
         // A zone is meaningful only on this machine (RFC 6874).
-        let zone = url.host.utf8.firstIndex(of: UInt8(ascii: "%"))
-        self.init(host: zone.map { url.host[..<$0] + "]" } ?? url.host, port: url.port)
+        let zone = origin.host.utf8.firstIndex(of: UInt8(ascii: "%"))
+        self.init(host: zone.map { origin.host[..<$0] + "]" } ?? origin.host, port: origin.port)
     }
 
     var authority: String { "\(host):\(port)" }

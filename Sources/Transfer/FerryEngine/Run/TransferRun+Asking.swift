@@ -124,7 +124,7 @@ extension TransferRun {
             try attempt.checkStopping()
             let exchange: Exchange
             if let response = connections.received.take() {
-                exchange = try Exchange(asked, replaying: response, engine: engine)
+                exchange = Exchange(asked, replaying: response, engine: engine)
             } else {
                 exchange = try engine.open(asked)
             }
@@ -159,8 +159,8 @@ extension TransferRun {
     }
 
     /// Returns the connection properties of extra workers, except the event loop.
-    func workerKey(for url: HTTPURL, through proxy: ProxyChoice?) throws(ServiceError) -> ClientPool.Key {
-        var key = ClientPool.Key(proxy: proxy)
+    func workerKey(for url: HTTPURL, through proxy: ProxyChoice?) throws(ServiceError) -> ConnectionKey {
+        var key = ConnectionKey(proxy: proxy)
         key.isInsecure = job.request.tls.insecure
         key.skipsHostVerification = job.request.tls.skipsHostVerification
         (key.minimumTLS, key.maximumTLS) = (job.request.tls.minimumVersion, job.request.tls.maximumVersion)

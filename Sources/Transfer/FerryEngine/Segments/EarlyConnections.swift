@@ -42,15 +42,13 @@ final class EarlyConnections: Sendable {
     /// - Parameters:
     ///   - key: The connections' properties, except the event loops.
     ///   - wanted: The user's number for the transfer.
-    func open(_ count: Int, to url: HTTPURL, _ key: ClientPool.Key, wanted: Int?) {
+    func open(_ count: Int, to url: HTTPURL, _ key: ConnectionKey, wanted: Int?) {
         leave(url.origin)
         while self.count < count, engine.budget.claim(url.origin, wanted: wanted) {
             var key = key
             key.loop = engine.takeLoop(for: state.withLock(\.place))
             key.offersHTTP2 = false
-            guard let connection = try? engine.openEarly(url, key: key, onReceived: progress.counting) else {
-                return engine.budget.leave(url.origin)
-            }
+            let connection = engine.openEarly(url, key: key, onReceived: progress.counting)
             let isKept = state.withLock { state in
                 if !state.isShut { state.waiting.append(connection) }
                 return !state.isShut

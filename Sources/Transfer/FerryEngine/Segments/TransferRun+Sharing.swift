@@ -184,7 +184,7 @@ extension TransferRun {
     }
 
     /// Returns the properties of direct connections to a URL, or `nil` if a proxy is used.
-    private func directKey(for url: HTTPURL) throws(ServiceError) -> ClientPool.Key? {
+    private func directKey(for url: HTTPURL) throws(ServiceError) -> ConnectionKey? {
         guard try shared.memory.proxy(for: url, environment: shared.terms.get().environment) == nil else { return nil }
         return try workerKey(for: url, through: nil)
     }

@@ -1,7 +1,6 @@
 import FerryCore
 import FerryRules
 import NIOCore
-import NIOHTTP1
 
 /// Gives an exchange a response that was received before the exchange began.
 final class ReplayedResponse: ExchangeTransport {
@@ -19,17 +18,16 @@ final class ReplayedResponse: ExchangeTransport {
 
     var isAsked: Bool { true }
 
+    var isOverHTTP2: Bool { false }
+
     func begin() {
         loop.execute {
             let (head, body) = (self.response.head, self.response.body)
             self.delegate.sentRequest()
-            self.delegate.received(
-                HTTPResponseHead(
-                    version: .http1_1, status: HTTPResponseStatus(statusCode: head.status.number),
-                    headers: HTTPHeaders(head.fields.map { ($0.name, $0.value) })))
-            guard body.readableBytes > 0 else { return self.finish() }
+            self.delegate.received(head)
             // The body waits in memory for its destination.
-            self.delegate.received(body).assumeIsolated().whenComplete { _ in self.finish() }
+            guard body.readableBytes > 0, let taken = self.delegate.received(body) else { return self.finish() }
+            taken.assumeIsolated().whenComplete { _ in self.finish() }
         }
     }
 
@@ -44,15 +42,13 @@ final class ReplayedResponse: ExchangeTransport {
 
 extension Exchange {
     /// Creates the exchange of a request whose response has been received.
-    convenience init(
-        _ asked: ExchangeRequest, replaying response: ReceivedResponse, engine: Engine
-    ) throws(ServiceError) {
+    convenience init(_ asked: ExchangeRequest, replaying response: ReceivedResponse, engine: Engine) {
         var key = asked.key
         key.loop = EngineLoops.home
         let recorder = ExchangeRecorder(
-            url: asked.url, method: asked.method, headers: asked.headers, onReceived: asked.onReceived,
+            url: asked.url, method: asked.method, fields: asked.fields, onReceived: asked.onReceived,
             isDetailed: asked.isDetailed)
-        try self.init(to: asked.url, key: key, engine: engine, timeouts: asked.timeouts, recorder: recorder) {
+        self.init(to: asked.url, key: key, engine: engine, timeouts: asked.timeouts, recorder: recorder) {
             ReplayedResponse(response, on: engine.loops[EngineLoops.home], delegate: $0)
         }
     }

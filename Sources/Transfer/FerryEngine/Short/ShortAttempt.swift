@@ -14,7 +14,7 @@ actor ShortAttempt: AttemptRun {
     private let plan: ShortPlan
     private nonisolated let engine: Engine
     private let journal: any FactsJournal
-    private let request: ShortRequest
+    private let exchange = ShortExchange()
     private var changed: TransferRequest?
     private var options: RunOptions
     private var ending = AttemptEnding()
@@ -27,14 +27,13 @@ actor ShortAttempt: AttemptRun {
     /// - Returns: `nil` if the job needs a ``TransferRun`` from the beginning.
     init?(_ job: TransferJob, engine: Engine, journal: any FactsJournal) {
         guard job.expectsShortResponse, let plan = ShortPlan(job, engine.configuration),
-            let address = engine.names.knownAddress(of: plan.url, on: engine.loops[EngineLoops.home])
+            engine.names.knows(plan.url.host, on: engine.loops[EngineLoops.home])
         else { return nil }
         self.job = job
         self.plan = plan
         self.engine = engine
         self.journal = journal
         options = RunOptions(job.request)
-        request = ShortRequest(plan.bytes, on: ShortConnections.Key(origin: plan.url.origin, address: address))
     }
 
     func run() async -> RunReport {
@@ -47,6 +46,7 @@ actor ShortAttempt: AttemptRun {
         case .response(let response):
             var report = await self.place(response, at: place)
             report.cost.seconds = began.duration(to: .now) / .seconds(1)
+            report.places = exchange.places
             return report
         }
     }
@@ -59,31 +59,44 @@ actor ShortAttempt: AttemptRun {
 
     func stop(with error: ServiceError?) {
         ending.stop(with: error)
-        request.fail(ExchangeEnd.stopped)
+        exchange.fail(ExchangeEnd.stopped)
         successor?.assumeIsolated { $0.stop(with: error) }
     }
 
-    private func receive() async -> ShortRequest.End {
-        let origin = plan.url.origin
+    private func receive() async -> ShortExchange.End {
+        let url = plan.url
+        guard let request = try? await request() else { return .unanswered }
+        let origin = url.origin
         engine.budget.enter(origin)
         defer { engine.budget.leave(origin) }
         let seconds = min(job.request.timing.idleTimeout ?? engine.configuration.timeouts.head, IdleWatch.longest)
         let watch = IdleWatch(
             on: engine.loops.clock(EngineLoops.home), limit: .nanoseconds(Int64(seconds * 1e9)),
-            activity: { [request] in request.activity },
-            expired: { [request, url = plan.url] in
-                let message = request.hasBegun ? "stopped sending" : "did not answer"
-                request.fail(IdleWatch.expiry(of: url, message, after: seconds))
+            activity: { [exchange] in exchange.activity },
+            expired: { [exchange] in
+                let message = exchange.hasBegun ? "stopped sending" : "did not answer"
+                exchange.fail(IdleWatch.expiry(of: url, message, after: seconds))
             })
         defer { watch.cancel() }
-        return await request.send(on: engine.shortConnections)
+        return await exchange.send(request)
+    }
+
+    private func request() async throws(ServiceError) -> PooledRequest {
+        let url = plan.url
+        var key = ConnectionKey()
+        key.loop = EngineLoops.home
+        if url.isSecure { key.trust = try await engine.material(of: job.request.tls.trust).home }
+        key.offersHTTP2 = job.offersHTTP2 && url.isSecure && !engine.client.refusals.contains(url.origin)
+        return PooledRequest(
+            .known(plan.head), to: url, method: plan.head.method, on: ConnectionTarget(key, for: url),
+            client: engine.client, receiver: exchange, timeouts: engine.configuration.timeouts)
     }
 
     /// Places the file of a response (docs/behaviour/transfers.md#D1, steps 2 to 11).
     private func place(_ response: ReceivedResponse, at place: DiskLane.Place) async -> RunReport {
         guard var facts = plan.facts(of: response, options) else { return await leave(response, job.$facts) }
         engine.configuration.logger.debug(
-            "short response", metadata: ["transfer": "\(job.id)", "status": "\(response.head.status.number)"])
+            "short response", metadata: ["transfer": "\(job.id)", "status": "\(response.head.status)"])
         engine.configuration.reached(.headAccepted)
         let body = SmallBody(job: job, bytes: response.body)
         let judged = body.judge(options.expectedDigests(with: facts.wrappedValue))
@@ -133,15 +146,10 @@ actor ShortAttempt: AttemptRun {
 }
 
 extension NameResolver {
-    /// Returns the address of a URL's host, if it is known without waiting.
-    fileprivate func knownAddress(of url: HTTPURL, on loop: any EventLoop) -> SocketAddress? {
-        if url.host.hasPrefix("[") {
-            return try? SocketAddress(ipAddress: String(url.host.dropFirst().dropLast()), port: url.port)
-        }
-        if let address = try? SocketAddress(ipAddress: url.host, port: url.port) { return address }
-        guard case .known(.success(let addresses)) = ask(url.host, on: loop), let first = addresses.first else {
-            return nil
-        }
-        return try? SocketAddress(ipAddress: first, port: url.port)
+    /// Whether the addresses of a host are known without waiting.
+    fileprivate func knows(_ host: String, on loop: any EventLoop) -> Bool {
+        if host.literalAddress != nil { return true }
+        if case .known(.success) = ask(host, on: loop) { return true }
+        return false
     }
 }

@@ -12,47 +12,32 @@ struct ShortPlan: Sendable {
     private let job: TransferJob
     private let asked: Asked
     private let conversation: Conversation
-    private let fields: [HeaderField]
+    let head: RequestHead
 
     /// - Returns: `nil` if the job needs a ``TransferRun``.
     init?(_ job: TransferJob, _ configuration: Engine.Configuration) {
         guard job.expectsShortResponse, job.isUntried, job.isUsual,
-            let url = try? HTTPURL(parsing: job.request.url), !url.isSecure, url.credentials == nil,
+            let url = try? HTTPURL(parsing: job.request.url), url.credentials == nil,
             let plan = PlannedRequest(job.firstSituation)
         else { return nil }
         var memory = ConversationMemory()
         let terms = ConversationTerms(job, home: url.origin, configuration)
         var conversation = Conversation(terms, from: RequestCourse(from: url, terms), planned: plan.fields)
         guard let request = try? conversation.request(cookies: nil, &memory, Conversation.proofs),
-            request.proxy == nil, request.isSafe
+            request.proxy == nil, let head = try? RequestHead(request.method, url, request.fields, proxy: nil)
         else { return nil }
         self.job = job
         self.url = url
         self.conversation = conversation
         asked = plan.asked
-        fields = request.fields
-    }
-
-    /// The request in HTTP/1.1 syntax.
-    var bytes: ByteBuffer {
-        var bytes = ByteBuffer()
-        bytes.writeString("GET \(url.requestTarget) HTTP/1.1\r\n")
-        for field in fields {
-            bytes.writeString(field.name)
-            bytes.writeString(": ")
-            bytes.writeString(field.value)
-            bytes.writeString("\r\n")
-        }
-        bytes.writeString("\r\n")
-        return bytes
+        self.head = head
     }
 
     /// Returns the facts of the file in a response.
     ///
     /// - Returns: `nil` if a ``TransferRun`` has to judge the response.
     func facts(of response: ReceivedResponse, _ options: RunOptions) -> Boxed<TransferFacts>? {
-        let head = ResponseHead(
-            status: response.head.status.number, fields: response.head.fields, url: url.string, origin: url.origin)
+        let head = ResponseHead(response.head, url: url)
         var (conversation, memory) = (conversation, ConversationMemory())
         guard case .accept = conversation.received(head, &memory, now: Date()),
             case .start(let body) = ResumeTable.decide(
@@ -82,7 +67,7 @@ extension TransferJob {
         raw == nil && gate.isOpen && request.note == nil && request.mirrors.isEmpty && request.cookies.isEmpty
             && request.file.partialFolder == nil && !request.file.spooled && request.file.continues == nil
             && request.response.statusPolicy == .strict && request.response.acceptableStatuses == nil
-            && request.timing.minSpeed == 0 && request.timing.connectTimeout == nil
+            && request.timing.minSpeed == 0 && request.timing.connectTimeout == nil && request.tls.isUsual
     }
 
     fileprivate var firstSituation: RequestSituation {
@@ -93,9 +78,9 @@ extension TransferJob {
     }
 }
 
-extension OutgoingRequest {
-    /// Whether no part of the head contains a byte that would end it.
-    fileprivate var isSafe: Bool {
-        url.requestTarget.isSafeInField && fields.allSatisfy { $0.name.isSafeInField && $0.value.isSafeInField }
+extension TLSOptions {
+    /// Whether connections use the default rules. The trusted authorities and the client's certificate may be others.
+    fileprivate var isUsual: Bool {
+        !insecure && !skipsHostVerification && minimumVersion == nil && maximumVersion == nil
     }
 }

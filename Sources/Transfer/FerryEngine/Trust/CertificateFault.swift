@@ -1,7 +1,6 @@
 import FerryCore
 import FerryRules
 import Foundation
-import NIOHTTP1
 
 /// The reason why a server's certificate is not trusted.
 enum CertificateFault: Error, Hashable, Sendable {
@@ -79,13 +78,14 @@ struct CertificateExamination {
 
     /// Returns an error with the specific fault of the server's certificate.
     ///
-    /// The TLS library only reports that verification failed. So this requests the certificates again, on a connection
-    /// that sends nothing.
+    /// With a client certificate, the TLS library stops at the first fault. So this requests the certificates again, on a
+    /// connection that sends nothing, not even that certificate.
     func explained(_ error: ServiceError, of exchange: Exchange) async -> ServiceError {
         guard error.code == .tlsCertificate else { return error }
         var error = error
         if error == CertificateFault.unverified.transferError(of: exchange.url.host, url: exchange.url) {
-            var asked = ExchangeRequest(url: exchange.url, headers: [:], key: exchange.key, timeouts: exchange.timeouts)
+            var asked = ExchangeRequest(url: exchange.url, fields: [], key: exchange.key, timeouts: exchange.timeouts)
+            asked.key.trust = asked.key.trust?.withoutClientCertificate
             asked.advisor = CertificateExaminer()
             if let second = try? engine.open(asked) {
                 do throws(ServiceError) { _ = try await second.head() } catch let found {
@@ -103,7 +103,7 @@ struct CertificateExamination {
     /// Returns whether the system's authorities are needed and there are none.
     private func trustsNobody(_ material: TrustMaterial?) async -> Bool {
         guard material.map({ $0.authorities == nil }) ?? engine.configuration.trust.isUsual else { return false }
-        let inspected = await engine.certificates(of: nil).result { _ throws(DiskError) in
+        let inspected = await engine.disk.certificates(of: nil).result { _ throws(DiskError) in
             RootCertificates.systemIsEmpty
         }
         return (try? inspected.get()) ?? false

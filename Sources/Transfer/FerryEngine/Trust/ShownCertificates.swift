@@ -10,21 +10,24 @@ struct ShownCertificates: Sendable {
     let fault: CertificateFault?
 }
 
-/// Observes the TLS library's evaluation of a chain, and lets every chain pass.
+/// Observes the TLS library's evaluation of a chain, and lets every chain pass unless it is strict.
 ///
-/// The faults are recorded: nothing is sent before an advisor has decided about them. Runs on the event loop of its
-/// connection.
+/// The faults are recorded: no request is sent before they are judged. Runs on the event loop of its connection.
 final class ChainListener {
+    /// Whether the handshake fails with the first fault, before a client certificate is sent.
+    private let isStrict: Bool
     /// Ordered by the library's last report of each. It reports the chain from the root to the leaf, and reports a
     /// certificate again if it breaks the name constraints of another one.
     private var certificates: [NIOSSLCertificate] = []
     private var faulty: [NIOSSLCertificate] = []
 
+    init(isStrict: Bool = false) { self.isStrict = isStrict }
+
     func judged(_ certificate: NIOSSLCertificate, _ result: NIOSSLVerificationResult) -> NIOSSLVerificationResult {
         certificates.removeAll { $0 == certificate }
         certificates.append(certificate)
         if result == .failed { faulty.append(certificate) }
-        return .certificateVerified
+        return isStrict ? result : .certificateVerified
     }
 
     /// Returns the received certificates, with the host name checked if requested.
@@ -84,5 +87,21 @@ enum ListeningTLS {
             }
         }
         return try make(NIOSSLClientHandler.self, host.serverName)
+    }
+}
+
+extension ServerIdentity {
+    /// Reads the alternative names of a certificate.
+    init(of certificate: NIOSSLCertificate) {
+        var names: [String] = []
+        var addresses: [[UInt8]] = []
+        for name in certificate._subjectAlternativeNames() {
+            switch name.nameType {
+            case .dnsName: names.append(String(decoding: name.contents, as: UTF8.self))
+            case .ipAddress: addresses.append(Array(name.contents))
+            default: break
+            }
+        }
+        self.init(names: names, addresses: addresses)
     }
 }

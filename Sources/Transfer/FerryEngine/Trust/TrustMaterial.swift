@@ -57,15 +57,6 @@ extension Engine {
     /// - Throws: ``ServiceError`` with code `invalid_request` that names the unusable file.
     package func check(_ trust: RequestTrust?) async throws(ServiceError) { _ = try await material(of: trust) }
 
-    /// Returns the queue for reading the certificates of a trust. A disk that does not respond delays no certificates
-    /// elsewhere.
-    func certificates(of trust: TrustMaterial?) -> DiskQueue { certificates(of: trust?.trust ?? RequestTrust()) }
-
-    private func certificates(of trust: RequestTrust) -> DiskQueue {
-        let path = trust.authorities.first ?? trust.certificate ?? trust.key
-        return disk.at(.folder(path?.folderPart ?? "certificates of the system"))
-    }
-
     /// Returns the trust settings and client certificate for a request's connections. Reads the files if they have
     /// changed.
     ///
@@ -75,7 +66,7 @@ extension Engine {
         // If the engine trusts the system's roots too, requests share its connections.
         if trust.isUsual, configuration.trust.isUsual { return RequestMaterial() }
         let files = trustFiles
-        let inspected = await certificates(of: trust).result { _ throws(DiskError) in
+        let inspected = await disk.certificates(of: trust).result { _ throws(DiskError) in
             Result { () throws(ServiceError) -> RequestMaterial in
                 let home = try files.read(trust)
                 let foreign = trust.foreign == trust ? home : try files.read(trust.foreign)
@@ -86,5 +77,14 @@ extension Engine {
         case .success(let result): return try result.get()
         case .failure(let error): throw error.transferError
         }
+    }
+}
+
+extension DiskQueue {
+    /// Returns the queue for reading the certificates of a trust. A disk that does not respond delays no certificates
+    /// elsewhere.
+    func certificates(of trust: RequestTrust?) -> DiskQueue {
+        let path = trust.flatMap { $0.authorities.first ?? $0.certificate ?? $0.key }
+        return at(.folder(path?.folderPart ?? "certificates of the system"))
     }
 }

@@ -11,9 +11,6 @@ package struct OutgoingRequest: Sendable {
     package let sendsBody: Bool
     /// Whether the request needs a new connection.
     package let isFresh: Bool
-
-    /// The field that marks a request for its connection. Removed before the request is sent.
-    package static let markName = "ferry-exchange"
 }
 
 /// Builds the fields of a request (docs/behaviour/transfers.md#Q3): the caller's fields, and the fields that HTTP and
@@ -22,7 +19,7 @@ struct OutgoingFields {
     /// Framing and host fields, which callers cannot set.
     private static let own: Set<String> = [
         "host", "connection", "keep-alive", "proxy-connection", "content-length", "transfer-encoding", "te", "trailer",
-        "upgrade", "expect", OutgoingRequest.markName,
+        "upgrade", "expect",
     ]
 
     private static let userAgent = "Ferry/\(FerryVersion.current)"

@@ -11,6 +11,8 @@ package struct RunReport: Sendable {
     package var cost: AttemptCost
     /// Digests of the bytes on disk, for the next run.
     package var digest: RunningDigest?
+    /// How many requests the server takes at a time on the connection: 1 over HTTP/1.1. `nil` if unknown.
+    package var places: Int?
 
     package init(
         result: TransferMachine.AttemptEnd, refusedBy: Origin?, facts: Boxed<TransferFacts>, cost: AttemptCost,

@@ -151,22 +151,22 @@ import Testing
 
     @Test func `have many small files of an origin once eight have followed each other and eight are to come`() {
         var running = Running()
-        for _ in 0..<7 { running.noteSize(1000, of: "a") }
+        for _ in 0..<7 { running.note(1000, of: "a") }
         #expect(!running.hasManySmallFiles("a", waiting: 8))
-        running.noteSize(1000, of: "a")
+        running.note(1000, of: "a")
         #expect(running.hasManySmallFiles("a", waiting: 8) && !running.hasManySmallFiles("a", waiting: 7))
         #expect(!running.hasManySmallFiles("b", waiting: 8))
-        running.noteSize(5 << 20, of: "a")
+        running.note(5 << 20, of: "a")
         #expect(!running.hasManySmallFiles("a", waiting: 8))
     }
 
     @Test func `have small responses to expect once the last eight files of an origin had at most 64 KiB`() {
         var running = Running()
-        for _ in 0..<7 { running.noteSize(64 << 10, of: "a") }
+        for _ in 0..<7 { running.note(64 << 10, of: "a") }
         #expect(!running.hasTinyFiles("a"))
-        running.noteSize(0, of: "a")
+        running.note(0, of: "a")
         #expect(running.hasTinyFiles("a") && !running.hasTinyFiles("b"))
-        running.noteSize(64 << 10 + 1, of: "a")
+        running.note(64 << 10 + 1, of: "a")
         #expect(!running.hasTinyFiles("a"))
     }
 }
@@ -277,5 +277,95 @@ import Testing
                 }
             }
         }
+    }
+
+    // MARK: Small files at a time
+
+    private func limits(_ running: Running, _ settings: ServiceSettings) -> SlotLimits {
+        running.limits(
+            under: SlotLimits(settings: settings, sessionLimits: [:], running: [], throttledOrigins: []))
+    }
+
+    /// Returns transfers of one origin whose small files end in groups, each as long after the last as a round trip.
+    private func grown(_ settings: ServiceSettings, places: Int) -> Running {
+        var running = Running()
+        let start = ContinuousClock.now
+        running.note(places: places, of: origin)
+        for number in 0..<100 {
+            let count = limits(running, settings).capacity(of: key(.cli))
+            running.filesEnded(
+                Array(repeating: (TransferID(rawValue: 1), 1000), count: count), of: origin, isBusy: true, settings,
+                at: start + .milliseconds(100 * number))
+        }
+        return running
+    }
+
+    private func key(_ session: SessionID) -> QueueKey { QueueKey(session: session, origin: origin, priority: .normal) }
+
+    private var origin: String { "https://small.example:443" }
+
+    @Test func `are as many small files as the server takes, and take slots only as far as others do`() {
+        let settings = ServiceSettings()
+        #expect(limits(grown(settings, places: 1), settings).capacity(of: key(.cli)) == 16)
+        #expect(limits(grown(settings, places: 64), settings).capacity(of: key(.cli)) == 64)
+        #expect(limits(grown(settings, places: 1000), settings).capacity(of: key(.cli)) == 100)
+        // Eight of them have slots. Eight are left for others.
+        var full = limits(grown(settings, places: 64), settings)
+        for _ in 0..<64 { full.add(key(.cli)) }
+        #expect(!full.isFull)
+        for number in 0..<8 {
+            let other = QueueKey(session: .cli, origin: "http://\(number)", priority: .normal)
+            #expect(full.obstacle(other) == nil)
+            full.add(other)
+        }
+        #expect(full.isFull && full.admitsNone && full.obstacle(key(.cli)) == .host)
+    }
+
+    @Test func `are no more small files than settings and sessions allow`() throws {
+        var settings = ServiceSettings()
+        settings.smallFilesPerHost = 12
+        #expect(limits(grown(settings, places: 64), settings).capacity(of: key(.cli)) == 12)
+        var change = ServiceSettingsChange()
+        change.connectionsPerHost = 4
+        settings = ServiceSettings().applying(change)
+        #expect(limits(grown(settings, places: 64), settings).capacity(of: key(.cli)) == 4)
+        settings = ServiceSettings()
+        let rules = SlotLimits(settings: settings, sessionLimits: [.cli: 10], running: [], throttledOrigins: [])
+        #expect(grown(settings, places: 64).limits(under: rules).capacity(of: key(.cli)) == 10)
+        settings.connectionsTotal = 20
+        #expect(limits(grown(settings, places: 64), settings).capacity(of: key(.cli)) == 20)
+    }
+
+    @Test func `are as many as usual after a refusal, another file, or other limits`() {
+        let settings = ServiceSettings()
+        var running = grown(settings, places: 64)
+        running.refused(by: origin, at: .now)
+        #expect(limits(running, settings).capacity(of: key(.cli)) == 8)
+        running = grown(settings, places: 64)
+        running.note(1 << 20, of: origin)
+        #expect(limits(running, settings).capacity(of: key(.cli)) == 8)
+        running = grown(settings, places: 64)
+        running.limitsChanged()
+        #expect(limits(running, settings).capacity(of: key(.cli)) == 8)
+    }
+}
+
+extension Running {
+    /// Records a received file of an origin for which nothing waits.
+    fileprivate mutating func note(_ size: Int64, of origin: String) {
+        filesEnded([(TransferID(rawValue: 1), size)], of: origin, isBusy: false, ServiceSettings(), at: .now)
+    }
+}
+
+extension SlotLimits {
+    /// Returns how many transfers with a key may run at a time.
+    fileprivate func capacity(of key: QueueKey) -> Int {
+        var limits = self
+        var count = 0
+        while limits.obstacle(key) == nil {
+            limits.add(key)
+            count += 1
+        }
+        return count
     }
 }

@@ -156,7 +156,6 @@ import Testing
                 #expect(times.compactMap(\.self).count == 4)
                 #expect(times.compactMap(\.self) == times.compactMap(\.self).sorted())
             }
-            #expect(!harness.origin.requests.contains { $0.value("ferry-exchange") != nil })
         }
     }
 

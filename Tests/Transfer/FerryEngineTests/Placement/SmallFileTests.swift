@@ -18,7 +18,7 @@ import Testing
             try harness.expectFile(history, body)
             #expect(history.success?.verified == [body.checksum(.sha256)])
             // A file that is larger than expected is requested again.
-            #expect(origin.requests.count == (isShort && size > ShortResponse.largestBody ? 2 : 1))
+            #expect(origin.requests.count == (isShort && size > ShortExchange.largestBody ? 2 : 1))
         }
     }
 

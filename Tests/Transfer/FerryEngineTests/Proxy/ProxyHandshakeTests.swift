@@ -37,7 +37,7 @@ private func run(_ start: some ProxyHandshake, _ bytes: [UInt8], pieces: Int) th
     }
 
     @Test func `names an address without its zone`() throws {
-        #expect(try TunnelTarget(HTTPURL(parsing: "https://[fe80::1%25lo]:8443/")).authority == "[fe80::1]:8443")
+        #expect(try TunnelTarget(HTTPURL(parsing: "https://[fe80::1%25lo]:8443/").origin).authority == "[fe80::1]:8443")
     }
 
     @Test(

@@ -43,12 +43,13 @@ import Testing
         let plan = try #require(ShortPlan(job, configuration))
         let text = "HTTP/1.1 \(head)\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
         let head = try #require(UnambiguousHead(Array(text.utf8)))
-        let response = ReceivedResponse(head: head, body: ByteBuffer(string: body))
+        let response = ReceivedResponse(head: ReceivedHead(head), body: ByteBuffer(string: body))
         return plan.facts(of: response, RunOptions(job.request))?.wrappedValue
     }
 
     @Test func `have the request of any first attempt`() throws {
-        let bytes = try #require(plan { $0.request.headers = [HeaderField(name: "X-Own", value: "1")] }).bytes
+        let plan = try #require(plan { $0.request.headers = [HeaderField(name: "X-Own", value: "1")] })
+        let bytes = plan.head.bytes(with: nil, ByteBufferAllocator())
         let lines = String(buffer: bytes).components(separatedBy: "\r\n")
         #expect(lines.first == "GET /folder/a.bin?b=c HTTP/1.1")
         #expect(lines.contains("Host: host.example:81") && lines.contains("X-Own: 1"))
@@ -71,7 +72,9 @@ import Testing
             limiter.rate = 1000
             $0.gate = RateGate([limiter], priority: .normal)
         },
-        Variant("TLS") { $0.request.url = "https://host.example/a" },
+        Variant("TLS that is not verified") { $0.request.tls.insecure = true },
+        Variant("TLS for any host") { $0.request.tls.skipsHostVerification = true },
+        Variant("a version of TLS") { $0.request.tls.minimumVersion = .v1_3 },
         Variant("a user in the URL") { $0.request.url = "http://user@host.example/a" },
         Variant("no URL") { $0.request.url = "a" },
         Variant("a mirror") { $0.request.mirrors = ["http://other.example/a"] },

@@ -123,7 +123,7 @@ import Testing
             let url = try HTTPURL(parsing: origin.url())
             let early = await run.early
             early.shut()
-            early.open(1, to: url, ClientPool.Key(), wanted: 4)
+            early.open(1, to: url, ConnectionKey(), wanted: 4)
             #expect(early.count == 0)
             harness.engine.budget.setLimits(perHost: 1, total: 1)
             #expect(harness.engine.budget.claim(url.origin, wanted: nil))

@@ -84,11 +84,12 @@ import Testing
             }
             let material = try await harness.engine.material(of: RequestTrust(authorities: own))
             try FileManager.default.removeItem(atPath: own)
-            var key = ClientPool.Key()
+            var key = ConnectionKey()
             key.trust = material.home
             key.loop = harness.engine.takeLoop()
             let url = try HTTPURL(parsing: origin.url())
-            let asked = ExchangeRequest(url: url, headers: [:], key: key, timeouts: Timeouts())
+            let asked = ExchangeRequest(
+                url: url, fields: [HeaderField(name: "Host", value: url.hostField)], key: key, timeouts: Timeouts())
             let exchange = try harness.engine.open(asked)
             #expect(try await exchange.head().status == 200)
             await exchange.close()

@@ -67,6 +67,18 @@ import Testing
         }
     }
 
+    /// A connection may be dead without a word: its requests must not be followed by others.
+    @Test func `by silence takes no further request`() async throws {
+        try await withServer(.silence) { harness, server in
+            for number in 1...2 {
+                let request = harness.request(server.url("/\(number).txt")) { $0.timing.idleTimeout = 0.2 }
+                let history = await harness.transfer(request, tries: 1) { $0.offersHTTP2 = true }
+                #expect(history.codes == [.timedOut])
+                #expect(server.requests2 == number && server.connections == number)
+            }
+        }
+    }
+
     /// A regression: the client kept the closed HTTP/2 connection. It trapped at its shutdown, or never ended.
     @Test func `resumes over HTTP1 with a server that no longer speaks HTTP2`() async throws {
         try await withServer(.goesBack) { harness, server in
@@ -79,20 +91,6 @@ import Testing
                     harness.text("\(number).txt") == (number == 1 ? FailingHTTP2Server.text2 : FailingHTTP2Server.text))
             }
             #expect(server.requests2 == 1 && server.requests1.count == 2)
-        }
-    }
-
-    /// The client builds the HTTP/2 path itself, from a URL without one.
-    @Test func `is not tried for a target that the client cannot read`() async throws {
-        try await withServer(.streamRefused) { harness, server in
-            let history = await harness.transfer(
-                harness.request(server.url("/%D6%D0")) { $0.file.name = "a" }, tries: 1
-            ) {
-                $0.offersHTTP2 = true
-            }
-            #expect(history.success != nil, "\(history.errors)")
-            #expect(server.requests2 == 0)
-            #expect(server.requests1 == ["GET /%D6%D0 HTTP/1.1"])
         }
     }
 }

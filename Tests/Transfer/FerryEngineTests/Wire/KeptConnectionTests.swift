@@ -1,7 +1,6 @@
 import FerryCore
 import FerryRules
 import FerryTesting
-import NIOHTTP1
 import Testing
 
 @testable import FerryEngine
@@ -21,11 +20,14 @@ import Testing
         try await withEngine(OriginScript(small, always: .holdEach("go", at: .head))) { harness, origin in
             let engine = harness.engine
             let place = await engine.places.place(of: harness.request(origin.url()))
-            var key = ClientPool.Key()
+            var key = ConnectionKey()
             key.loop = isForLoads ? engine.takeLoop() : engine.takeLoop(for: place)
             let url = try HTTPURL(parsing: origin.url())
-            let fields: HTTPHeaders = ["Host": url.hostField, "Accept-Encoding": "identity"]
-            let asked = ExchangeRequest(url: url, headers: fields, key: key, timeouts: Timeouts())
+            let fields = [
+                HeaderField(name: "Host", value: url.hostField),
+                HeaderField(name: "Accept-Encoding", value: "identity"),
+            ]
+            let asked = ExchangeRequest(url: url, fields: fields, key: key, timeouts: Timeouts())
             let exchanges = [try engine.open(asked), try engine.open(asked), try engine.open(asked)]
             await origin.wait { $0.held.count == 3 }
             for number in 1...3 { origin.release("go \(number)") }

@@ -116,9 +116,9 @@ import Testing
 
     /// The system's resolver accepts a zone name only for link-local addresses.
     @Test func `the zone of an address that needs none is not used to connect`() throws {
-        let key = ClientPool.Key()
-        #expect(try HTTPURL(parsing: "http://[::1%25lo]:80/a").connectionURL(for: key) == "http://[::1]:80/")
-        #expect(
-            try HTTPURL(parsing: "http://[fe80::1%25lo]:80/a").connectionURL(for: key) == "http://[fe80::1%25lo]:80/")
+        #expect("[::1%25lo]".literalAddress == "::1")
+        #expect("[fe80::1%25lo]".literalAddress == "fe80::1%lo")
+        #expect("127.0.0.1".literalAddress == "127.0.0.1")
+        #expect("host.example".literalAddress == nil)
     }
 }

@@ -1,67 +1,11 @@
 import FerryCore
 import FerryRules
 import FerryTesting
-import Foundation
-import NIOCore
 import Testing
 
 @testable import FerryEngine
 
-@Suite struct `Short responses as their bytes come` {
-    private let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nETag: \"a\"\r\n\r\nhello"
-
-    private func progress(_ parts: [String]) -> ShortResponse.Progress {
-        var response = ShortResponse()
-        var last = ShortResponse.Progress.incomplete
-        for part in parts where last == .incomplete { last = response.take(ByteBuffer(string: part)) }
-        return last
-    }
-
-    @Test func `are whole wherever they are cut`() throws {
-        for cut in 0...text.count {
-            let parts = [String(text.prefix(cut)), String(text.dropFirst(cut))]
-            guard case .whole(let head, let body) = progress(parts) else {
-                Issue.record("cut at \(cut)")
-                continue
-            }
-            #expect(head.status.number == 200 && head.length == 5 && String(buffer: body) == "hello")
-        }
-        let bytes = text.map(String.init)
-        guard case .whole(_, let body) = progress(bytes) else {
-            Issue.record("one byte at a time")
-            return
-        }
-        #expect(String(buffer: body) == "hello")
-    }
-
-    @Test func `wait for the end that the head states`() {
-        for length in 0..<text.count { #expect(progress([String(text.prefix(length))]) == .incomplete) }
-        guard case .whole(_, let body) = progress(["HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"]) else {
-            Issue.record("an empty body")
-            return
-        }
-        #expect(body.readableBytes == 0)
-    }
-
-    @Test(arguments: [
-        "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 65537\r\n\r\n",
-        "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n",
-        "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n",
-        "HTTP/1.1 103 Early Hints\r\nContent-Length: 5\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!", "220 ready\r\n\r\n", "\r\nHTTP/1.1 200 OK\r\n\r\n",
-        "HTTP/1.1 200 OK\nContent-Length: 5\n\n",
-    ])
-    func `are no others`(text: String) {
-        #expect(progress([text]) == .unusual)
-    }
-
-    @Test func `have heads of usual size`() {
-        #expect(progress(["HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 17 << 10)]) == .unusual)
-    }
-}
-
-/// Requests whose responses are expected to be short, over connections without the HTTP client.
+/// Requests whose responses are expected to be short.
 @Suite(.timeLimit(.minutes(2))) struct `Requests for short responses` {
     private static let body = SeededBody(seed: 901, size: 9001)
 
@@ -130,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `are left to the HTTP client if they limit the time for connecting`() async throws {
+    @Test func `are left to the general run if they limit the time for connecting`() async throws {
         try await withEngine(OriginScript(Self.body)) { harness, origin in
             for (name, limit) in [("a", nil), ("b", 5), ("c", nil)] as [(String, Double?)] {
                 let request = harness.request(origin.url()) {

@@ -109,14 +109,4 @@ import Testing
             #expect(history.reports.count == 1)
         }
     }
-
-    @Test func `connections of another version of HTTP than the first are not used`() throws {
-        for (first, other) in [(NegotiatedVersion.Version.http1, NegotiatedVersion.Version.http2), (.http2, .http1)] {
-            let version = NegotiatedVersion()
-            try version.check(first)
-            try version.check(first)
-            #expect(throws: NegotiatedVersion.Changed.self) { try version.check(other) }
-        }
-        #expect(ClientFailure.isOfHTTP2(NegotiatedVersion.Changed()))
-    }
 }

@@ -38,7 +38,7 @@ private func field(_ name: String, _ value: String) -> HeaderField { HeaderField
 
     @Test(arguments: [
         field("Host", "evil"), field("content-length", "5"), field("Transfer-Encoding", "chunked"), field("TE", "x"),
-        field("Expect", "100-continue"), field("Ferry-Exchange", "1"), field("", "x"), field("a b", "x"),
+        field("Expect", "100-continue"), field("", "x"), field("a b", "x"),
         field("A:", "x"), field("A", "x\r\nB: y"), field("A", "\u{0}"),
     ])
     func `Q4 CVE_2014_8150 fields that frame the message, and invalid fields, are not sent`(given: HeaderField) throws {

@@ -71,7 +71,7 @@ enum GatewayTable {
     static let settings: [String: Verdict] = keys(
         offered: [
             "active_transfers", "connections_per_host", "connections_total", "rate_limit", "slow", "slow_rate_limit",
-            "upload_rate_limit",
+            "small_files_per_host", "upload_rate_limit",
         ],
         refused: ["constrained", "reserve"])
 

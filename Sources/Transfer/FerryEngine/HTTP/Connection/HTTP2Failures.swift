@@ -5,16 +5,15 @@ import Synchronization
 /// Closes an HTTP/2 connection after a connection error, and keeps it open after a stream error.
 ///
 /// NIO resets a failed stream, and the other streams continue. After a connection error, such as a head beyond the
-/// client's limit, NIO sends GOAWAY (RFC 9113 §5.4.1) and leaves closing to its user. The HTTP client waits for the
-/// server to close, so every stream would wait until its timeout. The error that NIO reports does not distinguish the
-/// two cases, but the frame it sends does. So this handler sits between TLS and NIO's codec, where no stream errors
+/// client's limit, NIO sends GOAWAY (RFC 9113 §5.4.1) and leaves closing to its user. Without that, every stream would
+/// wait until its timeout. The error that NIO reports does not distinguish the two cases, but the frame it sends does. So this handler sits between TLS and NIO's codec, where no stream errors
 /// pass.
 final class HTTP2ErrorCloser: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
 
-    private var frames = SentFrames()
+    private var frames = SentFrames(preface: SentFrames.prefaceSize)
     private var isGoingAway = false
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -41,8 +40,13 @@ final class HTTP2ErrorCloser: ChannelDuplexHandler {
 /// Finds frames in the bytes sent on an HTTP/2 connection (RFC 9113 §4.1).
 struct SentFrames {
     private static let goAway: UInt32 = 7
+    /// Size of the client's connection preface (RFC 9113 §3.4).
+    static let prefaceSize = 24
     /// Remaining payload bytes of the last frame.
-    private var rest = 0
+    private var rest: Int
+
+    /// - Parameter preface: Bytes that precede the first frame.
+    init(preface: Int = 0) { rest = preface }
 
     /// - Parameter part: Contains a frame's head completely or not at all, as NIO's codec writes.
     mutating func haveGoAway(in part: IOData) -> Bool {

@@ -1,0 +1,125 @@
+import FerryCore
+import FerryRules
+import NIOCore
+
+/// A proxy's tunnel to the origin, opened by CONNECT or SOCKS 5.
+struct TunnelStep: ConnectionStep {
+    let proxy: ProxyChoice
+    let target: TunnelTarget
+    let names: NameResolver
+
+    func perform(_ setup: ConnectionSetup) -> EventLoopFuture<Void> {
+        let established = setup.loop.makePromise(of: Void.self)
+        let handler = ProxyHandshakeHandler(handshake(on: setup.loop), established: established)
+        do { try setup.add([], gate: handler) } catch { established.fail(error) }
+        return established.futureResult
+            .flatMapErrorThrowing { error in throw ProxyFailure(proxy, target, Self.cause(error)) }
+    }
+
+    private static func cause(_ error: any Error) -> ProxyFailure.Cause {
+        switch error {
+        case let refusal as ProxyRefusal: .refused(refusal)
+        case let unknown as NameCache.Failure: .unknownHost(unknown)
+        default: ProxyFailure.isEnd(error) ? .closed : .broken(error)
+        }
+    }
+
+    private func handshake(on loop: any EventLoop) -> EventLoopFuture<any ProxyHandshake> {
+        switch (proxy.scheme, SOCKSHandshake.Address(host: target.host)) {
+        case (.http, _), (.https, _):
+            return loop.makeSucceededFuture(ConnectHandshake(target: target, credentials: proxy.credentials))
+        case (.socks5, .name(let name)):
+            return names.addresses(of: name, on: loop).flatMapThrowing { addresses in
+                guard let address = addresses.compactMap({ IPAddress($0) }).first else {
+                    throw NameCache.Failure.notFound
+                }
+                return socks(.address(address))
+            }
+        case (.socks5, let address), (.socks5h, let address):
+            return loop.makeSucceededFuture(socks(address))
+        }
+    }
+
+    private func socks(_ address: SOCKSHandshake.Address) -> any ProxyHandshake {
+        SOCKSHandshake(address: address, port: target.port, credentials: proxy.credentials)
+    }
+}
+
+/// Performs a proxy handshake on a connection, and holds back nothing after it: the origin waits for the client to send
+/// first.
+final class ProxyHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler, ReadGate {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let established: EventLoopPromise<Void>
+    /// The handshake, once the origin's name is resolved if necessary.
+    private let ready: EventLoopFuture<any ProxyHandshake>
+    private var handshake: (any ProxyHandshake)?
+    private var context: ChannelHandlerContext?
+    private var received = ByteBuffer()
+    private var isOver = false
+
+    init(_ ready: EventLoopFuture<any ProxyHandshake>, established: EventLoopPromise<Void>) {
+        self.ready = ready
+        self.established = established
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        ready.assumeIsolated().whenComplete { result in
+            guard !self.isOver else { return }
+            switch result {
+            case .success(var handshake):
+                let first = handshake.begin()
+                self.handshake = handshake
+                context.writeAndFlush(self.wrapOutboundOut(first), promise: nil)
+            case .failure(let error): self.end(.failure(error))
+            }
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // Bytes after the handshake are the origin's, and it must not send before it is asked.
+        guard !isOver else { return context.close(promise: nil) }
+        guard var handshake else { return end(.failure(ProxyRefusal.malformed("it sends before it is asked"))) }
+        var part = unwrapInboundIn(data)
+        received.discardReadBytes()
+        received.writeBuffer(&part)
+        do throws(ProxyRefusal) {
+            var step = try handshake.receive(&received)
+            while case .send(let bytes) = step {
+                context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+                step = try handshake.receive(&received)
+            }
+            self.handshake = handshake
+            guard step == .done else { return }
+            guard received.readableBytes == 0 else { throw .malformed("it sends more than its response") }
+            end(.success(()))
+        } catch {
+            end(.failure(error))
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { end(.failure(error)) }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end(.failure(ChannelError.inputClosed))
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        end(.failure(ChannelError.inputClosed))
+    }
+
+    func open() {
+        guard let context else { return }
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+
+    private func end(_ result: Result<Void, any Error>) {
+        guard !isOver else { return }
+        isOver = true
+        established.completeWith(result)
+    }
+}

@@ -1,0 +1,47 @@
+import FerryCore
+import FerryRules
+import FerryTesting
+import Foundation
+import Testing
+
+@testable import FerryEngine
+
+/// Many small files of one server at a time, over the connections that they share.
+@Suite(.timeLimit(.minutes(1))) struct `Small files at a time` {
+    @Test func `share one connection of HTTP2, beyond what it takes before its settings`() async throws {
+        let server = try await FailingHTTP2Server.start(.heads(["200"]))
+        let trust = TrustRoots(environment: ["SSL_CERT_FILE": server.caFile])
+        let count = 3 * ConnectionPool.placesBeforeSettings
+        do {
+            try await withEngine(configured: { $0.trust = trust }) { harness in
+                let reports = await withTaskGroup(of: RunReport.self) { group in
+                    for number in 1...count {
+                        let record = TransferRecord(
+                            id: TransferID(rawValue: UInt64(number)), createdAt: Date(),
+                            request: harness.request(server.url("/\(number).txt")), credentials: nil)
+                        var job = TransferJob(
+                            record, gate: RateGate([], priority: .normal), progress: TransferProgress())
+                        EngineHarness.expectShort(&job)
+                        job.offersHTTP2 = true
+                        let run = harness.makeAttempt(job)
+                        group.addTask { await run.run() }
+                    }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(
+                    reports.allSatisfy { report in
+                        if case .succeeded = report.result { true } else { false }
+                    })
+                for number in 1...count { #expect(harness.text("\(number).txt") == FailingHTTP2Server.text2) }
+                #expect(server.requests2 == count && server.requests1.isEmpty)
+                // While the first one is full, another may be opened.
+                #expect(server.connections <= 3)
+                #expect(reports.contains { $0.places ?? 0 > 1 })
+            }
+            await server.shutdown()
+        } catch {
+            await server.shutdown()
+            throw error
+        }
+    }
+}
