@@ -5,7 +5,8 @@
 /// Small files spend most of their time waiting for the server, so over a distance the rate grows with their number. It is
 /// measured over files that end while others wait: as many as are transferred at a time, after as many again that began
 /// before the last step. A step that nearly doubles the rate is followed by one to the limit. One that does not raise it
-/// is taken back, and one that raises it by less than its own size is shortened.
+/// is taken back, and one that raises it by less than its own size is shortened, but not while the rate still rises by
+/// itself: a new connection over a long round trip does so for about a second.
 package struct SmallFileGrowth: Hashable, Sendable {
     /// Maximum number over HTTP/1.1, where each file has a connection of its own.
     package static let mostConnections = 16
@@ -14,6 +15,8 @@ package struct SmallFileGrowth: Hashable, Sendable {
     private static let gain = 1.15
     /// and one that justifies going to the limit.
     private static let free = 1.6
+    /// Increase between two measurements at the same number with which the rate rises by itself.
+    private static let rising = 1.1
     /// How many more than the rate needs are kept after a step.
     private static let spare = 1.25
     /// Time without another step after one that was taken back, or after a refusal.
@@ -29,6 +32,8 @@ package struct SmallFileGrowth: Hashable, Sendable {
     package private(set) var target: Int
     /// The number before the last step, and its rate.
     private var before: Measured?
+    /// The last rate at the present number.
+    private var latest: Double?
     /// Files that end before the next measurement begins.
     private var ignored = 0
     private var ended = 0
@@ -76,18 +81,22 @@ package struct SmallFileGrowth: Hashable, Sendable {
             self.restsUntil = nil
             before = nil
         }
+        let isRising = latest.map { rate > $0 * Self.rising } ?? true
+        latest = rate
         let measured = Measured(target: target, rate: rate)
         guard let before, before.target < target else {
             if target < limit { step(to: min(target * 2, limit), after: measured) }
             return
         }
         guard rate >= before.rate * Self.gain else {
+            if isRising { return }
             restsUntil = now + Self.rest
             return step(to: before.target, after: nil)
         }
         // As many as the new rate needs by the old ratio, and some more.
         let needed = Int((Double(before.target) * rate / before.rate * Self.spare).rounded(.up))
         if needed < target {
+            if isRising { return }
             restsUntil = now + Self.rest
             return step(to: max(needed, before.target), after: nil)
         }
@@ -104,7 +113,7 @@ package struct SmallFileGrowth: Hashable, Sendable {
         target = next
         before = measured
         ended = 0
-        began = nil
+        (began, latest) = (nil, nil)
     }
 
     private mutating func measureAnew(at now: ContinuousClock.Instant) {

@@ -24,7 +24,9 @@ final class ShortExchange: ResponseReceiver {
     private struct State {
         var head: ReceivedHead?
         var body = ByteBuffer()
+        /// The request, which keeps this exchange alive until its end.
         var request: PooledRequest?
+        var places: Int?
         var continuation: CheckedContinuation<End, Never>?
         var end: End?
     }
@@ -53,7 +55,7 @@ final class ShortExchange: ResponseReceiver {
     var hasBegun: Bool { state.withLock { $0.head != nil } }
 
     /// How many requests the connection took at a time.
-    var places: Int? { state.withLock(\.request)?.places }
+    var places: Int? { state.withLock(\.places) }
 
     /// Ends the request by a decision of the engine.
     func fail(_ error: ServiceError) { finish(.failed(error))?.fail(reason: error) }
@@ -65,7 +67,8 @@ final class ShortExchange: ResponseReceiver {
     private func finish(_ end: End) -> PooledRequest? {
         let (continuation, request) = state.withLock { state in
             state.end = state.end ?? end
-            return (state.continuation.take(), state.request)
+            state.places = state.places ?? state.request?.places
+            return (state.continuation.take(), state.request.take())
         }
         continuation?.resume(returning: end)
         return request

@@ -1,4 +1,5 @@
 import FerryQueue
+import Foundation
 import Testing
 
 /// A network with one server, in simulated time, that transfers small files with a growing number at a time.
@@ -7,6 +8,8 @@ private struct SimulatedServer {
     var trip = 0.1
     /// Files per second that server and network can transfer at most.
     var rate = Double.infinity
+    /// Files that a new connection takes in its first round trip, and twice as many in each further one.
+    var first = Double.infinity
     /// Number of requests at a time above which the server refuses.
     var refuses = Int.max
 
@@ -32,7 +35,9 @@ private struct SimulatedServer {
             while waiting > 0, running.count < target {
                 waiting -= 1
                 let isRefused = running.count >= refuses
-                free = isRefused ? free : max(free, now) + 1 / rate
+                let begins = max(free, now)
+                let rising = first * exp2((begins / trip).rounded(.down)) / trip
+                free = isRefused ? free : begins + 1 / min(rate, rising)
                 running.append((isRefused ? now + trip : max(now + trip, free), isRefused))
             }
             course.most = max(course.most, running.count)
@@ -60,6 +65,17 @@ private struct SimulatedServer {
 
     @Test(arguments: trips) func `grows to what one connection of HTTP2 takes, over any distance`(trip: Double) {
         let server = SimulatedServer(trip: trip)
+        let course = server.transfer(2000, SmallFileGrowth(base: 8), limit: 100)
+        let best = server.transfer(2000, nil, fixed: 100, limit: 100)
+        #expect(course.last == 100)
+        #expect(course.seconds < 1.5 * best.seconds)
+    }
+
+    /// A connection over a long round trip speeds up by itself. That must not be taken for the limit of the server.
+    @Test(arguments: trips, [1.0, 2, 4]) func `grows over a new connection that is still slow`(
+        trip: Double, first: Double
+    ) {
+        let server = SimulatedServer(trip: trip, first: first)
         let course = server.transfer(2000, SmallFileGrowth(base: 8), limit: 100)
         let best = server.transfer(2000, nil, fixed: 100, limit: 100)
         #expect(course.last == 100)

@@ -44,4 +44,48 @@ import Testing
             throw error
         }
     }
+
+    @Test func `Q12 come over HTTP2 through the tunnel of a proxy`() async throws {
+        let server = try await FailingHTTP2Server.start(.heads(["200"]))
+        let trust = TrustRoots(environment: ["SSL_CERT_FILE": server.caFile])
+        let proxy = try await ScriptedProxy.start()
+        do {
+            try await withEngine(configured: { $0.trust = trust }) { harness in
+                for number in 1...2 {
+                    let request = harness.request(server.url("/\(number).txt")) {
+                        $0.transport.proxyEnvironment = ["https_proxy": "http://127.0.0.1:\(proxy.port)"]
+                    }
+                    let history = await harness.transfer(request, tries: 1) { $0.offersHTTP2 = true }
+                    #expect(history.success != nil, "\(history.errors)")
+                }
+                #expect(server.requests2 == 2 && server.connections == 1 && proxy.heads.count == 1)
+            }
+        } catch {
+            Issue.record(error)
+        }
+        await proxy.shutdown()
+        await server.shutdown()
+    }
+
+    /// A regression: each request and its response kept each other alive.
+    @Test func `leave nothing in memory`() async throws {
+        try await withEngine(OriginScript(SeededBody(seed: 21, size: 5000))) { harness, origin in
+            let url = try HTTPURL(parsing: origin.url())
+            let fields = [
+                HeaderField(name: "Host", value: url.hostField),
+                HeaderField(name: "Accept-Encoding", value: "identity"),
+            ]
+            weak var left: ShortExchange?
+            do {
+                let exchange = ShortExchange()
+                left = exchange
+                let head = try RequestHead("GET", url, fields, proxy: nil)
+                let request = PooledRequest(
+                    .known(head), to: url, method: "GET", on: ConnectionTarget(ConnectionKey(), for: url),
+                    client: harness.engine.client, receiver: exchange, timeouts: Timeouts())
+                guard case .response = await exchange.send(request) else { throw TestingError("no response") }
+            }
+            try await eventually("the exchange is gone") { left == nil }
+        }
+    }
 }
