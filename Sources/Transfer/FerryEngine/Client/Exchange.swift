@@ -279,7 +279,7 @@ extension EventLoopFuture where Value: Sendable {
     }
 }
 
-/// Deliberate ends of an exchange that are not failures. The HTTP client carries them as errors.
+/// Deliberate ends of an exchange that are not failures. Connections carry them as errors.
 enum ExchangeEnd {
     /// The service stopped the transfer.
     static let stopped = ServiceError(.canceled, "The transfer was stopped.")

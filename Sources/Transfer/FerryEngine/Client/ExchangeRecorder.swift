@@ -4,7 +4,7 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// Records times and byte counts of one request and its response, from the connection and from the HTTP client.
+/// Records times and byte counts of one request and its response, as its connection reports them.
 package final class ExchangeRecorder: Sendable {
     private struct State {
         var facts: ExchangeFacts

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Reads responses with NIO's codec: those that ``HTTP1Connection`` does not read itself. Sits above the codec.
+/// Reads with NIO's codec the responses that ``HTTP1Connection`` does not read itself. Sits above the codec.
 final class CodedResponse: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart

@@ -32,7 +32,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPConnection, ResponseCarri
     private(set) var carried: PooledRequest?
     private let id: ConnectionPool.ConnectionID
     private let owner: any HTTPConnectionOwner
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
     private var coded: CodedResponse?
     private var requests = 0
     private var reading = Reading.idle
@@ -43,8 +43,6 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPConnection, ResponseCarri
     private var isSent = false
     /// Whether the server keeps the connection open after this response.
     private var isKeptAlive = false
-    /// Whether a read was requested while the receiver was busy.
-    private var wantsRead = false
 
     init(_ id: ConnectionPool.ConnectionID, _ facts: ConnectionFacts, owner: any HTTPConnectionOwner) {
         self.id = id
@@ -137,15 +135,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPConnection, ResponseCarri
 
     // MARK: Responses
 
-    func read(context: ChannelHandlerContext) {
-        if delivery.isBlocked { wantsRead = true } else { context.read() }
-    }
-
-    func resumeReading() {
-        guard wantsRead, let context else { return }
-        wantsRead = false
-        context.read()
-    }
+    func read(context: ChannelHandlerContext) { readUnlessBusy(context) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         isAnswered = true
@@ -245,8 +235,8 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPConnection, ResponseCarri
     private func finish(_ request: PooledRequest) {
         let isReusable = isSent && isKeptAlive && context?.channel.isActive == true
         (carried, reading) = (nil, .idle)
-        delivery = ResponseDelivery()
         resumeReading()
+        delivery = ResponseDelivery()
         // First, so that the next request does not wait for what is made of this response.
         owner.ended(on: id, isReusable: isReusable)
         request.finished()

@@ -15,11 +15,10 @@ final class HTTP2Stream: ChannelDuplexHandler, ResponseCarrier {
     /// The head of the request, once it may be sent.
     var head: RequestHead?
     private let connection: HTTP2Connection
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
     private var informational = InformationalLimit()
     /// Whether the final head has arrived.
     private(set) var isAnswered = false
-    private var wantsRead = false
 
     init(_ request: PooledRequest, _ connection: HTTP2Connection) {
         carried = request
@@ -50,15 +49,7 @@ final class HTTP2Stream: ChannelDuplexHandler, ResponseCarrier {
 
     // MARK: The response
 
-    func read(context: ChannelHandlerContext) {
-        if delivery.isBlocked { wantsRead = true } else { context.read() }
-    }
-
-    func resumeReading() {
-        guard wantsRead, let context else { return }
-        wantsRead = false
-        context.read()
-    }
+    func read(context: ChannelHandlerContext) { readUnlessBusy(context) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {

@@ -58,6 +58,8 @@ struct ResponseDelivery {
 
     fileprivate var waiting: CircularBuffer<Event> = []
     fileprivate var isBusy = false
+    /// Whether a read was requested while the receiver was busy.
+    fileprivate var wantsRead = false
 
     /// Whether to stop reading from the socket.
     var isBlocked: Bool { isBusy }
@@ -70,8 +72,8 @@ protocol ResponseCarrier: AnyObject {
     var delivery: ResponseDelivery { get set }
     /// The request with the current response.
     var carried: PooledRequest? { get }
-    /// Reads from the socket again.
-    func resumeReading()
+    /// The context of the handler that reads.
+    var context: ChannelHandlerContext? { get }
     /// The receiver has taken all parts.
     func deliveredEnd()
     /// The response ends with an error, after the parts received before.
@@ -79,7 +81,19 @@ protocol ResponseCarrier: AnyObject {
 }
 
 extension ResponseCarrier {
-    /// Passes on an event, after those that wait.
+    /// Reads from the socket, or later if the receiver is busy.
+    func readUnlessBusy(_ context: ChannelHandlerContext) {
+        if delivery.isBlocked { delivery.wantsRead = true } else { context.read() }
+    }
+
+    /// Performs the read that was put off.
+    func resumeReading() {
+        guard delivery.wantsRead, let context else { return }
+        delivery.wantsRead = false
+        context.read()
+    }
+
+    /// Passes an event to the receiver, once the earlier events have been passed.
     func deliver(_ event: ResponseDelivery.Event) {
         switch event {
         case .end, .failure: delivery.hasEnd = true

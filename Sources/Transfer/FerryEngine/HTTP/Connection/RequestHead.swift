@@ -9,7 +9,7 @@ struct RequestHead: Hashable, Sendable {
     let url: HTTPURL
     /// The request target (RFC 9112 §3.2), exactly as in the URL. The absolute URL for a proxy that forwards the request.
     let target: String
-    /// All fields in wire order, without those that frame the body.
+    /// All fields in wire order, except `Content-Length` and `Transfer-Encoding`.
     let fields: [HeaderField]
 
     /// - Throws: ``ServiceError`` with code `invalid_request` if a part of the head would not be read as such.
