@@ -24,6 +24,8 @@ package final class FailingHTTP2Server: Sendable {
         case silence
         /// These heads in order, then a body unless the last head ends the stream.
         case heads([Head])
+        /// No fault, but a trailer of less than 127 bytes after the body.
+        case trailer(name: String, value: String)
 
         /// The faults that do not affect HTTP/1.1.
         package static let ofHTTP2: [Fault] = [
@@ -244,6 +246,12 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
             if heads.last?.ends != true {
                 send(frame(type: 0, flags: 1, stream: stream, Array(FailingHTTP2Server.text2.utf8)), context)
             }
+        case .trailer(let name, let value):
+            send(frame(type: 1, flags: 4, stream: stream, [0x88]), context)
+            send(frame(type: 0, stream: stream, Array(FailingHTTP2Server.text2.utf8)), context)
+            let field =
+                [0x00, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+            send(frame(type: 1, flags: 5, stream: stream, field), context)
         case .largeHead:
             let fields = largeFields
             let pieces = stride(from: 0, to: fields.count, by: 16_000).map {

@@ -174,6 +174,9 @@ final class Exchange: Sendable {
     /// Seconds from the request on an open connection to its head, or `nil` while unknown.
     var roundTrip: Double? { recorder?.roundTrip }
 
+    /// The trailers of the response, once it is complete.
+    var trailers: [HeaderField] { delegate.trailers }
+
     /// The certificates awaiting the client's decision, if the exchange failed for them.
     var pendingTrust: TrustChallenge? { recorder?.pendingTrust }
 

@@ -46,6 +46,7 @@ final class ExchangeDelegate: ResponseReceiver {
         var earlyBytes = 0
         /// Whether the complete response was received.
         var isWhole = false
+        var trailers: [HeaderField] = []
         /// Whether parts are passed to the body at once.
         var isOpen = false
         /// The engine's own decision to end the exchange. Waiting parts are not taken afterwards.
@@ -79,6 +80,9 @@ final class ExchangeDelegate: ResponseReceiver {
 
     /// Whether a head with a status of success was received.
     var isSuccess: Bool { state.withLock(\.isSuccess) }
+
+    /// The trailers of the complete response.
+    var trailers: [HeaderField] { state.withLock(\.trailers) }
 
     /// Opens the body. The future completes once the waiting parts have been taken.
     func accept(_ body: Body) -> EventLoopFuture<Void> {
@@ -210,9 +214,9 @@ final class ExchangeDelegate: ResponseReceiver {
         }
     }
 
-    func finishedResponse() {
+    func finishedResponse(_ trailers: [HeaderField]) {
         recorder?.ended()
-        state.withLock { $0.isWhole = true }
+        state.withLock { ($0.isWhole, $0.trailers) = (true, trailers) }
     }
 
     /// Ends the exchange without a complete response.

@@ -34,6 +34,7 @@ extension TransferRun {
             }
         }
         guard let sink else { return }
+        if coding == nil, failure == nil { takeTrailers(of: answer, content: sink.start..<sink.position) }
         if coding != nil {
             let decoded = sink.position - start
             answer.exchange.recorder?.change { $0.decodedBodyBytes = decoded }
@@ -211,6 +212,25 @@ extension TransferRun {
         guard let stated else { return .counts }
         return attempt.facts.pendingDigests.end(
             stated, wrote: wrote, reachedEnd: reachedEnd, computed: digest?.finalize() ?? [])
+    }
+
+    /// Takes over the digests in the trailers of a complete response, which are compared with the complete file
+    /// (docs/behaviour/transfers.md#I3).
+    ///
+    /// - Parameters:
+    ///   - content: The range of the file that is the content of the response.
+    ///   - isPartAlone: Whether the file is only a part of the server's, which the digests of the whole do not describe.
+    func takeTrailers(of exchange: Exchange, content: Range<Int64>, isPartAlone: Bool = false) {
+        guard !content.isEmpty else { return }
+        let stated = DigestFields(exchange.trailers)
+        if let digest = StatedDigest(from: content.lowerBound, length: Int64(content.count), stated.content) {
+            attempt.facts.pendingDigests.begin(digest)
+        }
+        if !isPartAlone { attempt.facts.identity?.add(stated.representation) }
+    }
+
+    func takeTrailers(of answer: Answer, content: Range<Int64>) {
+        takeTrailers(of: answer.exchange, content: content, isPartAlone: job.raw != nil && answer.head.status == 206)
     }
 
     /// Returns the error of an attempt with responses that never lead to the file.

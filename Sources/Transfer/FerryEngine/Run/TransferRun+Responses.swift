@@ -163,6 +163,7 @@ extension TransferRun {
     func receiveSmall(_ body: AcceptedBody, _ answer: Answer) async throws(ServiceError) -> Outcome.Success? {
         let length = body.completeLength ?? 0
         let (bytes, failure) = await answer.exchange.gather(Int(length), job.progress)
+        if failure == nil { takeTrailers(of: answer, content: 0..<length) }
         let stated = answer.statedDigest(from: 0)
         let computed = stated.flatMap { SmallBody.digest($0.algorithms, of: bytes) }?.finalize() ?? []
         if failure == nil, Int64(bytes.readableBytes) == length, stated?.difference(from: computed) == nil {

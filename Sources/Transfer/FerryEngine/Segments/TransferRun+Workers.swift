@@ -127,6 +127,7 @@ extension TransferRun {
         case .differs(let wrong): failure = ServiceError.contentFault(wrong)
         case .uncounted: counts = false
         }
+        if failure == nil { takeTrailers(of: exchange, content: range) }
         if !counts || failure?.code == .badResponse || failure?.code == .tooLarge {
             if let stated = part.stated { attempt.facts.pendingDigests.remove(stated) }
             await giveUp(sink, range, of: worker)

@@ -32,7 +32,7 @@ final class ReplayedResponse: ExchangeTransport {
     }
 
     private func finish() {
-        delegate.finishedResponse()
+        delegate.finishedResponse(response.trailers)
         done.succeed()
     }
 

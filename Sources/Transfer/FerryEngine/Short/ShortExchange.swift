@@ -7,6 +7,7 @@ import Synchronization
 struct ReceivedResponse: Sendable {
     let head: ReceivedHead
     let body: ByteBuffer
+    var trailers: [HeaderField] = []
 }
 
 /// A request whose response is expected to fit in memory, and the response.
@@ -103,8 +104,10 @@ final class ShortExchange: ResponseReceiver {
         return nil
     }
 
-    func finishedResponse() {
-        let response = state.withLock { state in state.head.map { ReceivedResponse(head: $0, body: state.body) } }
+    func finishedResponse(_ trailers: [HeaderField]) {
+        let response = state.withLock { state in
+            state.head.map { ReceivedResponse(head: $0, body: state.body, trailers: trailers) }
+        }
         finish(response.map(End.response) ?? .unanswered)
     }
 

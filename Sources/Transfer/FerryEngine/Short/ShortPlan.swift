@@ -45,6 +45,7 @@ struct ShortPlan: Sendable {
             ).decision,
             body.completeLength == Int64(response.body.readableBytes), body.end == body.completeLength,
             job.request.timing.retryRule?.fails(head.status) != true, head.value("Content-Digest") == nil,
+            DigestFields(response.trailers).isEmpty,
             !job.request.response.decode || head.contentEncodings.isEmpty
         else { return nil }
         var facts = job.$facts

@@ -2,7 +2,7 @@ package import FerryCore
 import FerryFoundation
 import RawStructuredFieldValues
 
-/// The SHA-256 and SHA-512 digests of a response head.
+/// The SHA-256 and SHA-512 digests of a response: of its head or its trailers (RFC 9530 §2, RFC 9110 §6.5).
 ///
 /// Malformed fields and other algorithms are ignored.
 package struct DigestFields: Hashable, Sendable {
@@ -11,15 +11,19 @@ package struct DigestFields: Hashable, Sendable {
     /// Digests of this response's content: `Content-Digest` (RFC 9530).
     package let content: [Checksum]
 
-    package init(_ head: ResponseHead) {
-        var representation = head.value("Repr-Digest").map(Self.dictionary) ?? []
-        for older in head.value("Digest").map(Self.instanceDigests) ?? []
+    package init(_ head: ResponseHead) { self.init(head.fields) }
+
+    package init(_ fields: [HeaderField]) {
+        var representation = fields.value("Repr-Digest").map(Self.dictionary) ?? []
+        for older in fields.value("Digest").map(Self.instanceDigests) ?? []
         where !representation.contains(where: { $0.algorithm == older.algorithm }) {
             representation.append(older)
         }
         self.representation = representation
-        self.content = head.value("Content-Digest").map(Self.dictionary) ?? []
+        self.content = fields.value("Content-Digest").map(Self.dictionary) ?? []
     }
+
+    package var isEmpty: Bool { representation.isEmpty && content.isEmpty }
 
     /// Parses a structured dictionary of byte sequences.
     static func dictionary(_ text: String) -> [Checksum] {

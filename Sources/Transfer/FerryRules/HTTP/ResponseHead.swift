@@ -27,14 +27,7 @@ package struct ResponseHead: Hashable, Sendable {
     }
 
     /// The value of a field. Several fields with one name are joined by commas (RFC 9110 §5.3).
-    package func value(_ name: String) -> String? {
-        var joined: String?
-        for field in fields where field.isNamed(name) {
-            let value = field.value.trimmingFieldSpace
-            joined = joined.map { "\($0), \(value)" } ?? value
-        }
-        return joined
-    }
+    package func value(_ name: String) -> String? { fields.value(name) }
 
     /// The stated length of the body, if it is a single number.
     package var contentLength: Int64? {
@@ -137,5 +130,17 @@ extension ResponseHead {
     func statusError(_ code: ErrorCode, _ advice: String? = nil, as errorClass: ErrorClass? = nil) -> ServiceError {
         let fact = "The server responded with \(StatusPhrase.describe(status)) for \(shownURL)"
         return error(code, advice.map { "\(fact); \($0)." } ?? "\(fact).", as: errorClass)
+    }
+}
+
+extension [HeaderField] {
+    /// The value of a field. Several fields with one name are joined by commas (RFC 9110 §5.3).
+    package func value(_ name: String) -> String? {
+        var joined: String?
+        for field in self where field.isNamed(name) {
+            let value = field.value.trimmingFieldSpace
+            joined = joined.map { "\($0), \(value)" } ?? value
+        }
+        return joined
     }
 }

@@ -104,10 +104,15 @@ extension ResourceIdentity {
     package func completed(by other: ResourceIdentity) -> ResourceIdentity {
         var result = self
         result.completeLength = completeLength ?? other.completeLength
-        for digest in other.reprDigests where !reprDigests.contains(where: { $0.algorithm == digest.algorithm }) {
-            result.reprDigests.append(digest)
-        }
+        result.add(other.reprDigests)
         return result
+    }
+
+    /// Adds the digests with other algorithms than those it has.
+    package mutating func add(_ digests: [Checksum]) {
+        for digest in digests where !reprDigests.contains(where: { $0.algorithm == digest.algorithm }) {
+            reprDigests.append(digest)
+        }
     }
 }
 

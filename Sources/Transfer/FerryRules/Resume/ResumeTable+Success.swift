@@ -21,6 +21,7 @@ extension ResumeTable {
         var body = body(situation, head)
         body.completeLength = body.end
         body.isResumable = false
+        if head.status == 206 { body.identity.reprDigests = [] }
         return body
     }
 
@@ -44,6 +45,7 @@ extension ResumeTable {
         }
         guard offset > 0 else {
             var body = body(situation, head)
+            body.identity.reprDigests = []
             body.end = end
             body.completeLength = own.length(completeLength: known) ?? end
             return ResumeVerdict(5, .start(body))
@@ -51,7 +53,8 @@ extension ResumeTable {
         if let refusal = situation.refusedPart(head, start: start) {
             return restart(5, situation, head, .restart(refusal.reason, rangesOff: false))
         }
-        let identity = situation.identity?.completed(by: ResourceIdentity(head)) ?? ResourceIdentity(head)
+        var identity = situation.identity?.completed(by: ResourceIdentity(head)) ?? ResourceIdentity(head)
+        identity.reprDigests = []
         return ResumeVerdict(5, .continueAt(offset: offset, until: end, identity: identity))
     }
 
@@ -126,6 +129,8 @@ extension ResumeTable {
             framing: framing, end: length, completeLength: identity.completeLength, identity: identity,
             isResumable: !isEncoded && situation.raw != .verbatim
                 && (situation.hasExpectedDigest || identity.strongValidator != nil))
+        // The file has no content then, while the digests describe what a GET would bring (RFC 9530 §3).
+        if situation.method == "HEAD" { body.identity.reprDigests = [] }
         if isEncoded { body.notes.append(.contentEncoded) }
         if framing == .untilClose, head.origin.scheme == "http", situation.expectedSize == nil,
             !situation.hasExpectedDigest

@@ -99,6 +99,43 @@ import Testing
     }
 
     @Test(arguments: DigestField.allCases)
+    func `O41 I3 a file with the digest that trailers state is placed`(field: DigestField) async throws {
+        try await withEngine(OriginScript(body, always: .trailingDigest(field, .right))) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()))
+            try harness.expectFile(history, body)
+            #expect(history.success?.verified == (field == .repr ? [body.checksum(.sha256)] : []))
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func `O41 I3 a file without the digest that trailers state is not placed`() async throws {
+        try await withEngine(OriginScript(body, always: .trailingDigest(.repr, .wrong))) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()))
+            #expect(history.failure?.code == .digestMismatch)
+            #expect(harness.contents == [])
+        }
+    }
+
+    @Test func `O41 I3 a response without the Content-Digest of its trailers is received again`() async throws {
+        let script = OriginScript(body, .on(.request(1), .trailingDigest(.content, .wrong)))
+        try await withEngine(script) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()))
+            try harness.expectFile(history, body)
+            #expect(history.codes == [.badResponse])
+        }
+    }
+
+    @Test func `O41 a part of the server's file is not compared with the digest of the whole`() async throws {
+        try await withEngine(OriginScript(body, always: .digest(.repr, .right))) { harness, origin in
+            let request = harness.request(origin.url()) {
+                $0.headers = [HeaderField(name: "Range", value: "bytes=100000-199999")]
+            }
+            let history = await harness.transfer(request)
+            #expect(history.success?.size == 100_000)
+        }
+    }
+
+    @Test(arguments: DigestField.allCases)
     func `O41 an algorithm that nobody knows is ignored`(field: DigestField) async throws {
         try await withEngine(OriginScript(body, always: .digest(field, .foreign))) { harness, origin in
             let history = await harness.transfer(harness.request(origin.url()))

@@ -19,6 +19,7 @@ final class RecordingReceiver: ResponseReceiver {
         var ends: [String] = []
         /// Events after the end, or parts before the head.
         var misplaced = 0
+        var trailers: [HeaderField] = []
         /// Held back until `release`.
         var held: EventLoopPromise<Void>?
     }
@@ -59,7 +60,12 @@ final class RecordingReceiver: ResponseReceiver {
     /// Takes the part that is held back.
     func release() { events.withLock { $0.held.take() }?.succeed() }
 
-    func finishedResponse() { events.withLock { $0.ends.append("complete") } }
+    func finishedResponse(_ trailers: [HeaderField]) {
+        events.withLock { events in
+            events.ends.append("complete")
+            events.trailers = trailers
+        }
+    }
 
     func failed(_ error: any Error) { events.withLock { $0.ends.append("\(error)") } }
 }

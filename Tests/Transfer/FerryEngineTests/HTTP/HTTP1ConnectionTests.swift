@@ -84,6 +84,19 @@ import Testing
         }
     }
 
+    @Test func `reports the trailers of each response alone`() async throws {
+        try await withConnection { connection in
+            let first = try #require(try connection.ask())
+            try connection.receive("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\n")
+            #expect(first.all.ends.isEmpty)
+            try connection.receive("C: d\r\n\r\n")
+            #expect(first.all.trailers == [HeaderField(name: "A", value: "b"), HeaderField(name: "C", value: "d")])
+            let second = try #require(try connection.ask())
+            try connection.receive("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+            #expect(second.all.ends == ["complete"] && second.all.trailers.isEmpty && connection.ends == [true, true])
+        }
+    }
+
     /// Bytes of one response must never be taken for the next one.
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello, and more",

@@ -1,3 +1,4 @@
+import Crypto
 import FerryCore
 import FerryRules
 import FerryTesting
@@ -64,6 +65,27 @@ import Testing
             Issue.record(error)
         }
         await proxy.shutdown()
+        await server.shutdown()
+    }
+
+    @Test(arguments: [true, false])
+    func `O41 I3 are compared with the digest in the trailers of HTTP2`(isRight: Bool) async throws {
+        let text = isRight ? FailingHTTP2Server.text2 : "another text"
+        let digest = Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
+        let server = try await FailingHTTP2Server.start(.trailer(name: "repr-digest", value: "sha-256=:\(digest):"))
+        let trust = TrustRoots(environment: ["SSL_CERT_FILE": server.caFile])
+        do {
+            try await withEngine(configured: { $0.trust = trust }) { harness in
+                let history = await harness.transfer(harness.request(server.url("/a.txt")), tries: 1) {
+                    $0.offersHTTP2 = true
+                }
+                #expect(server.requests2 == 1)
+                #expect(history.failure?.code == (isRight ? nil : .digestMismatch))
+                #expect(harness.text("a.txt") == (isRight ? FailingHTTP2Server.text2 : nil))
+            }
+        } catch {
+            Issue.record(error)
+        }
         await server.shutdown()
     }
 

@@ -88,6 +88,31 @@ private typealias Row = ResumeCase
         #expect(row.verdict() == (5, row.expected))
     }
 
+    /// Each head has a digest of the whole file.
+    @Test(arguments: [
+        Row("200", .empty, .g, Row.ok(digest), "kept"),
+        Row("200 to HEAD", .empty, .g, Row.ok(digest), "left") { $0.method = "HEAD" },
+        Row("206 of a raw request", .empty, .g, Row.part(digest), "left") { $0.raw = .verbatim },
+        Row("own range", .empty, .g, Row.part(("Content-Range", "bytes 100-199/1000"), digest), "left") {
+            $0.raw = .ownRange(.from(100, to: 199))
+        },
+        Row(
+            "own range continued", .strong, .r,
+            Row.part(("Content-Range", "bytes 5000100-5999999/10000000"), Row.tag, digest), "left"
+        ) { $0.raw = .ownRange(.from(100, to: 5_999_999)) },
+    ])
+    private func `I3 a file that is not the whole has no digest of the whole`(row: Row) {
+        let identity: ResourceIdentity? =
+            switch ResumeTable.decide(row.situation).decision {
+            case .start(let body): body.identity
+            case .continueAt(_, _, let identity): identity
+            default: nil
+            }
+        #expect(identity?.reprDigests.isEmpty == (row.expected == "left"))
+    }
+
+    private static let digest = ("Repr-Digest", "sha-256=:RBNvtPKLd9m1tqmGZdOJhWBcCJqsf0T6qGtvbAUyu4w=:")
+
     @Test func `R12 row 6 not modified is success`() {
         #expect(Row("304", .empty, .c, Row.status(304), "").verdict() == (6, "unchanged"))
     }

@@ -52,7 +52,7 @@ package struct OriginDelivery: Sendable {
         if !response.omitsBody, response.framing != .none {
             if case .badChunk(let size) = response.framing { steps.append(.send(Array("\(size)\r\n".utf8))) }
             steps += bodySteps(response)
-            if response.isChunked { steps.append(.send(Array("0\r\n\r\n".utf8))) }
+            if response.isChunked { steps.append(.send(response.trailer)) }
             if case .badChunk = response.framing { steps.append(.close) }
         }
         steps += afterwards

@@ -22,6 +22,8 @@ package struct OriginResponse: Sendable {
     package var fields: [HeaderField] = []
     package var content: [OriginContent] = []
     package var framing = Framing.length
+    /// Sent after a chunked body.
+    package var trailers: [HeaderField] = []
     /// Added to the actual length in Content-Length.
     package var lengthError: Int64 = 0
     /// True for HEAD: only the head is sent.
@@ -54,8 +56,13 @@ package struct OriginResponse: Sendable {
 
     package var statusLine: String { "\(version) \(status) \(Self.reasons[status] ?? "Status")\r\n" }
 
-    package var fieldLines: String {
-        (fields + framingFields).map { "\($0.name): \($0.value)\r\n" }.joined()
+    package var fieldLines: String { Self.lines(fields + framingFields) }
+
+    /// The last chunk and the trailers.
+    package var trailer: [UInt8] { Array(("0\r\n" + Self.lines(trailers) + "\r\n").utf8) }
+
+    private static func lines(_ fields: [HeaderField]) -> String {
+        fields.map { "\($0.name): \($0.value)\r\n" }.joined()
     }
 
     private var framingFields: [HeaderField] {
@@ -89,7 +96,10 @@ extension OriginResponse {
         switch mode {
         case .field(let name, let value): add(name, value)
         case .disposition(let value): add("Content-Disposition", value)
-        case .digest(let field, let truth): addDigest(field, truth, resource)
+        case .digest(let field, let truth): fields.append(digest(field, truth, resource))
+        case .trailingDigest(let field, let truth):
+            framing = .chunked
+            trailers.append(digest(field, truth, resource))
         case .gzipAnyway(let codings): compress(codings: codings)
         case .headFlood(.bigField(let bytes)): add("X-Flood", String(repeating: "f", count: bytes))
         case .headFlood(.manyFields(let count)): for index in 0..<count { add("X-Flood-\(index)", "f") }
@@ -107,7 +117,7 @@ extension OriginResponse {
         }
     }
 
-    private mutating func addDigest(_ field: DigestField, _ truth: DigestTruth, _ resource: OriginResource) {
+    private func digest(_ field: DigestField, _ truth: DigestTruth, _ resource: OriginResource) -> HeaderField {
         let digest =
             switch field {
             case .repr: resource.body.digest(.sha256, of: 0..<resource.body.size)
@@ -119,7 +129,7 @@ extension OriginResponse {
             case .wrong: "sha-256=:\(Data(digest.map { ~$0 }).base64EncodedString()):"
             case .foreign: "x-unknown=:\(Data(digest.prefix(8)).base64EncodedString()):"
             }
-        add(field.rawValue, value)
+        return HeaderField(name: field.rawValue, value: value)
     }
 
     private var contentDigest: [UInt8] {

@@ -68,6 +68,8 @@ package enum OriginMode: Sendable {
     /// A Content-Disposition with this value.
     case disposition(String)
     case digest(DigestField, DigestTruth)
+    /// A chunked body with a digest in its trailers.
+    case trailingDigest(DigestField, DigestTruth)
     /// A gzip body that the client did not request, with this many codings in Content-Encoding.
     case gzipAnyway(codings: Int = 1)
     case headFlood(HeadFlood)

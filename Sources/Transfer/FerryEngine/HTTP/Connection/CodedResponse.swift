@@ -1,3 +1,4 @@
+import FerryCore
 import NIOCore
 import NIOHTTP1
 
@@ -27,13 +28,15 @@ final class CodedResponse: ChannelInboundHandler {
     private var state = State.idle
     /// Whether the server keeps the connection open after the response.
     private(set) var isKeptAlive = false
+    /// The trailers of the last complete response.
+    private(set) var trailers: [HeaderField] = []
 
     init(_ received: @escaping (HTTPClientResponsePart) -> Void) { self.received = received }
 
     /// Expects a response. The codec reads none without a request.
     func expect(responseTo method: HTTPMethod) {
         state = .reading
-        isKeptAlive = false
+        (isKeptAlive, trailers) = (false, [])
         let head = HTTPRequestHead(version: .http1_1, method: method, uri: "/")
         // The connection drops it.
         context?.write(wrapOutboundOut(.head(head)), promise: nil)
@@ -87,7 +90,9 @@ final class CodedResponse: ChannelInboundHandler {
             isKeptAlive = head.isKeepAlive
             received(.head(head))
         case .body(let bytes): received(.body(bytes))
-        case .end: state = .complete
+        case .end(let trailers):
+            self.trailers = trailers.map { $0.map { HeaderField(name: $0.name, value: $0.value) } } ?? []
+            state = .complete
         }
     }
 

@@ -179,7 +179,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPConnection, ResponseCarri
         if count < bytes.readableBytes { isKeptAlive = false }
         reading = missing == Int64(count) ? .complete : .body(missing - Int64(count))
         if count > 0, let part = bytes.readSlice(length: count) { deliver(.part(part)) }
-        if case .complete = reading { deliver(.end) }
+        if case .complete = reading { deliver(.end(trailers: [])) }
     }
 
     // MARK: The codec
@@ -197,7 +197,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPConnection, ResponseCarri
         case .complete(let isExact):
             isKeptAlive = isExact && coded?.isKeptAlive == true
             reading = .complete
-            deliver(.end)
+            deliver(.end(trailers: coded?.trailers ?? []))
         }
     }
 
@@ -217,29 +217,29 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPConnection, ResponseCarri
 
     // MARK: Ends
 
-    func deliveredEnd() {
+    func deliveredEnd(_ trailers: [HeaderField]) {
         guard let request = carried else { return }
         guard !isSent, request.receiver.isSuccess, let body = request.body, let loop = context?.eventLoop else {
-            return finish(request)
+            return finish(request, trailers)
         }
         // A server that reports success before it has read the request has not stored what it never read.
         body.whenSent(on: loop, to: request.url).assumeIsolated().whenComplete { result in
             guard self.carried === request else { return }
             switch result {
-            case .success: self.finish(request)
+            case .success: self.finish(request, trailers)
             case .failure(let error): self.fail(error)
             }
         }
     }
 
-    private func finish(_ request: PooledRequest) {
+    private func finish(_ request: PooledRequest, _ trailers: [HeaderField]) {
         let isReusable = isSent && isKeptAlive && context?.channel.isActive == true
         (carried, reading) = (nil, .idle)
         resumeReading()
         delivery = ResponseDelivery()
         // First, so that the next request does not wait for what is made of this response.
         owner.ended(on: id, isReusable: isReusable)
-        request.finished()
+        request.finished(trailers)
     }
 
     func deliveredFailure(_ error: any Error) { fail(error) }

@@ -56,21 +56,18 @@ final class HTTP2Stream: ChannelDuplexHandler, ResponseCarrier {
         case .headers(let head): received(head)
         case .data(let data):
             if case .byteBuffer(let bytes) = data.data, bytes.readableBytes > 0 { deliver(.part(bytes)) }
-            if data.endStream { deliver(.end) }
+            if data.endStream { deliver(.end(trailers: [])) }
         case .pushPromise: connection.close()
         default: break
         }
     }
 
     private func received(_ block: HTTP2Frame.FramePayload.Headers) {
-        // Trailers.
-        guard !isAnswered else { return block.endStream ? deliver(.end) : () }
+        guard !isAnswered else { return block.endStream ? deliver(.end(trailers: block.fields)) : () }
         do throws(HeadFault) {
             let head = ReceivedHead(
                 status: try StatusCode(block.headers.first(name: ":status") ?? "").number, major: 2,
-                fields: block.headers.filter { !$0.name.hasPrefix(":") }.map {
-                    HeaderField(name: $0.name, value: $0.value)
-                })
+                fields: block.fields)
             if head.isInformational {
                 // RFC 9113 §8.1.
                 guard !block.endStream else { throw HeadFault(text: "an informational status and no other") }
@@ -80,7 +77,7 @@ final class HTTP2Stream: ChannelDuplexHandler, ResponseCarrier {
                 connection.answered()
             }
             carried?.received(head)
-            if block.endStream { deliver(.end) }
+            if block.endStream { deliver(.end(trailers: [])) }
         } catch {
             fail(error)
         }
@@ -88,10 +85,10 @@ final class HTTP2Stream: ChannelDuplexHandler, ResponseCarrier {
 
     // MARK: Ends
 
-    func deliveredEnd() {
+    func deliveredEnd(_ trailers: [HeaderField]) {
         guard let request = carried.take() else { return }
         connection.ended(request)
-        request.finished(places: connection.places)
+        request.finished(trailers, places: connection.places)
     }
 
     func deliveredFailure(_ error: any Error) { fail(error) }
@@ -115,4 +112,11 @@ final class HTTP2Stream: ChannelDuplexHandler, ResponseCarrier {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { lost(error) }
 
     func channelInactive(context: ChannelHandlerContext) { lost(ConnectionFailure.closedHTTP2) }
+}
+
+extension HTTP2Frame.FramePayload.Headers {
+    /// The fields without pseudo-header fields (RFC 9113 §8.3).
+    fileprivate var fields: [HeaderField] {
+        headers.filter { !$0.name.hasPrefix(":") }.map { HeaderField(name: $0.name, value: $0.value) }
+    }
 }

@@ -52,7 +52,7 @@ struct ConnectionFacts: Sendable {
 struct ResponseDelivery {
     enum Event {
         case part(ByteBuffer)
-        case end
+        case end(trailers: [HeaderField])
         case failure(any Error)
     }
 
@@ -75,7 +75,7 @@ protocol ResponseCarrier: AnyObject {
     /// The context of the handler that reads.
     var context: ChannelHandlerContext? { get }
     /// The receiver has taken all parts.
-    func deliveredEnd()
+    func deliveredEnd(_ trailers: [HeaderField])
     /// The response ends with an error, after the parts received before.
     func deliveredFailure(_ error: any Error)
 }
@@ -105,7 +105,7 @@ extension ResponseCarrier {
     private func pass(_ event: ResponseDelivery.Event) {
         guard let request = carried else { return }
         switch event {
-        case .end: deliveredEnd()
+        case .end(let trailers): deliveredEnd(trailers)
         case .failure(let error): deliveredFailure(error)
         case .part(let part):
             guard let taken = request.receiver.received(part) else { return }

@@ -21,8 +21,8 @@ protocol ResponseReceiver: AnyObject, Sendable {
     /// - Returns: `nil` if the part is taken. Otherwise the next part follows when the future completes, and its error
     ///   ends the request.
     func received(_ part: ByteBuffer) -> EventLoopFuture<Void>?
-    /// The response is complete. Nothing follows.
-    func finishedResponse()
+    /// The response is complete, with these trailers. Nothing follows.
+    func finishedResponse(_ trailers: [HeaderField])
     /// The request has ended without a complete response. Nothing follows.
     func failed(_ error: any Error)
 }
@@ -201,12 +201,12 @@ final class PooledRequest: ExchangeTransport {
     }
 
     /// - Parameter places: How many requests the connection takes at a time.
-    func finished(places: Int = 1) {
+    func finished(_ trailers: [HeaderField], places: Int = 1) {
         guard end(nil) != nil else { return }
         state.withLock { $0.places = places }
         // An early answer may leave a part of the body.
         body?.end()
-        receiver.finishedResponse()
+        receiver.finishedResponse(trailers)
         done.succeed()
     }
 
