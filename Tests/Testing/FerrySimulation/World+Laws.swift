@@ -230,6 +230,11 @@ extension World {
     /// No slot is idle while a transfer may use it, and each reported obstacle exists.
     private func checkSlots(_ service: isolated LocalTransferService) {
         let limits = service.queue.read(\.limits)
+        let settings = service.queue.sessions.settings
+        require(
+            service.queue.running.smallFiles.allSatisfy {
+                $0.value <= max(settings.connectionsPerHost, settings.smallFilesPerHost)
+            }, "more small files at a time than the settings allow")
         for key in service.queue.waitingTransfers.keys {
             laws.checked(2)
             let own = slotObstacle(key, service)
@@ -267,13 +272,22 @@ extension World {
             guard !run.isInMemory || limits(key.session).activeTransfers != nil else { return nil }
             return (key, run.isWhole)
         }
-        if counted.count >= settings.activeTransfers { return .slot }
+        let connected = counted.filter { !$0.isWhole }
+        let numbers = Dictionary(grouping: connected, by: \.key.origin).mapValues(\.count)
+        let number = numbers[key.origin] ?? 0
+        // Small files beyond the connections of their host take no slot.
+        let small = service.queue.running.smallFiles
+        let extra = small.keys.reduce(0) { $0 + max(0, (numbers[$1] ?? 0) - settings.connectionsPerHost) }
+        let most = max(settings.connectionsPerHost, small[key.origin] ?? 0)
+        let isExtra = number >= settings.connectionsPerHost && number < most
+        if isExtra ? counted.count >= settings.connectionsTotal : counted.count - extra >= settings.activeTransfers {
+            return .slot
+        }
         let ofSession = counted.filter { $0.key.session == key.session }
         if let limit = limits(key.session).activeTransfers, ofSession.count >= limit { return .session }
         if service.queue.waitingTransfers.throttledOrigins.contains(key.origin) { return .server }
-        let connected = counted.filter { !$0.isWhole && $0.key.origin == key.origin }
-        if connected.count >= settings.connectionsPerHost { return .host }
-        let ofSameSession = connected.count { $0.key.session == key.session }
+        if number >= most { return .host }
+        let ofSameSession = connected.count { $0.key.session == key.session && $0.key.origin == key.origin }
         if let limit = limits(key.session).hostConnections, ofSameSession >= limit { return .host }
         return nil
     }

@@ -35,7 +35,7 @@ import Testing
         "removed-while-submitted", "canceled-while-submitted", "woken-by-an-answer", "slot-held-during-a-launch",
         "earlier-list-after-a-later-one", "earlier-list-during-a-reading",
         "ended-while-submitted", "starts-after-other-runs", "submission-answered-after-a-failed-removal",
-        "changed-while-read-as-overdue", "canceled-while-started-again",
+        "changed-while-read-as-overdue", "canceled-while-started-again", "waits-at-both-limits",
     ])
     func `keeps its laws in histories that once broke one`(name: String) async throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()

@@ -224,7 +224,7 @@ package struct Running: Sendable {
     ///   - rules: The limits without any running transfer.
     ///   - own: A transfer not to count.
     package func limits(under rules: SlotLimits, without own: TransferID? = nil) -> SlotLimits {
-        var limits = rules.allowing(smallFiles: growth.mapValues(\.target))
+        var limits = rules.allowing(smallFiles: smallFiles)
         var together = 0
         var unnamed = 0
         for (id, slot) in slots where id != own {
@@ -291,6 +291,9 @@ package struct Running: Sendable {
 
     /// Forgets what was learned about small files at a time, because the limits have changed.
     mutating func limitsChanged() { growth = [:] }
+
+    /// How many small files of an origin are transferred at a time, for origins that have nothing else.
+    package var smallFiles: [String: Int] { growth.mapValues(\.target) }
 
     /// Whether an origin has many small files in sequence, so that a single HTTP/2 connection pays off.
     ///

@@ -46,7 +46,7 @@ package struct SlotLimits: Sendable {
 
     /// Counts a running transfer.
     package mutating func add(_ key: QueueKey) {
-        if isExtra(key) {
+        if isExtra(key.origin) {
             extra += 1
             bySession[key.session, default: 0] += 1
         } else {
@@ -68,7 +68,7 @@ package struct SlotLimits: Sendable {
     /// Whether no transfer may start, whatever its key.
     package var admitsNone: Bool {
         guard isFull else { return false }
-        return isFullOfExtras || !smallFiles.contains { isExtra($0.key) && byOrigin[$0.key, default: 0] < $0.value }
+        return isFullOfExtras || !smallFiles.keys.contains(where: admitsExtra)
     }
 
     private var isFullOfExtras: Bool { running + extra >= settings.connectionsTotal }
@@ -78,18 +78,22 @@ package struct SlotLimits: Sendable {
         smallFiles[origin] != nil && byOrigin[origin, default: 0] >= settings.connectionsPerHost
     }
 
-    private func isExtra(_ key: QueueKey) -> Bool { isExtra(key.origin) }
+    private func admitsExtra(_ origin: String) -> Bool {
+        isExtra(origin) && byOrigin[origin, default: 0] < most(of: origin)
+    }
+
+    /// How many transfers of an origin may run at a time.
+    private func most(of origin: String) -> Int { max(settings.connectionsPerHost, smallFiles[origin] ?? 0) }
 
     /// Whether a session has its own limit for transfers.
     package func limitsTransfers(of session: SessionID) -> Bool { sessionLimits[session] != nil }
 
     /// Why a transfer with this key must wait, or nil if it may run.
     package func obstacle(_ key: QueueKey) -> WaitReason? {
-        if isExtra(key) ? isFullOfExtras : isFull { return .slot }
+        if admitsExtra(key.origin) ? isFullOfExtras : isFull { return .slot }
         if let limit = sessionLimits[key.session], bySession[key.session, default: 0] >= limit { return .session }
         if throttledOrigins.contains(key.origin) { return .server }
-        let most = max(settings.connectionsPerHost, smallFiles[key.origin] ?? 0)
-        if byOrigin[key.origin, default: 0] >= most { return .host }
+        if byOrigin[key.origin, default: 0] >= most(of: key.origin) { return .host }
         let own = SessionOrigin(session: key.session, origin: key.origin)
         if let limit = sessionHostLimits[key.session], bySessionOrigin[own, default: 0] >= limit { return .host }
         return nil

@@ -318,7 +318,17 @@ import Testing
             #expect(full.obstacle(other) == nil)
             full.add(other)
         }
-        #expect(full.isFull && full.admitsNone && full.obstacle(key(.cli)) == .host)
+        #expect(full.isFull && full.admitsNone && full.obstacle(key(.cli)) == .slot)
+    }
+
+    @Test(arguments: [(2, WaitReason.slot), (3, .host)])
+    func `wait for a slot rather than for their host, if both are at their limits`(slots: Int, reason: WaitReason) {
+        var change = ServiceSettingsChange()
+        (change.activeTransfers, change.connectionsPerHost) = (slots, 2)
+        let settings = ServiceSettings().applying(change)
+        var limits = limits(grown(settings, places: 64), settings)
+        for _ in 0..<2 { limits.add(key(.cli)) }
+        #expect(limits.obstacle(key(.cli)) == reason)
     }
 
     @Test func `are no more small files than settings and sessions allow`() throws {
