@@ -123,6 +123,11 @@ final class OriginHandler: ChannelInboundHandler {
             if chunked { buffer.writeString(String(piece.count, radix: 16) + "\r\n") }
             piece.write(into: &buffer)
             if chunked { buffer.writeString("\r\n") }
+            // In one write, so that a client that has received all of the response has received what follows it too.
+            while rest.count == 0, case .send(let bytes)? = steps?.first {
+                buffer.writeBytes(bytes)
+                steps?.removeFirst()
+            }
         } then: { handler in
             handler.state.bodyBytesSent(piece.count, request: handler.request)
             // Returning to the event loop bounds the stack when writes complete immediately.
