@@ -51,11 +51,13 @@ let package = Package(
             ]),
         // System calls that Swift's modules lack.
         .target(name: "CFerrySystem", linkerSettings: [.linkedLibrary("z")]),
+        // The calls of a file system.
+        .target(name: "FerryDisk", dependencies: ["CFerrySystem", "FerryCore", "FerryFoundation"]),
         // Runs one transfer: network and file.
         .target(
             name: "FerryEngine",
             dependencies: [
-                "CFerrySystem", "FerryCore", "FerryFoundation", "FerryRules",
+                "CFerrySystem", "FerryCore", "FerryDisk", "FerryFoundation", "FerryRules",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -88,7 +90,7 @@ let package = Package(
         .target(
             name: "FerryService",
             dependencies: [
-                "CFerrySystem", "FerryCore", "FerryEngine", "FerryQueue", "FerryRules",
+                "CFerrySystem", "FerryCore", "FerryDisk", "FerryEngine", "FerryQueue", "FerryRules",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -210,7 +212,7 @@ let package = Package(
         .target(
             name: "FerryTesting",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryRules", "SeedKit",
+                "FerryAPI", "FerryClient", "FerryCore", "FerryDisk", "FerryEngine", "FerryRules", "SeedKit",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -242,7 +244,8 @@ let package = Package(
         .target(
             name: "FerrySimulation",
             dependencies: [
-                "CTaskHooks", "FerryCore", "FerryEngine", "FerryQueue", "FerryRules", "FerryService", "FerryStore",
+                "CTaskHooks", "FerryCore", "FerryDisk", "FerryEngine", "FerryQueue", "FerryRules", "FerryService",
+                "FerryStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ], exclude: ["mistakes.txt"]),
@@ -310,7 +313,7 @@ let package = Package(
         .testTarget(
             name: "FerryEngineTests",
             dependencies: [
-                "FerryCore", "FerryEngine", "FerryRules", "FerryTesting", "SeedKit",
+                "FerryCore", "FerryDisk", "FerryEngine", "FerryRules", "FerryTesting", "SeedKit",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -420,7 +423,7 @@ let sources = [
     "Gateway": ["FerryAria2", "FerryPage"],
     "CommandLine": ["FerryCommands", "ferry"],
     "Fleet": ["FerryFleet", "FerryPostgres", "FerryFleetCommands", "ferry-fleet"],
-    "System": ["FerryFoundation", "FerrySystem", "CFerrySystem", "CPostgres"],
+    "System": ["FerryFoundation", "FerryDisk", "FerrySystem", "CFerrySystem", "CPostgres"],
     "Testing": ["FerryTesting"],
 ]
 
@@ -455,7 +458,7 @@ for (root, folders) in ["Sources": sources, "Tests": tests] {
 
 /// Targets with a README.md.
 let documented: Set = [
-    "FerryFoundation", "FerrySystem", "FerryCore", "FerryRules", "FerryEngine", "FerryQueue", "FerryStore",
+    "FerryFoundation", "FerryDisk", "FerrySystem", "FerryCore", "FerryRules", "FerryEngine", "FerryQueue", "FerryStore",
     "FerryService", "FerryAPI",
     "FerryAria2",
     "FerryPage", "FerryServer", "FerryClient", "FerryCommands", "FerryFleet", "FerryPostgres", "FerryFleetCommands",

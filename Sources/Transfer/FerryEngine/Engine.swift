@@ -1,4 +1,5 @@
 package import FerryCore
+package import FerryDisk
 import FerryRules
 import Foundation
 package import Logging

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryDisk
 import FerryEngine
 import Foundation
 
@@ -102,5 +103,5 @@ final class SimulatedDisk: DiskSystem, @unchecked Sendable {  // SAFETY: Used on
     func setModificationTime(_ seconds: Int64, of file: OpenFile) throws(DiskError) {}
     func setAttribute(_ name: String, _ value: String, of file: OpenFile) throws(DiskError) -> Bool { true }
     func writeObstacle(in folder: OpenFile) -> Int32? { nil }
-    func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64 { 1 << 40 }
+    func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64? { 1 << 40 }
 }

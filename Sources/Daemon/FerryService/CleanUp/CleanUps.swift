@@ -1,4 +1,5 @@
 import FerryCore
+import FerryDisk
 import FerryEngine
 import FerryQueue
 import FerryRules

@@ -1,3 +1,4 @@
+import FerryDisk
 import FerryEngine
 import Foundation
 import Synchronization

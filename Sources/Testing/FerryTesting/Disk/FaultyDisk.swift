@@ -1,5 +1,5 @@
 package import FerryCore
-package import FerryEngine
+package import FerryDisk
 import Foundation
 import Synchronization
 
@@ -17,6 +17,7 @@ package final class FaultyDisk: DiskSystem {
         var faults: [DiskCall: Fault] = [:]
         var actions: [DiskCall: @Sendable () -> Void] = [:]
         var room: (bytes: Int64, errno: Int32)?
+        var knowsRoom = true
         var largestWrite = Int.max
         var allocates = true
         var syncsFileSystems = true
@@ -55,6 +56,9 @@ package final class FaultyDisk: DiskSystem {
     package func setRoom(_ bytes: Int64?, errno: Int32 = ENOSPC) {
         state.withLock { $0.room = bytes.map { ($0, errno) } }
     }
+
+    /// Sets whether the file system reports its free space.
+    package func setKnowsRoom(_ knows: Bool) { state.withLock { $0.knowsRoom = knows } }
 
     /// Limits the number of bytes per write.
     package func setLargestWrite(_ bytes: Int) { state.withLock { $0.largestWrite = bytes } }
@@ -219,11 +223,13 @@ package final class FaultyDisk: DiskSystem {
     }
 
     package func setModificationTime(_ seconds: Int64, of file: OpenFile) throws(DiskError) {
+        try begin(.setTime, file.path)
         try disk.setModificationTime(seconds, of: file)
     }
 
     package func setAttribute(_ name: String, _ value: String, of file: OpenFile) throws(DiskError) -> Bool {
-        try disk.setAttribute(name, value, of: file)
+        try begin(.setAttribute, file.path)
+        return try disk.setAttribute(name, value, of: file)
     }
 
     package func rename(
@@ -259,7 +265,9 @@ package final class FaultyDisk: DiskSystem {
 
     package func writeObstacle(in folder: OpenFile) -> Int32? { disk.writeObstacle(in: folder) }
 
-    package func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64 { try disk.freeSpace(of: folder) }
+    package func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64? {
+        state.withLock(\.knowsRoom) ? try disk.freeSpace(of: folder) : nil
+    }
 
     /// Records the file's contents as durable.
     private func remember(_ file: OpenFile) throws(DiskError) {
@@ -275,7 +283,7 @@ package final class FaultyDisk: DiskSystem {
 /// The calls of a disk that a test can make fail.
 package enum DiskCall: String, Hashable, Sendable, CaseIterable {
     case openFolder, createFile, openFile, write, read, truncate, allocate, syncData, syncFileSystem, syncFolder,
-        setMode, rename, remove
+        setMode, setTime, setAttribute, rename, remove
 }
 
 /// An event on a disk.

@@ -1,3 +1,4 @@
+package import FerryDisk
 package import FerryRules
 
 /// Digests of an existing file, read again because the running state was lost.

@@ -1,3 +1,4 @@
+package import FerryDisk
 import Foundation
 import NIOCore
 

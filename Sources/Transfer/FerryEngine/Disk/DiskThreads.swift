@@ -1,4 +1,5 @@
 import Dispatch
+import FerryDisk
 import Glibc
 import Synchronization
 

@@ -1,4 +1,5 @@
 package import FerryCore
+import FerryDisk
 package import FerryRules
 import Foundation
 
@@ -41,7 +42,7 @@ extension TransferFiles {
                 try file.sync()
                 let naming = try PlacedSource(file).rename(to: name, in: file.folder, replacing: true, system)
                 guard naming == .given else { throw DiskError("Renaming", facts.path, errno: ENOENT) }
-                try system.syncFolder(file.folder)
+                try system.syncNames(in: file.folder)
             }
         } catch {
             throw error.transferError
@@ -115,7 +116,7 @@ extension PartialFile {
         }
         try disk.truncate(taken, to: source.offset)
         try disk.syncData(taken)
-        try disk.syncFolder(folder)
+        try disk.syncNames(in: folder)
         let identity = try disk.identity(of: taken)
         return .success(
             PartialFacts(

@@ -1,4 +1,5 @@
 package import FerryCore
+package import FerryDisk
 package import FerryRules
 import Foundation
 

@@ -1,4 +1,5 @@
 package import FerryCore
+package import FerryDisk
 package import FerryRules
 import Foundation
 
@@ -97,7 +98,7 @@ package actor FolderSync {
         let task = Task(name: "sync of \(folder.path)") {
             _ = await previous?.value
             self.begin(key)
-            return await disk.result { system throws(DiskError) in try system.syncFolder(folder) }
+            return await disk.result { system throws(DiskError) in try system.syncNames(in: folder) }
         }
         pending[key] = task
         defer { if running[key] == task { running[key] = nil } }

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryDisk
 import FerryRules
 
 /// Gives durable small files their final names, and makes the names durable.
@@ -48,7 +49,7 @@ struct SmallFileNamer {
 
     private func sync(_ folder: OpenFile) -> DiskError? {
         do throws(DiskError) {
-            try disk.syncFolder(folder)
+            try disk.syncNames(in: folder)
             return nil
         } catch {
             return error

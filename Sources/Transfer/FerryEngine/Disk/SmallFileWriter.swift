@@ -1,4 +1,5 @@
 import FerryCore
+import FerryDisk
 import FerryRules
 import Foundation
 import NIOCore
@@ -10,12 +11,15 @@ struct SmallFileWriter {
         let file: PartialFile
         /// Nanoseconds since 1970.
         let modified: Int64
+        /// Notes about attributes that the file system refused.
+        let notes: [String]
     }
 
     private struct Folder {
         let open: OpenFile
         let identity: FileIdentity
-        var free: Int64
+        /// `nil` if unknown.
+        var free: Int64?
     }
 
     private let disk: any DiskSystem
@@ -77,7 +81,7 @@ struct SmallFileWriter {
             reached(.partialMade)
             try write(file.bytes, to: open)
             reached(.bytesWritten)
-            try file.attributes.set(on: open, replacing: name, in: folder.open, disk)
+            let notes = try file.attributes.set(on: open, replacing: name, in: folder.open, disk)
             reached(.attributesSet)
             let identity = try disk.identity(of: open)
             let facts = PartialFacts(
@@ -85,7 +89,7 @@ struct SmallFileWriter {
                 folderDevice: folder.identity.device, folderInode: folder.identity.inode)
             return Written(
                 file: PartialFile(folder: folder.open, file: open, facts: facts, disk: disk),
-                modified: identity.modified)
+                modified: identity.modified, notes: notes)
         } catch {
             try? disk.remove(partialName, in: folder.open)
             throw error
@@ -103,8 +107,8 @@ struct SmallFileWriter {
         }
         // Files in one folder may have different limits.
         try disk.check(folder.open, allowed: file.allowedFolders)
-        folder.free -= Int64(file.bytes.readableBytes)
-        guard folder.free >= file.reserve else { throw DiskError("Making the file", file.path, errno: ENOSPC) }
+        folder.free = folder.free.map { $0 - Int64(file.bytes.readableBytes) }
+        guard folder.free ?? .max >= file.reserve else { throw DiskError("Making the file", file.path, errno: ENOSPC) }
         folders[file.folder] = folder
         return folder
     }

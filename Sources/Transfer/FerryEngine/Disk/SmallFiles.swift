@@ -1,4 +1,5 @@
 import FerryCore
+import FerryDisk
 import FerryRules
 import Foundation
 import NIOCore
@@ -145,6 +146,7 @@ actor SmallFiles {
         recorded.facts.stamp = nil
         if size > 0 { recorded.facts.ranges.insert(0..<size) }
         recorded.facts.advance()
+        for note in written.notes { recorded.facts.add(note) }
         recorded.facts.placement = PlacementIntent(
             path: file.path, device: partial.device, inode: partial.inode, size: size, verified: file.verified)
         return recorded

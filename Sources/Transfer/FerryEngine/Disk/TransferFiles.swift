@@ -1,4 +1,5 @@
 package import FerryCore
+import FerryDisk
 package import FerryRules
 
 /// Operations on the files of transfers, most of which do not run.

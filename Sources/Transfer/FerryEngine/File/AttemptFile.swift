@@ -1,4 +1,5 @@
 import FerryCore
+import FerryDisk
 import FerryRules
 import Foundation
 
@@ -136,13 +137,18 @@ final class AttemptFile {
     private func makeRoom(_ length: Int64?, isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) {
         try await checkSpace(missing: length ?? 0)
         guard let length, length >= 1 << 20, let partial = attempt.partial else { return }
-        _ = try await attempt.onDisk { system throws(DiskError) in try system.allocate(partial.file, size: length) }
+        try await attempt.onDisk { system throws(DiskError) in
+            do throws(DiskError) { _ = try system.allocate(partial.file, size: length) } catch {
+                if !error.isRefusal { throw error }
+            }
+        }
     }
 
     /// Checks the free disk space before the first byte, instead of filling the disk (docs/behaviour/transfers.md#L7).
     func checkSpace(missing: Int64, isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) {
         guard let partial = attempt.partial, missing > 0 || job.reserve > 0 else { return }
-        let free = try await attempt.onDisk { system throws(DiskError) in try system.freeSpace(of: partial.folder) }
+        let room = try await attempt.onDisk { system throws(DiskError) in try system.freeSpace(of: partial.folder) }
+        guard let free = room else { return }
         // Blocks reserved for this file by a previous attempt do not count as free.
         let reserved = attempt.facts.joined ? missing : 0
         let required = missing.addingSaturated(job.reserve)

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryDisk
 import FerryRules
 import Foundation
 
@@ -74,7 +75,9 @@ final class FilePlacement {
             try await attempt.record()
             attempt.reached(.intentCommitted)
             switch try await rename(source, to: destination.lastPathPart, in: folder) {
-            case .placed(let modified): return try await placed(folder, size, modified, judged)
+            case .placed(let modified, let notes):
+                for note in notes { attempt.facts.add(note) }
+                return try await placed(folder, size, modified, judged)
             case .isTaken:
                 if let success = try await nameTaken(destination, in: folder) { return success }
             case .isElsewhere:
@@ -88,7 +91,7 @@ final class FilePlacement {
 
     private enum Renaming: Sendable {
         /// The file has its name. `modified` is its modification time in nanoseconds, if known.
-        case placed(modified: Int64?)
+        case placed(modified: Int64?, notes: [String])
         case isTaken
         /// The folder is on another file system.
         case isElsewhere
@@ -104,7 +107,7 @@ final class FilePlacement {
         let replaces = attempt.options.placementRule.replaces
         let reached = attempt.engine.configuration.reached
         let result = await attempt.disk.result { system throws(DiskError) -> Result<Renaming, DiskError> in
-            try attributes.set(on: source.file, replacing: name, in: folder, system)
+            let notes = try attributes.set(on: source.file, replacing: name, in: folder, system)
             reached(.attributesSet)
             // Failures from here on are placement failures.
             return Result { () throws(DiskError) in
@@ -113,7 +116,7 @@ final class FilePlacement {
                 case .isLost: return .isLost
                 case .given:
                     reached(.renamed)
-                    return .placed(modified: try? system.identity(of: source.file).modified)
+                    return .placed(modified: try? system.identity(of: source.file).modified, notes: notes)
                 }
             }
         }

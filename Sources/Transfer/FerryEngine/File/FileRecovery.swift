@@ -1,4 +1,5 @@
 import FerryCore
+import FerryDisk
 import FerryRules
 import Foundation
 import Synchronization
@@ -137,7 +138,7 @@ final class FileRecovery {
             folder = try await attempt.onDisk { system throws(DiskError) -> OpenFile? in
                 let folder = try system.openFolder(intent.path.folderPart)
                 guard try PlacedFile.find(intent, in: folder, disk: system) else { return nil }
-                try system.syncFolder(folder)
+                try system.syncNames(in: folder)
                 return folder
             }
         } catch  where job.request.file.partialFolder != nil && Self.isMissing(error) {

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryDisk
 import FerryRules
 
 /// The file that gets the final name: the partial file, or a copy of it in the target folder.

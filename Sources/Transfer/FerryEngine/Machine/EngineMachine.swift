@@ -1,4 +1,5 @@
 package import FerryCore
+package import FerryDisk
 package import FerryRules
 
 /// The clocks, executor and threads that an engine uses, and its runs. A simulation replaces them.

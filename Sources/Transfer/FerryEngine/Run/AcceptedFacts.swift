@@ -26,7 +26,8 @@ extension TransferFacts {
         if let name, FileName.runsOnDesktop(name) { add("a desktop may run this file when it is opened") }
     }
 
-    private mutating func add(_ note: String) {
+    /// Adds a note for the user, once.
+    mutating func add(_ note: String) {
         if !notes.contains(note) { notes.append(note) }
     }
 }

@@ -1,4 +1,5 @@
 package import FerryCore
+import FerryDisk
 package import FerryRules
 import Foundation
 import Logging

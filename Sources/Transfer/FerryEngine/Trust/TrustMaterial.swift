@@ -1,4 +1,5 @@
 package import FerryCore
+import FerryDisk
 import NIOSSL
 
 /// A request's trust settings with the file contents at the time of reading. Connections of one pool share it.

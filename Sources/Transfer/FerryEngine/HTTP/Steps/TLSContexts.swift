@@ -1,4 +1,5 @@
 import FerryCore
+import FerryDisk
 import NIOCore
 import NIOSSL
 import Synchronization

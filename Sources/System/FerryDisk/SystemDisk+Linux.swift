@@ -2,7 +2,6 @@
     import CFerrySystem
     package import FerryCore
     import FerryFoundation
-    import Foundation
     import Glibc
 
     /// File operations of Linux.
@@ -272,11 +271,15 @@
             unsafe faccessat(folder.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0 ? nil : errno
         }
 
-        package func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64 {
+        package func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64? {
             var status = statvfs()
             guard unsafe fstatvfs(folder.descriptor, &status) == 0 else {
-                throw DiskError("Looking at", folder.path, errno: errno)
+                let error = DiskError("Looking at", folder.path, errno: errno)
+                if error.isRefusal { return nil }
+                throw error
             }
+            // A file system without a size, such as one of a network or an object store, reports no blocks at all.
+            guard status.f_blocks > 0 else { return nil }
             return Int64(clamping: UInt64(status.f_bavail).multipliedSaturated(by: UInt64(status.f_frsize)))
         }
     }
@@ -311,9 +314,9 @@
             guard unsafe fstat(folder, &facts) == 0, facts.st_uid == geteuid(), facts.st_mode & 0o777 != mode,
                 ferry_has_default_access_list(folder) == 0
             else { return }
-            guard fchmod(folder, facts.st_mode & 0o7000 | mode) == 0 else {
-                throw DiskError("Setting the mode of", created.path, errno: errno)
-            }
+            guard fchmod(folder, facts.st_mode & 0o7000 | mode) != 0 else { return }
+            let error = DiskError("Setting the mode of", created.path, errno: errno)
+            if !error.isRefusal { throw error }
         }
     }
 #endif

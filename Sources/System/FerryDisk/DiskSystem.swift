@@ -1,8 +1,7 @@
 package import FerryCore
-package import FerryRules
-import Foundation
+import FerryFoundation
 
-/// The file system calls of the engine.
+/// The calls of a file system.
 ///
 /// There is one implementation per platform, and one for tests that fails on command. All calls block. Only `write` is
 /// called on an event loop, and only on a loop of that file system.
@@ -44,7 +43,7 @@ package protocol DiskSystem: Sendable {
     func syncFileSystem(of folder: OpenFile) throws(DiskError) -> Bool
     /// Returns the number of dirty bytes in memory for all disks, or `nil` if unknown.
     func unwrittenBytes() -> Int64?
-    /// Makes the names in a folder durable.
+    /// Makes the names in a folder durable. See also ``syncNames(in:)``.
     func syncFolder(_ folder: OpenFile) throws(DiskError)
     func setMode(_ mode: UInt32, of file: OpenFile) throws(DiskError)
     /// Sets the modification time, in seconds since 1970.
@@ -66,11 +65,18 @@ package protocol DiskSystem: Sendable {
     func makeFolders(_ path: String, mode: UInt32, allowed: AllowedFolders?) throws(DiskError)
     /// Returns the error number for which this process cannot create files in the folder, or `nil` if it can.
     func writeObstacle(in folder: OpenFile) -> Int32?
-    /// Returns the bytes that this user may still write to the folder's file system.
-    func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64
+    /// Returns the bytes that this user may still write to the folder's file system, or `nil` if that is unknown.
+    func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64?
 }
 
 extension DiskSystem {
+    /// Makes the names in a folder as durable as its file system can. Some cannot sync a folder.
+    package func syncNames(in folder: OpenFile) throws(DiskError) {
+        do throws(DiskError) { try syncFolder(folder) } catch {
+            if !error.isRefusal { throw error }
+        }
+    }
+
     /// Opens a folder that must be one of the allowed ones or below, after links are resolved.
     package func openFolder(_ path: String, allowed: AllowedFolders?) throws(DiskError) -> OpenFile {
         let folder = try openFolder(path)
@@ -94,101 +100,4 @@ extension DiskSystem {
             "Opening the folder", folder.path, errno: EPERM,
             advice: "It is \(place.escapingControls), which is outside the allowed folders: \(allowed.named).")
     }
-}
-
-/// A failed system call on a file.
-package struct DiskError: Error, Hashable, Sendable {
-    /// The operation as the start of a sentence: "writing", "syncing".
-    package let operation: String
-    package let path: String
-    package let errno: Int32
-    /// A sentence with advice for the user.
-    package let advice: String?
-
-    package init(_ operation: String, _ path: String, errno: Int32, advice: String? = nil) {
-        self.advice = advice
-        self.operation = operation
-        self.path = path
-        self.errno = errno
-    }
-
-    /// The service error, if the path is the partial file or its folder.
-    package var transferError: ServiceError {
-        let reason = unsafe String(cString: strerror(errno))
-        let failure = "\(operation) \(path.escapingControls) failed: \(reason)."
-        let sentence = advice.map { "\(failure) \($0)" } ?? failure
-        let details = ErrorDetails(errno: errno)
-        return switch errno {
-        case ENOSPC, EDQUOT: ServiceError(.diskFull, sentence, details: details)
-        case EFBIG: ServiceError(.fileTooLarge, sentence, details: details)
-        case EACCES, EPERM, EROFS, ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG:
-            ServiceError(.destinationUnwritable, sentence, details: details)
-        default: ServiceError(.diskIO, sentence, details: details)
-        }
-    }
-}
-
-/// The identity of a file, and its properties visible without opening it.
-package struct FileIdentity: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable {
-        case regular, folder, link
-        /// A device, a FIFO or a socket.
-        case special
-    }
-
-    package let kind: Kind
-    package let device: UInt64
-    package let inode: UInt64
-    package let size: Int64
-    package let links: UInt64
-    package let owner: UInt32
-    /// Permission bits.
-    package let mode: UInt32
-    /// Modification time, in nanoseconds since 1970.
-    package let modified: Int64
-    /// Time of the last change to bytes or metadata, in nanoseconds since 1970.
-    package let changed: Int64
-
-    package init(
-        kind: Kind, device: UInt64, inode: UInt64, size: Int64, links: UInt64, owner: UInt32, mode: UInt32,
-        modified: Int64, changed: Int64
-    ) {
-        self.kind = kind
-        self.device = device
-        self.inode = inode
-        self.size = size
-        self.links = links
-        self.owner = owner
-        self.mode = mode
-        self.modified = modified
-        self.changed = changed
-    }
-
-    /// The file's size and times.
-    package var stamp: FileStamp { FileStamp(size: size, modified: modified, changed: changed) }
-}
-
-extension FileIdentity? {
-    /// The holder for the conflict policy. `nil` stands for a free name.
-    package var holder: ConflictRule.Holder {
-        switch self?.kind {
-        case nil: .nothing
-        case .regular, .link: .file
-        case .folder: .folder
-        case .special: .special
-        }
-    }
-}
-
-/// An open file or folder. Closed when its last reference is released.
-package final class OpenFile: Sendable {
-    package let descriptor: CInt
-    package let path: String
-
-    package init(descriptor: CInt, path: String) {
-        self.descriptor = descriptor
-        self.path = path
-    }
-
-    deinit { close(descriptor) }
 }
