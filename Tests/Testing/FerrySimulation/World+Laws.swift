@@ -185,6 +185,7 @@ extension World {
 
     /// Checks a transfer that has got a slot.
     private func checkStart(_ id: TransferID, _ service: isolated LocalTransferService) {
+        require(!service.queue.held.contains(id), "\(id) starts while its row or its files are changed")
         laws.checked(3)
         require(!service.life.isEnding, "\(id) gets a slot while the process ends")
         guard !service.queue.running.onlyEnds(id) else { return }
