@@ -24,7 +24,7 @@ package final class FailingHTTP2Server: Sendable {
         case silence
         /// These heads in order, then a body unless the last head ends the stream.
         case heads([Head])
-        /// No fault, but a trailer of less than 127 bytes after the body.
+        /// No fault, but a trailer of less than 127 bytes after a body of stated length.
         case trailer(name: String, value: String)
 
         /// The faults that do not affect HTTP/1.1.
@@ -247,8 +247,12 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
                 send(frame(type: 0, flags: 1, stream: stream, Array(FailingHTTP2Server.text2.utf8)), context)
             }
         case .trailer(let name, let value):
-            send(frame(type: 1, flags: 4, stream: stream, [0x88]), context)
-            send(frame(type: 0, stream: stream, Array(FailingHTTP2Server.text2.utf8)), context)
+            let text = Array(FailingHTTP2Server.text2.utf8)
+            let length = Array("\(text.count)".utf8)
+            // `:status: 200`, and `content-length` as a literal with an indexed name (RFC 7541 §6.2.2).
+            let head = [0x88, 0x0F, 0x0D, UInt8(length.count)] + length
+            send(frame(type: 1, flags: 4, stream: stream, head), context)
+            send(frame(type: 0, stream: stream, text), context)
             let field =
                 [0x00, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
             send(frame(type: 1, flags: 5, stream: stream, field), context)

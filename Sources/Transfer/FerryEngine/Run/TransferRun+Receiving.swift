@@ -35,13 +35,13 @@ extension TransferRun {
             }
         }
         guard let sink else { return }
-        if coding == nil, failure == nil { takeTrailers(of: answer, content: sink.start..<sink.position) }
         if coding != nil {
             let decoded = sink.position - start
             answer.exchange.recorder?.change { $0.decodedBodyBytes = decoded }
         }
         attempt.writes.end()
         try await settle(sink, partial, until: end, failure, stated, codedDigests)
+        if coding == nil { takeTrailers(of: answer, content: sink.start..<sink.position) }
     }
 
     /// Stores the received part of a body collected in memory.

@@ -127,12 +127,12 @@ extension TransferRun {
         case .differs(let wrong): failure = ServiceError.contentFault(wrong)
         case .uncounted: counts = false
         }
-        if failure == nil { takeTrailers(of: exchange, content: range) }
         if !counts || failure?.code == .badResponse || failure?.code == .tooLarge {
             if let stated = part.stated { attempt.facts.pendingDigests.remove(stated) }
             await giveUp(sink, range, of: worker)
             return failure
         }
+        if failure == nil { takeTrailers(of: exchange, content: range) }
         let isWhole = workers?.received(part, by: worker, in: range, isIntact: failure == nil) ?? true
         if isWhole || wasTold { return nil }
         return failure
