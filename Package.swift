@@ -110,7 +110,8 @@ let package = Package(
         .target(
             name: "FerryServer",
             dependencies: [
-                "FerryAPI", "FerryAria2", "FerryCore", "FerryPage", "FerryQueue", "FerryService", "FerryStore",
+                "FerryAPI", "FerryAria2", "FerryCore", "FerryFoundation", "FerryPage", "FerryQueue", "FerryService",
+                "FerryStore",
                 "FerrySystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -137,8 +138,9 @@ let package = Package(
         .target(
             name: "FerryURLSession",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryQueue", "FerryRules", "FerryService",
-                "FerrySystem",
+                "FerryAPI", "FerryClient", "FerryCore", "FerryDisk", "FerryEngine", "FerryFoundation", "FerryQueue",
+                "FerryRules",
+                "FerryService", "FerrySystem",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -324,7 +326,7 @@ let package = Package(
         .testTarget(
             name: "FerryDaemonTests",
             dependencies: [
-                "FerryClient", "FerryCore", "FerryTesting", "SeedKit", "ferry", "ferryd",
+                "FerryClient", "FerryCore", "FerryFoundation", "FerryTesting", "SeedKit", "ferry", "ferryd",
             ]),
         // The gateway's page in a browser.
         .testTarget(
@@ -356,7 +358,7 @@ let package = Package(
         .testTarget(
             name: "FerrySystemTests",
             dependencies: [
-                "FerryCore", "FerryFoundation", "FerrySystem",
+                "FerryCore", "FerryFoundation", "FerrySystem", "FerryTesting",
             ]),
         .testTarget(name: "FerryAPITests", dependencies: ["FerryAPI", "FerryCore", "FerryRules"]),
         .testTarget(

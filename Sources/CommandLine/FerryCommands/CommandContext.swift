@@ -7,6 +7,7 @@ import Synchronization
 package struct CommandContext: Sendable {
     package var console: any Console
     package var environment: [String: String]
+    /// Absolute path of the current folder. Empty if it was removed.
     package var currentFolder: String
     /// The umask of new files.
     package var umask: FileMask
@@ -37,10 +38,10 @@ package struct CommandContext: Sendable {
 
     /// The context of this process.
     package static func system() -> CommandContext {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ThisProcess.environment
         let console = SystemConsole()
         let remarks = Remarks(console)
-        return CommandContext(remarks, console, environment, FileManager.default.currentDirectoryPath, .ofProcess) {
+        return CommandContext(remarks, console, environment, ThisProcess.currentFolder ?? "", .ofProcess) {
             var configuration = try ClientConfiguration(environment: environment)
             configuration.patience = Patience(notify: remarks.say)
             return LocalDaemon(configuration)
@@ -61,17 +62,14 @@ package struct CommandContext: Sendable {
     var home: String? { environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
     var typedPath: TypedPath {
-        TypedPath(currentFolder: currentFolder, home: home) { path in
-            FileManager.default.fileExists(atPath: path)
-                ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : nil
-        }
+        TypedPath(currentFolder: currentFolder, home: home, resolvingLinks: ThisProcess.realPath)
     }
 
     /// The attributes of a file to upload, or nil if it is not a regular file.
-    func sentFile(_ typed: String) -> RequestBody.SentFile? {
-        let path = typedPath.folder(typed)
+    func sentFile(_ typed: String) throws -> RequestBody.SentFile? {
+        let path = try typedPath.folder(typed)
         var facts = stat()
-        guard unsafe stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard path.withPath({ unsafe stat($0, &facts) }) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
         let modified = Int64(seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
         return RequestBody.SentFile(
             path: path, size: Int64(facts.st_size), modified: modified, inode: UInt64(facts.st_ino),

@@ -2,6 +2,7 @@ import ArgumentParser
 import FerryAPI
 import FerryClient
 import FerryCore
+import FerryFoundation
 import FerrySystem
 
 /// Runs a command line and returns the exit status.
@@ -13,7 +14,7 @@ package enum FerryProgram {
     ///
     /// - Returns: The exit status. The process must exit with it at once, which closes open resources.
     package static func main() async -> Int32 {
-        await perform(Array(CommandLine.arguments.dropFirst()), .system())
+        await perform(Array(ThisProcess.arguments.dropFirst()), .system())
     }
 
     /// - Parameter arguments: The arguments without the program's name.

@@ -1,6 +1,7 @@
 import ArgumentParser
 package import FerryCommands
 import FerryCore
+import FerryFoundation
 
 /// The `ferry-fleet` command, which people type as `ferry fleet`.
 struct FleetCommand: ParsableCommand {
@@ -25,7 +26,7 @@ struct FleetCommand: ParsableCommand {
 package enum FleetProgram {
     /// Runs the command line of this process and returns the exit status.
     package static func main() async -> Int32 {
-        await run(Array(CommandLine.arguments.dropFirst()), in: .system())
+        await run(Array(ThisProcess.arguments.dropFirst()), in: .system())
     }
 
     /// - Parameter arguments: The arguments without the program's name.

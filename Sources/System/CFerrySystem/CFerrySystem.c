@@ -16,6 +16,22 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#ifndef STATX_ATTR_MOUNT_ROOT
+#define STATX_ATTR_MOUNT_ROOT 0x2000
+#endif
+#ifndef EXFAT_SUPER_MAGIC
+#define EXFAT_SUPER_MAGIC 0x2011BAB0
+#endif
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC 0x65735546
+#endif
+#ifndef CIFS_SUPER_MAGIC
+#define CIFS_SUPER_MAGIC 0xFF534D42
+#endif
+#ifndef SMB2_SUPER_MAGIC
+#define SMB2_SUPER_MAGIC 0xFE534D42
+#endif
+
 int ferry_allocate_keeping_size(int descriptor, off_t size) {
     return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, size);
 }
@@ -75,8 +91,48 @@ int ferry_sync_file_system(int descriptor) {
     return syncfs(descriptor);
 }
 
+int ferry_is_mount_root(const char *path) {
+    struct statx facts;
+    if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &facts) != 0) return -1;
+    if (!(facts.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT)) return -1;
+    return (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+int ferry_file_system(int descriptor, uint64_t *type, uint64_t *id, int64_t *free) {
+    struct statfs facts;
+    if (fstatfs(descriptor, &facts) != 0) return -1;
+    *type = (uint32_t)facts.f_type;
+    uint64_t size = facts.f_frsize > 0 ? facts.f_frsize : facts.f_bsize;
+    if (facts.f_blocks == 0)
+        *free = -1;
+    else if (__builtin_mul_overflow((uint64_t)facts.f_bavail, size, free))
+        *free = INT64_MAX;
+    switch (*type) {
+    // Derived from the UUID of the file system. Others derive it from the device number.
+    case EXT4_SUPER_MAGIC:
+    case BTRFS_SUPER_MAGIC:
+    case F2FS_SUPER_MAGIC: *id = ((uint64_t)(uint32_t)facts.f_fsid.__val[1] << 32) | (uint32_t)facts.f_fsid.__val[0]; break;
+    default: *id = 0;
+    }
+    return 0;
+}
+
+int ferry_keeps_inodes(uint64_t type) {
+    switch (type) {
+    // Their files have no stored number, or a program of the user's invents it.
+    case MSDOS_SUPER_MAGIC:
+    case EXFAT_SUPER_MAGIC:
+    case FUSE_SUPER_MAGIC:
+    case CIFS_SUPER_MAGIC:
+    case SMB2_SUPER_MAGIC:
+    case V9FS_MAGIC: return 0;
+    default: return 1;
+    }
+}
+
 int ferry_set_modification_time(int descriptor, time_t seconds) {
-    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = seconds}};
+    // File systems that use libfuse 2 silently ignore a modification time without an access time.
+    struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_sec = seconds}};
     return futimens(descriptor, times);
 }
 

@@ -18,12 +18,7 @@ package struct DiskError: Error, Hashable, Sendable {
     }
 
     /// Whether the file system does not offer the operation, rather than failed in it.
-    ///
-    /// FUSE, network file systems and those of other systems refuse what they cannot store, such as modes (`EPERM`), and calls
-    /// that they do not have, such as `fsync` of a folder (`EINVAL`, `EACCES`).
-    package var isRefusal: Bool {
-        [EPERM, EACCES, EINVAL, ENOSYS, ENOTTY, EOPNOTSUPP].contains(errno)
-    }
+    package var isRefusal: Bool { FerryFoundation.isRefusal(errno) }
 
     /// The service error, if the path is the partial file or its folder.
     package var transferError: ServiceError {

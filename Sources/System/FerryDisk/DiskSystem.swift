@@ -63,10 +63,14 @@ package protocol DiskSystem: Sendable {
     ///
     /// - Parameter allowed: The folders in or below which the missing ones must be, after links are resolved.
     func makeFolders(_ path: String, mode: UInt32, allowed: AllowedFolders?) throws(DiskError)
+    /// Returns the default access list of a folder, or of the nearest folder above it that exists and hands it down.
+    func defaultAccessList(of path: String) -> DefaultAccessList?
     /// Returns the error number for which this process cannot create files in the folder, or `nil` if it can.
     func writeObstacle(in folder: OpenFile) -> Int32?
-    /// Returns the bytes that this user may still write to the folder's file system, or `nil` if that is unknown.
-    func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64?
+    /// Returns the type and the free space of the folder's file system.
+    func fileSystem(of folder: OpenFile) throws(DiskError) -> FileSystemFacts
+    /// Returns the mount of a folder, or of the nearest folder above it that exists. `nil` if that cannot be determined.
+    func mount(of path: String) -> Mount?
 }
 
 extension DiskSystem {

@@ -12,7 +12,7 @@
             var path = path
             while !path.isEmpty {
                 var status = stat()
-                if unsafe stat(path, &status) == 0 { return UInt64(status.st_dev) }
+                if path.withPath({ unsafe stat($0, &status) }) == 0 { return UInt64(status.st_dev) }
                 guard path != "/" else { return nil }
                 path = path.folderPart
             }
@@ -20,7 +20,7 @@
         }
 
         package func openFolder(_ path: String) throws(DiskError) -> OpenFile {
-            let descriptor = uninterrupted { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+            let descriptor = uninterrupted { path.withPath({ unsafe open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }) }
             guard descriptor >= 0 else { throw DiskError("Opening the folder", path, errno: errno) }
             return OpenFile(descriptor: descriptor, path: path)
         }
@@ -32,13 +32,15 @@
             guard length > 0, length < bytes.count else {
                 throw DiskError("Looking at", folder.path, errno: length < 0 ? errno : ENAMETOOLONG)
             }
-            return String(decoding: bytes[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+            return String(path: bytes[..<length].map(UInt8.init(bitPattern:)))
         }
 
         package func createFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile {
             let path = folder.path + "/" + name
             let descriptor = uninterrupted {
-                unsafe openat(folder.descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+                name.withPath({
+                    unsafe openat(folder.descriptor, $0, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+                })
             }
             guard descriptor >= 0 else { throw DiskError("Making the file", path, errno: errno) }
             return OpenFile(descriptor: descriptor, path: path)
@@ -46,7 +48,9 @@
 
         package func openFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile {
             let path = folder.path + "/" + name
-            let descriptor = uninterrupted { unsafe openat(folder.descriptor, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC) }
+            let descriptor = uninterrupted {
+                name.withPath({ unsafe openat(folder.descriptor, $0, O_RDWR | O_NOFOLLOW | O_CLOEXEC) })
+            }
             guard descriptor >= 0 else { throw DiskError("Opening", path, errno: errno) }
             return OpenFile(descriptor: descriptor, path: path)
         }
@@ -61,7 +65,7 @@
 
         package func identity(of name: String, in folder: OpenFile) throws(DiskError) -> FileIdentity? {
             var status = stat()
-            guard unsafe fstatat(folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            guard name.withPath({ unsafe fstatat(folder.descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else {
                 if errno == ENOENT { return nil }
                 throw DiskError("Looking at", folder.path + "/" + name, errno: errno)
             }
@@ -105,13 +109,14 @@
         package func startWriteback(_ file: OpenFile) { _ = ferry_start_writeback(file.descriptor) }
 
         package func syncData(_ file: OpenFile) throws(DiskError) {
-            guard uninterrupted({ fdatasync(file.descriptor) }) == 0 else {
+            // Where a file system has no such call, nothing more can be done.
+            guard uninterrupted({ fdatasync(file.descriptor) }) == 0 || isRefusal(errno) else {
                 throw DiskError("Syncing", file.path, errno: errno)
             }
         }
 
         package func syncAll(_ file: OpenFile) throws(DiskError) {
-            guard uninterrupted({ fsync(file.descriptor) }) == 0 else {
+            guard syncIfOffered(file.descriptor) else {
                 throw DiskError("Syncing", file.path, errno: errno)
             }
         }
@@ -166,57 +171,8 @@
             return false
         }
 
-        package func rename(
-            _ name: String, in folder: OpenFile, to newName: String, in newFolder: OpenFile, replacing: Bool
-        ) throws(DiskError) -> Bool {
-            let path = newFolder.path + "/" + newName
-            if replacing {
-                // A rename over a device, a FIFO or a socket would replace it by a file.
-                if try identity(of: newName, in: newFolder)?.kind == .special { return false }
-                guard unsafe renameat(folder.descriptor, name, newFolder.descriptor, newName) == 0 else {
-                    throw DiskError("Placing", path, errno: errno)
-                }
-                return true
-            }
-            if unsafe ferry_rename_without_replacing(folder.descriptor, name, newFolder.descriptor, newName) == 0 {
-                return true
-            }
-            if errno == EEXIST { return false }
-            guard errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP else {
-                throw DiskError("Placing", path, errno: errno)
-            }
-            return try renameWithoutFlags(name, in: folder, to: newName, in: newFolder)
-        }
-
-        /// Renames on file systems without RENAME_NOREPLACE: by a second link, or over a placeholder created first.
-        ///
-        /// - Parameter links: Whether to attempt a second link.
-        package func renameWithoutFlags(
-            _ name: String, in folder: OpenFile, to newName: String, in newFolder: OpenFile, links: Bool = true
-        ) throws(DiskError) -> Bool {
-            let path = newFolder.path + "/" + newName
-            if links, unsafe linkat(folder.descriptor, name, newFolder.descriptor, newName, 0) == 0 {
-                guard unsafe unlinkat(folder.descriptor, name, 0) == 0 else {
-                    throw DiskError("Placing", path, errno: errno)
-                }
-                return true
-            }
-            if links, errno == EEXIST { return false }
-            let placeholder = unsafe openat(
-                newFolder.descriptor, newName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-            guard placeholder >= 0 else {
-                if errno == EEXIST { return false }
-                throw DiskError("Placing", path, errno: errno)
-            }
-            close(placeholder)
-            guard unsafe renameat(folder.descriptor, name, newFolder.descriptor, newName) == 0 else {
-                throw DiskError("Placing", path, errno: errno)
-            }
-            return true
-        }
-
         package func remove(_ name: String, in folder: OpenFile) throws(DiskError) {
-            guard unsafe unlinkat(folder.descriptor, name, 0) == 0 || errno == ENOENT else {
+            guard name.withPath({ unsafe unlinkat(folder.descriptor, $0, 0) }) == 0 || errno == ENOENT else {
                 throw DiskError("Removing", folder.path + "/" + name, errno: errno)
             }
         }
@@ -228,7 +184,7 @@
             var made: [(parent: OpenFile, name: String)] = []
             do throws(DiskError) {
                 for name in missing.reversed() {
-                    let isNew = unsafe mkdirat(above.descriptor, name, mode) == 0
+                    let isNew = name.withPath({ unsafe mkdirat(above.descriptor, $0, mode) }) == 0
                     guard isNew || errno == EEXIST else {
                         throw DiskError("Making the folder", above.path.appendingPathPart(name), errno: errno)
                     }
@@ -238,7 +194,9 @@
                     if isNew { try NewFolder.setMode(mode, of: above) }
                 }
             } catch {
-                for folder in made.reversed() { unsafe unlinkat(folder.parent.descriptor, folder.name, AT_REMOVEDIR) }
+                for folder in made.reversed() {
+                    _ = folder.name.withPath { unsafe unlinkat(folder.parent.descriptor, $0, AT_REMOVEDIR) }
+                }
                 throw error
             }
         }
@@ -251,7 +209,9 @@
             var path = path
             while true {
                 // A folder that this user may not read may be passed all the same.
-                let descriptor = uninterrupted { unsafe open(path, ferry_path_only | O_DIRECTORY | O_CLOEXEC) }
+                let descriptor = uninterrupted {
+                    path.withPath({ unsafe open($0, ferry_path_only | O_DIRECTORY | O_CLOEXEC) })
+                }
                 if descriptor >= 0 { return (OpenFile(descriptor: descriptor, path: path), missing) }
                 guard errno == ENOENT, path != "/" else { throw DiskError("Making the folder", path, errno: errno) }
                 if !path.lastPathPart.isEmpty { missing.append(path.lastPathPart) }
@@ -261,26 +221,53 @@
 
         private func inner(_ name: String, of folder: OpenFile) throws(DiskError) -> OpenFile {
             let path = folder.path.appendingPathPart(name)
-            let descriptor = unsafe openat(
-                folder.descriptor, name, ferry_path_only | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            let descriptor = name.withPath({
+                unsafe openat(
+                    folder.descriptor, $0, ferry_path_only | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            })
             guard descriptor >= 0 else { throw DiskError("Making the folder", path, errno: errno) }
             return OpenFile(descriptor: descriptor, path: path)
+        }
+
+        package func defaultAccessList(of path: String) -> DefaultAccessList? {
+            guard let above = try? existingFolder(of: path).0, let folder = try? openFolder(above.path) else {
+                return nil
+            }
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            let size = unsafe ferry_get_attribute(
+                folder.descriptor, DefaultAccessList.attribute, &bytes, bytes.count)
+            return size > 0 ? DefaultAccessList(Array(bytes[..<size])) : nil
         }
 
         package func writeObstacle(in folder: OpenFile) -> Int32? {
             unsafe faccessat(folder.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0 ? nil : errno
         }
 
-        package func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64? {
-            var status = statvfs()
-            guard unsafe fstatvfs(folder.descriptor, &status) == 0 else {
+        package func fileSystem(of folder: OpenFile) throws(DiskError) -> FileSystemFacts {
+            var (type, id, free) = (UInt64(0), UInt64(0), Int64(0))
+            guard unsafe ferry_file_system(folder.descriptor, &type, &id, &free) == 0 else {
                 let error = DiskError("Looking at", folder.path, errno: errno)
-                if error.isRefusal { return nil }
+                if error.isRefusal { return FileSystemFacts() }
                 throw error
             }
             // A file system without a size, such as one of a network or an object store, reports no blocks at all.
-            guard status.f_blocks > 0 else { return nil }
-            return Int64(clamping: UInt64(status.f_bavail).multipliedSaturated(by: UInt64(status.f_frsize)))
+            return FileSystemFacts(free: free < 0 ? nil : free, keepsInodes: ferry_keeps_inodes(type) == 1)
+        }
+
+        package func mount(of path: String) -> Mount? {
+            guard let folder = try? existingFolder(of: path).0, var point = try? realPath(of: folder) else {
+                return nil
+            }
+            var (type, id, free) = (UInt64(0), UInt64(0), Int64(0))
+            guard unsafe ferry_file_system(folder.descriptor, &type, &id, &free) == 0 else { return nil }
+            while point != "/" {
+                switch point.withPath({ unsafe ferry_is_mount_root($0) }) {
+                case 0: point = point.folderPart
+                case 1: return Mount(point: point, type: type, id: id == 0 ? nil : id)
+                default: return nil
+                }
+            }
+            return Mount(point: point, type: type, id: id == 0 ? nil : id)
         }
     }
 

@@ -5,7 +5,7 @@ extension PathFacts {
     /// Reads the facts of a path. Returns `nil` with `errno` set if it cannot be read.
     package init?(at path: String) {
         var found = stat()
-        guard unsafe lstat(path, &found) == 0 else { return nil }
+        guard path.withPath({ unsafe lstat($0, &found) }) == 0 else { return nil }
         let kind: Kind =
             switch found.st_mode & S_IFMT {
             case S_IFDIR: .folder
@@ -141,10 +141,12 @@ package struct DiskRoom: Hashable, Sendable {
     package init?(at folder: String) {
         var status = statvfs()
         var path = folder
-        while unsafe statvfs(path, &status) != 0 {
-            guard errno == ENOENT, path.count > 1 else { return nil }
-            path = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        while path.withPath({ unsafe statvfs($0, &status) }) != 0 {
+            guard errno == ENOENT, path.utf8.count > 1 else { return nil }
+            path = path.folderPart
         }
+        // A file system without a size, such as one of a network, reports no blocks at all.
+        guard status.f_blocks > 0 else { return nil }
         let room = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
         bytes = room.overflow ? .max : Int64(clamping: room.partialValue)
         files = status.f_files > 0 ? Int64(clamping: status.f_favail) : nil

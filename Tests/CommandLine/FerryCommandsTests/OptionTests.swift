@@ -169,9 +169,20 @@ import Testing
             (".", "/home/me"), ("out", "/home/me/out"), ("./a//b/", "/home/me/a/b"), ("..", "/home"),
             ("/srv/x", "/srv/x"), ("/", "/"), ("link/..", "/real"), ("../../..", "/"),
         ])
-    func `a folder starts at the current one`(typed: String, absolute: String) {
+    func `a folder starts at the current one`(typed: String, absolute: String) throws {
         let paths = TypedPath(currentFolder: "/home/me") { $0 == "/home/me/link" ? "/real/target" : nil }
-        #expect(paths.folder(typed) == absolute)
+        #expect(try paths.folder(typed) == absolute)
+    }
+
+    @Test func `a path from a current folder that is gone is refused, and no other folder is used`() throws {
+        let paths = TypedPath(currentFolder: "") { _ in nil }
+        for typed in [".", "a", "a/b", "..", ""] {
+            #expect(throws: ValidationError.self) { try paths.folder(typed) }
+            #expect(throws: ValidationError.self) { try paths.file("x", in: paths.folder(typed)) }
+        }
+        #expect(try paths.folder("/srv/./x") == "/srv/x")
+        let file = try paths.file("/srv/x.bin", in: paths.folder("."))
+        #expect(file == (folder: "/srv", name: "x.bin"))
     }
 
     @Test(

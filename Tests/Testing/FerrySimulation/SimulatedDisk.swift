@@ -103,5 +103,7 @@ final class SimulatedDisk: DiskSystem, @unchecked Sendable {  // SAFETY: Used on
     func setModificationTime(_ seconds: Int64, of file: OpenFile) throws(DiskError) {}
     func setAttribute(_ name: String, _ value: String, of file: OpenFile) throws(DiskError) -> Bool { true }
     func writeObstacle(in folder: OpenFile) -> Int32? { nil }
-    func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64? { 1 << 40 }
+    func fileSystem(of folder: OpenFile) throws(DiskError) -> FileSystemFacts { FileSystemFacts(free: 1 << 40) }
+    func mount(of path: String) -> Mount? { nil }
+    func defaultAccessList(of path: String) -> DefaultAccessList? { nil }
 }

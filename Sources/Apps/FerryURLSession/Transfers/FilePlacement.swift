@@ -1,4 +1,6 @@
 import FerryCore
+import FerryDisk
+import FerryFoundation
 import FerryRules
 import Foundation
 import FoundationNetworking
@@ -24,7 +26,7 @@ package struct FilePlacement {
         }
         if case .keptFile = task.handler {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).tmp")
-            if unsafe rename(path, file.path) != 0 {
+            if unsafe Glibc.rename(path, file.path) != 0 {
                 guard errno == EXDEV else { throw failure() }
                 try copy(path, to: file)
                 unsafe unlink(path)
@@ -34,7 +36,7 @@ package struct FilePlacement {
         guard outlivesTransfer else { return FilePlacement(file: URL(fileURLWithPath: path), stays: false) }
         // Use a name that the service does not know, since it removes the file of a removed transfer.
         let file = URL(fileURLWithPath: path + ".tmp")
-        guard unsafe rename(path, file.path) == 0 else { throw failure() }
+        guard unsafe Glibc.rename(path, file.path) == 0 else { throw failure() }
         return FilePlacement(file: file, stays: false)
     }
 
@@ -85,10 +87,7 @@ package struct FilePlacement {
             if isSpecial(candidate), case .refuse(let error) = rule.verdict(on: candidate.path, heldBy: .special) {
                 throw TransferError(error)
             }
-            if rule.replaces ? unsafe rename(near.path, candidate.path) == 0 : links(near, to: candidate) {
-                return candidate
-            }
-            guard errno == EEXIST else { throw failure() }
+            if try rename(near, to: candidate, replacing: rule.replaces) { return candidate }
             if case .refuse(let error) = rule.verdict(on: candidate.path, heldBy: .file) { throw TransferError(error) }
         }
         throw TransferError(ConflictRule.exists(url.path))
@@ -102,20 +101,23 @@ package struct FilePlacement {
         return URLError(.cannotMoveFile, userInfo: [NSLocalizedDescriptionKey: text, NSUnderlyingErrorKey: cause])
     }
 
-    /// Moves a file to a name that is not taken. Accepts the file's own second name, left by a process that exited
-    /// between the two steps.
-    private static func links(_ file: URL, to place: URL) -> Bool {
-        guard unsafe link(file.path, place.path) == 0 || (errno == EEXIST && isSame(file, place)) else { return false }
-        unsafe unlink(file.path)
-        return true
-    }
-
-    private static func isSame(_ first: URL, _ second: URL) -> Bool {
-        var (one, other) = (stat(), stat())
-        let areThere = unsafe lstat(first.path, &one) == 0 && lstat(second.path, &other) == 0
-        // `lstat` may have changed `errno`, which the caller reads to learn why the link failed.
-        errno = EEXIST
-        return areThere && one.st_dev == other.st_dev && one.st_ino == other.st_ino
+    /// Gives a file another name. Accepts the file's own second name, left by a process that exited between the two steps
+    /// of file systems that have no rename without replacement.
+    ///
+    /// - Returns: False if the name is taken and must not be replaced.
+    private static func rename(_ file: URL, to place: URL, replacing: Bool) throws -> Bool {
+        let (disk, name, newName) = (SystemDisk(), file.lastPathComponent, place.lastPathComponent)
+        do {
+            let from = try disk.openFolder(file.deletingLastPathComponent().path)
+            let folder = try disk.openFolder(place.deletingLastPathComponent().path)
+            if try disk.rename(name, in: from, to: newName, in: folder, replacing: replacing) { return true }
+            guard try disk.haveSameFile(name, in: from, newName, in: folder) else { return false }
+            try disk.remove(name, in: from)
+            return true
+        } catch {
+            errno = error.errno
+            throw failure()
+        }
     }
 
     private static func device(of path: String) -> dev_t? {
@@ -152,7 +154,7 @@ package struct FilePlacement {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure() }
+        guard syncIfOffered(descriptor) else { throw failure() }
     }
 }
 

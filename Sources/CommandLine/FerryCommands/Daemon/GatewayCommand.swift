@@ -52,8 +52,8 @@ struct GatewayOn: FerrySubcommand {
         change.isOn = true
         change.port = port
         change.addresses = address.isEmpty ? nil : address
-        change.certificate = certificate.map { $0.isEmpty ? "" : context.typedPath.folder($0) }
-        change.key = certificate == "" ? "" : key.map { context.typedPath.folder($0) }
+        change.certificate = try certificate.map { $0.isEmpty ? "" : try context.typedPath.folder($0) }
+        change.key = certificate == "" ? "" : try key.map { try context.typedPath.folder($0) }
         let gateway = try context.daemon().gateway
         let status = try await GatewayText.settled(try await gateway.change(change), of: gateway)
         for url in status.listening { context.console.print(["\(url)/jsonrpc"]) }
@@ -173,8 +173,8 @@ struct GatewayFolders: FerrySubcommand {
             return 0
         }
         var change = GatewayChange()
-        change.addedFolders = add.map(context.typedPath.folder)
-        change.removedFolders = remove.map(context.typedPath.folder)
+        change.addedFolders = try add.map(context.typedPath.folder)
+        change.removedFolders = try remove.map(context.typedPath.folder)
         context.console.print(try await gateway.change(change).settings.folders)
         return 0
     }

@@ -67,7 +67,7 @@ struct ConnectionOptions: ParsableArguments {
         do { _ = try ProxyChoice(parsing: proxy) } catch { throw ValidationError(error.message) }
     }
 
-    func apply(to request: inout TransferRequest, in context: CommandContext) {
+    func apply(to request: inout TransferRequest, in context: CommandContext) throws {
         request.tls.insecure = insecure
         request.transport.redirects.allowDowngrade = allowDowngrade
         request.timing.connectTimeout = connectTimeout
@@ -77,17 +77,17 @@ struct ConnectionOptions: ParsableArguments {
         if compressed, !request.headers.contains(where: { $0.isNamed("Accept-Encoding") }) {
             request.headers.append(HeaderField(name: "Accept-Encoding", value: "gzip, deflate"))
         }
-        caller(in: context).apply(to: &request)
+        try caller(in: context).apply(to: &request)
     }
 
     /// The caller's environment, overridden by these options.
-    private func caller(in context: CommandContext) -> CallerEnvironment {
+    private func caller(in context: CommandContext) throws -> CallerEnvironment {
         var caller = CallerEnvironment(
             variables: context.environment, umask: context.umask, currentFolder: context.currentFolder)
         let paths = context.typedPath
-        if let cacert { caller.trust.authorities = [paths.folder(cacert)] }
-        caller.trust.certificate = cert.map(paths.folder)
-        caller.trust.key = key.map(paths.folder)
+        if let cacert { caller.trust.authorities = [try paths.folder(cacert)] }
+        caller.trust.certificate = try cert.map(paths.folder)
+        caller.trust.key = try key.map(paths.folder)
         if let proxy { caller.setProxy(proxy) }
         if let noproxy { caller.setExceptions(noproxy) }
         return caller

@@ -78,7 +78,7 @@ struct ContentOptions: ParsableArguments {
         if let given = jsonBody ?? dataBinary {
             guard given.hasPrefix("@") else { return .bytes(Data(given.utf8)) }
             let name = String(given.dropFirst())
-            if name != "-", let file = context.sentFile(name) { return .file(file) }
+            if name != "-", let file = try context.sentFile(name) { return .file(file) }
             return .bytes(Data(try context.console.readBytes(name == "-" ? name : context.typedPath.folder(name))))
         }
         var parts: [[UInt8]] = []

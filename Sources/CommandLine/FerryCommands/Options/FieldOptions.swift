@@ -72,7 +72,7 @@ struct FieldOptions: ParsableArguments {
     }
 
     private func netrc(_ typed: String, in context: CommandContext) throws -> Netrc {
-        let path = context.typedPath.folder(typed)
+        let path = try context.typedPath.folder(typed)
         guard !context.console.othersMayRead(path) else {
             throw ValidationError(
                 "Other users may read “\(path.escapingControls)”, which contains passwords: run chmod 600 on it.")
@@ -88,7 +88,7 @@ struct FieldOptions: ParsableArguments {
             text = try context.console.read(path)
         } catch {
             // A file that is not there is usual.
-            if unsafe access(path, F_OK) == 0 {
+            if path.withPath({ unsafe access($0, F_OK) }) == 0 {
                 context.remark("~/.netrc is ignored: \((error as? ValidationError)?.message ?? "\(error)")")
             }
             return urls

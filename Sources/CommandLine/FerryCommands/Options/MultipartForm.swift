@@ -23,7 +23,7 @@ struct MultipartForm {
             }
             let (name, value) = (String(text[..<mark]), text[text.index(after: mark)...])
             guard value.hasPrefix("@") else { return .text(name: name, String(value)) }
-            return .file(name: name, path: context.typedPath.folder(String(value.dropFirst())))
+            return .file(name: name, path: try context.typedPath.folder(String(value.dropFirst())))
         }
         let random = (0..<3).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
         self.boundary = boundary ?? "ferry-" + random
@@ -50,12 +50,12 @@ struct MultipartForm {
                 try put("\r\n", out, path)
             }
             try put("--\(boundary)--\r\n", out, path)
-            guard fsync(out) == 0 else { throw FormFolder.failure(path, errno) }
+            guard syncIfOffered(out) else { throw FormFolder.failure(path, errno) }
         } catch {
             _ = unsafe unlink(path)
             throw error
         }
-        guard let file = context.sentFile(path) else { throw FormFolder.failure(path, EIO) }
+        guard let file = try context.sentFile(path) else { throw FormFolder.failure(path, EIO) }
         return file
     }
 
@@ -86,7 +86,7 @@ struct MultipartForm {
 
     private func copy(_ source: String, _ out: CInt, _ path: String) throws {
         // A FIFO would block until it has a writer, and a device may have no end.
-        let file = unsafe open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let file = source.withPath { unsafe open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else { throw unreadable(source) }
         defer { close(file) }
         var (before, after) = (stat(), stat())

@@ -17,8 +17,12 @@ extension RequestOptions {
         guard pace.mirror.isEmpty || all.count == 1 else { throw RequestOptions.mirrorsOfMany }
 
         let paths = context.typedPath
-        var template = TransferRequest(url: "", folder: paths.folder(folder ?? "."))
-        if let output { (template.file.folder, template.file.name) = try paths.file(output, in: template.file.folder) }
+        var template = TransferRequest(url: "", folder: "")
+        if let output, !isForOutput {
+            (template.file.folder, template.file.name) = try paths.file(output, in: paths.folder(folder ?? "."))
+        } else if !isForOutput {
+            template.file.folder = try paths.folder(folder ?? ".")
+        }
         template.session = session
         try fields.apply(to: &template, in: context)
         template.response.checksums = checksum
@@ -27,7 +31,7 @@ extension RequestOptions {
         try content.apply(to: &template, in: context)
         file.apply(to: &template)
         pace.apply(to: &template)
-        connection.apply(to: &template, in: context)
+        try connection.apply(to: &template, in: context)
         return (template, URLList(urls: all, extras: list.extras))
     }
 
@@ -44,6 +48,7 @@ extension RequestOptions {
     private func listed(in context: CommandContext) throws -> URLList {
         var list = URLList(urls: urls)
         if let inputFile { list.add(URLList(try context.console.read(inputFile))) }
+        list.encodePathBytes()
         return self.list.glob ? try list.expanded() : list
     }
 }

@@ -3,43 +3,42 @@ import FerryCore
 
 /// Makes typed paths absolute, since the daemon has another current folder.
 struct TypedPath {
-    /// Absolute path of the current folder.
+    /// Absolute path of the current folder. Empty if it was removed.
     var currentFolder: String
     /// Absolute path of the user's home, for `~`. Nil if the environment does not name one.
     var home: String?
     /// Resolves the links of an existing folder, or returns nil. Called only before `..` is removed from a path.
     var resolvingLinks: (String) -> String?
 
-    func folder(_ typed: String) -> String {
+    /// - Throws: `ValidationError` for a relative path if the current folder was removed.
+    func folder(_ typed: String) throws -> String {
         var typed = typed
         // Shells do not expand it in quotes, or after `-d` without a space.
         if let home, typed == "~" || typed.hasPrefix("~/") { typed = home + typed.dropFirst() }
-        var path = typed.hasPrefix("/") ? "" : currentFolder
-        while path.hasSuffix("/") { path.removeLast() }
-        for part in typed.split(separator: "/") where part != "." {
-            guard part == ".." else {
-                path += "/" + part
-                continue
-            }
-            // The parent of a link's target is not the parent of the link.
-            let physical = resolvingLinks(path.isEmpty ? "/" : path) ?? path
-            path = physical.lastIndex(of: "/").map { String(physical[..<$0]) } ?? ""
+        var path = typed.isAbsolutePath ? "/" : currentFolder
+        guard !path.isEmpty else {
+            throw ValidationError("The current folder no longer exists; go to another one, or give an absolute path.")
         }
-        return path.isEmpty ? "/" : path
+        for part in typed.pathParts where part != "." {
+            // The parent of a link's target is not the parent of the link.
+            path = part == ".." ? (resolvingLinks(path) ?? path).folderPart : path.appendingPathPart(part)
+        }
+        return path
     }
 
     /// The folder and name of `-o`. A relative path starts at the folder of `-d`.
     ///
-    /// - Throws: `ValidationError` for a path that names no file.
-    func file(_ typed: String, in base: String) throws -> (folder: String, name: String) {
-        let parts = typed.split(separator: "/", omittingEmptySubsequences: false)
-        guard let name = parts.last, !name.isEmpty, name != ".", name != ".." else {
+    /// - Throws: `ValidationError` for a path that names no file, or without its folder.
+    func file(_ typed: String, in base: @autoclosure () throws -> String) throws -> (folder: String, name: String) {
+        let name = typed.lastPathPart
+        guard !name.isEmpty, name != ".", name != ".." else {
             throw ValidationError(
                 "“\(typed.escapingControls)” names no file; -o takes a name or a path that ends with one.")
         }
-        let above = String(typed.dropLast(name.count))
-        if above.isEmpty { return (base, String(name)) }
-        let start = TypedPath(currentFolder: base, home: home, resolvingLinks: resolvingLinks)
-        return (start.folder(above), String(name))
+        let above = typed.folderPart
+        if above.isEmpty { return (try base(), name) }
+        let start = TypedPath(
+            currentFolder: above.isAbsolutePath ? "/" : try base(), home: home, resolvingLinks: resolvingLinks)
+        return (try start.folder(above), name)
     }
 }

@@ -33,6 +33,9 @@ package struct URLList {
     /// By index of the URL.
     private(set) var extras: [Int: Extra] = [:]
 
+    /// Percent-encodes bytes that are no UTF-8, as other clients send them.
+    mutating func encodePathBytes() { urls = urls.map(PercentEncoding.encodePathBytes) }
+
     init(urls: [String] = [], extras: [Int: Extra] = [:]) {
         self.urls = urls
         self.extras = extras
@@ -147,7 +150,7 @@ extension URLList.Extra {
         }
         switch option.name {
         case "out": request.file.name = option.value
-        case "dir": request.file.folder = paths.folder(option.value)
+        case "dir": request.file.folder = try paths.folder(option.value)
         case "checksum": request.response.checksums.append(try RequestOptions.checksum(option.value))
         case "user-agent": add("User-Agent", option.value)
         case "referer": add("Referer", option.value)

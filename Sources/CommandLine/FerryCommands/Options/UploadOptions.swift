@@ -123,7 +123,7 @@ struct UploadOptions: ParsableArguments {
             return [request]
         }
         return try files.map { typed in
-            guard let file = context.sentFile(typed) else {
+            guard let file = try context.sentFile(typed) else {
                 throw ValidationError("“\(typed.escapingControls)” is not a file that can be uploaded.")
             }
             var request = template
@@ -146,7 +146,7 @@ struct UploadOptions: ParsableArguments {
         (request.timing.priority, request.transport.rateLimit) = (priority, limitRate ?? 0)
         (request.timing.retries, request.timing.resourceTimeout, request.tags) = (retries, maxTime, tag)
         request.timing.notBefore = try begin.map { try MomentArgument.parse($0, now: context.now()) }
-        connection.apply(to: &request, in: context)
+        try connection.apply(to: &request, in: context)
         return request
     }
 

@@ -1,3 +1,4 @@
+import FerryFoundation
 import Glibc
 
 /// Input and output of commands, so that tests need no terminal.
@@ -56,7 +57,7 @@ extension Console {
     ///
     /// - Throws: As ``readBytes(_:)``.
     package func read(_ path: String) throws -> String {
-        let text = String(decoding: try readBytes(path), as: UTF8.self)
+        let text = String(path: try readBytes(path))
         // Drops a byte order mark.
         return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     }

@@ -27,7 +27,7 @@ package final class SystemConsole: Console {
 
     package func redirectOutput(to path: String) throws {
         // Blocks until a FIFO has a reader.
-        let file = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+        let file = path.withPath { unsafe open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
         guard file >= 0, dup2(file, STDOUT_FILENO) >= 0 else {
             let why = unsafe String(cString: strerror(errno))
             throw ValidationError("“\(path.escapingControls)” cannot be written: \(why).")
@@ -61,7 +61,7 @@ package final class SystemConsole: Console {
     private static let mostRead = 64 << 20
 
     package func readBytes(_ path: String) throws -> [UInt8] {
-        let file = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        let file = path == "-" ? STDIN_FILENO : path.withPath { unsafe open($0, O_RDONLY | O_CLOEXEC) }
         guard file >= 0 else { throw Self.unreadable(path, errno) }
         defer { if path != "-" { close(file) } }
         // Also reads pipes, whose size is unknown.
@@ -102,7 +102,7 @@ package final class SystemConsole: Console {
 
     package func othersMayRead(_ path: String) -> Bool {
         var found = stat()
-        return unsafe stat(path, &found) == 0 && found.st_mode & 0o077 != 0
+        return path.withPath { unsafe stat($0, &found) } == 0 && found.st_mode & 0o077 != 0
     }
 
     package func stopSignals() -> AsyncStream<StopSignal> {

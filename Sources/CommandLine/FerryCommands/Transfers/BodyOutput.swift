@@ -75,7 +75,7 @@ actor BodyOutput {
 
     /// Opens the file, and returns whether it is open.
     private func open(_ path: String) -> Bool {
-        if file < 0 { file = unsafe FerryFoundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+        if file < 0 { file = path.withPath { unsafe FerryFoundation.open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) } }
         return file >= 0
     }
 
@@ -134,14 +134,16 @@ enum SpecialOutput {
     private static let names: Set = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
 
     /// - Returns: `nil` for any other path. The daemon refuses block devices and sockets.
-    init?(_ typed: String, in context: CommandContext) {
+    init?(_ typed: String, in context: CommandContext) throws {
         if Self.names.contains(typed) {
             self = .standardOutput
             return
         }
         var facts = stat()
-        let path = context.typedPath.folder(typed)
-        guard typed != "-", unsafe stat(path, &facts) == 0, [S_IFCHR, S_IFIFO].contains(facts.st_mode & S_IFMT) else {
+        guard typed != "-" else { return nil }
+        let path = try context.typedPath.folder(typed)
+        guard path.withPath({ unsafe stat($0, &facts) }) == 0, [S_IFCHR, S_IFIFO].contains(facts.st_mode & S_IFMT)
+        else {
             return nil
         }
         self = .file(path)
@@ -164,7 +166,7 @@ enum OutputSpool {
     }
 
     /// Removes a folder after use, unless it is not empty.
-    static func leave(_ folder: String) { _ = unsafe rmdir(folder) }
+    static func leave(_ folder: String) { _ = folder.withPath { unsafe rmdir($0) } }
 
     /// FNV-1a of 64 bits.
     private static func hash(_ text: String) -> UInt64 {

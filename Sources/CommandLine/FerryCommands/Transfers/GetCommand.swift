@@ -56,7 +56,7 @@ struct GetCommand: FerrySubcommand {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        if let output = request.output, request.folder == nil, let place = SpecialOutput(output, in: context) {
+        if let output = request.output, request.folder == nil, let place = try SpecialOutput(output, in: context) {
             var command = self
             command.request.output = "-"
             try command.validate()

@@ -25,7 +25,7 @@ struct PutCommand: FerrySubcommand {
     var json = false
 
     func run(in context: CommandContext) async throws -> Int32 {
-        if let output = upload.output, let place = SpecialOutput(output, in: context) {
+        if let output = upload.output, let place = try SpecialOutput(output, in: context) {
             var command = self
             command.upload.output = nil
             if case .file(let path) = place { try context.console.redirectOutput(to: path) }

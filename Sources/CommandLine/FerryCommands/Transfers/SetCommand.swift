@@ -122,7 +122,7 @@ struct ChangeOptions: ParsableArguments {
     func change(in context: CommandContext) throws -> TransferChange {
         var change = TransferChange()
         change.url = url
-        change.folder = folder.map(context.typedPath.folder)
+        change.folder = try folder.map(context.typedPath.folder)
         if let name, name.contains("/") {
             throw ValidationError("--name is a name without a folder; use --folder for that.")
         }

@@ -1,5 +1,6 @@
 import FerryAPI
 package import FerryCore
+import FerryFoundation
 import Dispatch
 import FerryService
 import FerryStore
@@ -98,16 +99,16 @@ extension Daemon {
             .daemonUnreachable,
             "ferryd cannot start: it needs \(ProcessThreads.least) threads, more than its user may have. Raise the "
                 + "limit, as with `ulimit -u 4096`, and start it again.")
-        ReadyPipe(environment: ProcessInfo.processInfo.environment).failed(error)
+        ReadyPipe(environment: ThisProcess.environment).failed(error)
         complain(error.message)
         exit(error.code.row.exitStatus)
     }
 
     /// Runs the program `ferryd` and returns its exit status.
     package static func main() async -> Int32 {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ThisProcess.environment
         let umask = ProcessSetup.takeUmask()
-        return await main(arguments: CommandLine.arguments, environment: environment) {
+        return await main(arguments: ThisProcess.arguments, environment: environment) {
             paths, logger, seam throws(ServiceError) in
             LocalTransferService.noteTraps(in: paths.stateFolder, logger: logger)
             var configuration = ServiceConfiguration(

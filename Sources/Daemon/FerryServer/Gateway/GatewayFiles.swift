@@ -1,5 +1,6 @@
 import FerryAPI
 import FerryCore
+import FerryFoundation
 import FerrySystem
 import Foundation
 
@@ -80,11 +81,11 @@ struct GatewayFiles: Sendable {
         do {
             try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: bytes)
         } catch { throw Self.failure(path) }
-        guard fsync(descriptor) == 0, unsafe rename(new, path) == 0 else { throw Self.failure(path) }
+        guard syncIfOffered(descriptor), unsafe rename(new, path) == 0 else { throw Self.failure(path) }
         let parent = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { throw Self.failure(path) }
         defer { close(parent) }
-        guard fsync(parent) == 0 else { throw Self.failure(path) }
+        guard syncIfOffered(parent) else { throw Self.failure(path) }
     }
 
     private static func failure(_ path: String) -> ServiceError {

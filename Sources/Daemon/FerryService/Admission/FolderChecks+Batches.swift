@@ -84,18 +84,18 @@ extension FolderChecks {
 
     /// Groups the items by folder, in order of first appearance.
     private func groups(of items: [AdmittedBatch.Item]) -> [(folder: String, group: [Named])] {
-        var places: [String: Int] = [:]
+        var places: [PathKey: Int] = [:]
         var groups: [(folder: String, group: [Named])] = []
         for (index, item) in items.enumerated() {
             let folder = Destination.folder(item.folder, name: item.name)
             let place = Named(index: index, name: item.name?.lastPathPart)
             // Most items have the same folder as their predecessor.
-            if groups.last?.folder == folder {
+            if groups.last?.folder.isPath(folder) == true {
                 groups[groups.count - 1].group.append(place)
-            } else if let known = places[folder] {
+            } else if let known = places[PathKey(folder)] {
                 groups[known].group.append(place)
             } else {
-                places[folder] = groups.count
+                places[PathKey(folder)] = groups.count
                 groups.append((folder, [place]))
             }
         }

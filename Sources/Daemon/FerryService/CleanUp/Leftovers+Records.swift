@@ -9,6 +9,7 @@ extension Leftovers {
         let request = remains.isPartialNameForeign ? nil : remains.request
         self.init(
             id: remains.id, partial: remains.partial, copy: remains.copy, placed: remains.placed,
+            intended: remains.intended,
             partialFolder: request.map { $0.file.partialFolder ?? Destination.folder(of: $0) })
     }
 
@@ -20,13 +21,15 @@ extension Leftovers {
         if withFile || record.request.file.spooled, case .succeeded(let success) = record.outcome, !success.unchanged {
             placed = record.facts.placement
         }
+        var intended: PlacementIntent?
+        if case .succeeded = record.outcome {} else { intended = record.facts.placement }
         let folder = record.request.file.partialFolder ?? Destination.folder(of: record.request)
         // A file with the usual name may be unrecorded after a crash. Skip it if it is known to belong to another
         // program.
         let mayBeUnrecorded = !record.facts.partialNameIsForeign && !(record.outcome?.state == .succeeded)
         self.init(
             id: record.id, partial: record.facts.partial, copy: record.facts.copy, placed: placed,
-            partialFolder: mayBeUnrecorded ? folder : nil)
+            intended: intended, partialFolder: mayBeUnrecorded ? folder : nil)
     }
 }
 

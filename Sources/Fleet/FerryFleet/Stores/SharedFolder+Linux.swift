@@ -31,7 +31,7 @@ struct SharedFolder: ~Copyable {
             if next < 0, errno == ENOENT {
                 let isMade = uninterrupted { unsafe mkdirat(above, name, 0o777) } == 0
                 // Another worker may have made it, without having synced the folder above yet.
-                if isMade || errno == EEXIST, uninterrupted({ fsync(above) }) != 0 {
+                if isMade || errno == EEXIST, !syncIfOffered(above) {
                     let code = errno
                     close(current)
                     throw Self.failure(path, "written", code)
@@ -245,7 +245,7 @@ struct SharedFolder: ~Copyable {
 
     /// Makes the folder's names durable.
     func sync() throws(DeliveryFailure) {
-        guard uninterrupted({ fsync(descriptor) }) == 0 else { throw Self.failure(path, "written", errno) }
+        guard syncIfOffered(descriptor) else { throw Self.failure(path, "written", errno) }
     }
 
     private static func failure(_ path: String, _ verb: String, _ code: Int32) -> DeliveryFailure {

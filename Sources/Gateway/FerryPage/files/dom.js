@@ -2,24 +2,30 @@
 
 import { text } from './text.js';
 
+/** A text to read: bytes of paths that are no UTF-8 as \xFC (docs/behaviour/transfers.md#F14). */
+const shown = value => typeof value === 'string'
+  ? value.replace(/[\u{10FE80}-\u{10FEFF}]/gu, byte => `\\x${(byte.codePointAt(0) - 0x10FE00).toString(16).toUpperCase()}`)
+  : value;
+
 /** Makes an element. `text` is its text, `on` its listeners, `set` its properties. All other keys are attributes. */
 export function make(tag, attributes = {}, ...children) {
   const node = tag.startsWith('svg:')
     ? document.createElementNS('http://www.w3.org/2000/svg', tag.slice(4))
     : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name === 'text') node.textContent = value;
+    if (name === 'text') node.textContent = shown(value);
     else if (name === 'on') for (const [event, call] of Object.entries(value)) node.addEventListener(event, call);
     else if (name === 'set') Object.assign(node, value);
     else setAttribute(node, name, value);
   }
-  node.append(...children.filter(Boolean));
+  node.append(...children.filter(Boolean).map(shown));
   return node;
 }
 
 /** Sets a text only if it differs, to avoid layout and repeated announcements. */
 export function setText(node, value) {
-  if (node.textContent !== value) node.textContent = value;
+  const next = shown(value);
+  if (node.textContent !== next) node.textContent = next;
 }
 
 /** Sets an attribute. Null removes it, and so does false, except for ARIA attributes, where false is a value. */

@@ -13,16 +13,12 @@ package struct AllowedFolders: Hashable, Sendable {
     /// Whether a path is one of the folders or inside one.
     package func contain(_ path: String) -> Bool {
         guard Self.isPlain(path) else { return false }
-        return folders.contains { folder in
-            folder == "/" || path == folder || path.hasPrefix(folder + "/")
-        }
+        return folders.contains { path.isPath(in: $0) }
     }
 
     /// - Throws: ``ServiceError`` with code `invalid_request` for a name that escapes its folder.
     package func check(name: String) throws(ServiceError) {
-        guard name.hasPrefix("/") || name.split(separator: "/", omittingEmptySubsequences: false).contains("..") else {
-            return
-        }
+        guard name.utf8.first == UInt8(ascii: "/") || name.pathParts.contains("..") else { return }
         throw ServiceError(
             .invalidRequest, "The name \(name.escapingControls) is outside its folder; give a name below it.")
     }
@@ -32,10 +28,10 @@ package struct AllowedFolders: Hashable, Sendable {
 
     /// Whether a path is absolute, without control characters and without empty, `.` or `..` components.
     package static func isPlain(_ path: String) -> Bool {
-        guard path.hasPrefix("/"), !path.hasControls else { return false }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: true)
-        return !parts.contains("..") && !parts.contains(".") && (path == "/" || !path.hasSuffix("/"))
-            && !path.contains("//")
+        guard path.isAbsolutePath, !path.hasControls else { return false }
+        let parts = path.pathParts
+        return !parts.contains("..") && !parts.contains(".")
+            && path.utf8.elementsEqual(("/" + parts.joined(separator: "/")).utf8)
     }
 
     /// Maximum number of folders of a request.

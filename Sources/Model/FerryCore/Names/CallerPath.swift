@@ -25,8 +25,24 @@ extension CallerPath {
     }
 }
 
-/// Path components.
+/// Path components. They end at the byte of a slash: a combining mark after it must not hide it. Equality of strings would
+/// take different names for the same one, such as those with composed and decomposed letters.
 extension String {
+    /// Whether the path begins with a slash.
+    package var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
+
+    /// The components that are not empty.
+    package var pathParts: [String] { utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) } }
+
+    /// Whether the path has the same bytes as another one.
+    package func isPath(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+
+    /// Whether the path is a folder's, or below it.
+    package func isPath(in folder: String) -> Bool {
+        if folder.isPath("/") || isPath(folder) { return true }
+        return utf8.starts(with: (folder + "/").utf8)
+    }
+
     /// The last path component: everything after the last slash.
     package var lastPathPart: String {
         guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
@@ -40,5 +56,22 @@ extension String {
     package var folderPart: String {
         guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
         return slash == startIndex ? "/" : String(self[..<slash])
+    }
+}
+
+/// A path as the key of a collection, compared by its bytes.
+package struct PathKey: Hashable, Comparable, Sendable {
+    package let path: String
+
+    package init(_ path: String) { self.path = path }
+
+    package static func == (one: PathKey, other: PathKey) -> Bool { one.path.isPath(other.path) }
+
+    package static func < (one: PathKey, other: PathKey) -> Bool {
+        one.path.utf8.lexicographicallyPrecedes(other.path.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for byte in path.utf8 { hasher.combine(byte) }
     }
 }

@@ -55,7 +55,7 @@ package enum FileName {
 
     /// Characters refused by some file system or shell, and the replacement character.
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "\u{FFFD}" || ":*?\"<>|".unicodeScalars.contains(scalar)
+        scalar == "\u{FFFD}" || scalar.pathByte != nil || ":*?\"<>|".unicodeScalars.contains(scalar)
     }
 
     /// Replaces each invisible scalar with `_`, since it would make two names look alike.

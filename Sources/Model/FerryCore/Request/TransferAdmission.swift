@@ -1,3 +1,5 @@
+import FerryFoundation
+
 /// Validates a request and normalizes it for storage.
 package enum TransferAdmission {
     /// A validated request.
@@ -21,7 +23,7 @@ package enum TransferAdmission {
             return RequestFields.referer(field.value).map { HeaderField(name: field.name, value: $0) }
         }
         if case .file(let file) = request.body {
-            guard file.path.hasPrefix("/"), !file.path.utf8.contains(0) else {
+            guard file.path.isAbsolutePath, !file.path.utf8.contains(0) else {
                 throw ServiceError(
                     .invalidRequest, "The file “\(file.path.escapingControls)” to upload is not an absolute path.")
             }
@@ -38,7 +40,10 @@ package enum TransferAdmission {
         try request.file.allowedFolders?.check()
         if let name = request.file.name { try request.file.allowedFolders?.check(name: name) }
         try checkClient(request)
-        if let name = request.file.name { try CallerPath.check(name) }
+        if let name = request.file.name?.canonicalPath {
+            try CallerPath.check(name)
+            request.file.name = name
+        }
         try checkNumbers(request)
         try request.tls.trust?.check()
         for tag in request.tags where tag.isEmpty || tag.utf8.count > 255 || tag.hasControls {
@@ -82,12 +87,12 @@ package enum TransferAdmission {
     }
 
     private static func folder(_ path: String) throws(ServiceError) -> String {
-        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+        guard path.isAbsolutePath, !path.utf8.contains(0) else {
             throw ServiceError(
                 .invalidRequest, "The folder “\(path.escapingControls)” is not an absolute path.")
         }
-        var parts: [Substring] = []
-        for part in path.split(separator: "/") where part != "." {
+        var parts: [String] = []
+        for part in path.canonicalPath.pathParts where part != "." {
             if part == ".." { _ = parts.popLast() } else { parts.append(part) }
         }
         return "/" + parts.joined(separator: "/")
@@ -101,7 +106,7 @@ package enum TransferAdmission {
             throw ServiceError(.invalidRequest, "A note has at most \(largestNote >> 20) MiB of data.")
         }
         if let source = request.file.continues {
-            guard request.file.spooled, source.upload != nil || source.offset > 0, source.path.hasPrefix("/") else {
+            guard request.file.spooled, source.upload != nil || source.offset > 0, source.path.isAbsolutePath else {
                 throw ServiceError(.invalidRequest, "Only a spooled transfer can continue a file at an offset.")
             }
         }

@@ -24,7 +24,9 @@ package struct RequestTrust: Hashable, Sendable {
         let file = [variables["SSL_CERT_FILE"] ?? ""].filter { !$0.isEmpty }
         let folders = (variables["SSL_CERT_DIR"] ?? "").split(separator: ":").map(String.init)
         self.init(
-            authorities: (file.isEmpty ? folders : file).map { $0.hasPrefix("/") ? $0 : currentFolder + "/" + $0 })
+            authorities: (file.isEmpty ? folders : file).map {
+                $0.isAbsolutePath || currentFolder.isEmpty ? $0 : currentFolder.appendingPathPart($0)
+            })
     }
 
     /// Whether the system's roots are used without a client certificate.
@@ -37,7 +39,7 @@ package struct RequestTrust: Hashable, Sendable {
     /// - Throws: ``ServiceError`` with code `invalid_request` for an invalid path, and for a key without a certificate.
     package func check() throws(ServiceError) {
         for path in authorities + [certificate, key].compactMap(\.self) {
-            guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            guard path.isAbsolutePath, !path.utf8.contains(0) else {
                 throw ServiceError(.invalidRequest, "“\(path.escapingControls)” is not the absolute path of a file.")
             }
         }

@@ -1,3 +1,5 @@
+import FerryFoundation
+
 /// Percent-encoding (RFC 3986 §2.1).
 package enum PercentEncoding {
     /// Encodes every byte that is not allowed as `%XX`.
@@ -21,10 +23,22 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Encodes all but the unreserved characters (RFC 3986 §2.3).
+    /// Encodes the bytes of a typed URL that are no UTF-8.
+    package static func encodePathBytes(_ text: String) -> String {
+        guard text.hasPathBytes else { return text }
+        return text.unicodeScalars.reduce(into: "") { result, scalar in
+            if let byte = scalar.pathByte {
+                result += String(decoding: triplet(byte), as: UTF8.self)
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    /// Encodes all but the unreserved characters (RFC 3986 §2.3). The text may be the name of a file.
     package static func encodeComponent(_ text: String) -> String {
         var result: [UInt8] = []
-        for byte in text.utf8 {
+        for byte in text.pathBytes {
             if byte.isASCIILetter || byte.isASCIIDigit || "-._~".utf8.contains(byte) {
                 result.append(byte)
             } else {

@@ -4,7 +4,7 @@ import FerryFoundation
 package func withCStrings<Result>(
     _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
-    let copies = unsafe texts.map { unsafe strdup($0) }
+    let copies = unsafe texts.map { $0.withPath { unsafe strdup($0) } }
     defer { unsafe copies.forEach { unsafe free($0) } }
     return unsafe body(copies + [nil])
 }

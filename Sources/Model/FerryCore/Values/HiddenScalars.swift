@@ -1,3 +1,5 @@
+import FerryFoundation
+
 /// Invisible and text-changing characters.
 extension Unicode.Scalar {
     /// Whether the scalar is invisible or changes how text is displayed, so that different texts look alike.
@@ -38,7 +40,9 @@ extension String {
         var result = String.UnicodeScalarView()
         var rest = unicodeScalars[...]
         while let scalar = rest.popFirst() {
-            if !scalar.isHidden || Self.isDrawn(scalar, after: result.last, before: rest.first) {
+            if (!scalar.isHidden && scalar.pathByte == nil)
+                || Self.isDrawn(scalar, after: result.last, before: rest.first)
+            {
                 result.append(scalar)
             } else {
                 result.append(contentsOf: replacement(scalar).unicodeScalars)
@@ -62,12 +66,15 @@ extension String {
 
 /// Displaying untrusted text.
 extension String {
-    /// The text with hidden and control characters written as `\u{…}`.
+    /// The text with hidden and control characters written as `\u{…}`, and the bytes of a path that are no UTF-8 as `\xFC`.
     ///
     /// Applied to all text from servers and callers before display or logging, so that it can neither move a terminal's
     /// cursor, nor add a line, nor look like another text.
     package var escapingControls: String {
-        replacingHidden { "\\u{\(String($0.value, radix: 16))}" }
+        replacingHidden { scalar in
+            scalar.pathByte.map { "\\x\(String($0, radix: 16, uppercase: true))" }
+                ?? "\\u{\(String(scalar.value, radix: 16))}"
+        }
     }
 
     /// Whether the text contains a control character (C0, DEL or C1), which is invalid in URLs and cookies.

@@ -1,4 +1,7 @@
-/// JSON strings (RFC 8259 section 7). Characters are written as they are, unless they must be escaped.
+import FerryFoundation
+
+/// JSON strings (RFC 8259 section 7). Characters are written as they are, unless they must be escaped or stand for the
+/// bytes of a path that are no UTF-8.
 extension [UInt8] {
     /// Appends a text as a JSON string.
     ///
@@ -6,15 +9,17 @@ extension [UInt8] {
     ///   JavaScript.
     package mutating func appendJSONString(_ text: String, escapesLines: Bool = false) {
         append(UInt8(ascii: "\""))
-        if escapesLines {
+        if !escapesLines, text.isPlainInJSON {
+            append(contentsOf: text.utf8)
+        } else if escapesLines || text.hasPathBytes {
             for scalar in text.unicodeScalars {
                 switch scalar {
-                case "\u{7F}", "\u{2028}", "\u{2029}": append(contentsOf: scalar.jsonEscape.utf8)
+                case "\u{7F}" where escapesLines, "\u{2028}" where escapesLines, "\u{2029}" where escapesLines,
+                    _ where scalar.pathByte != nil:
+                    append(contentsOf: scalar.jsonEscape.utf8)
                 default: for byte in String(scalar).utf8 { appendInJSON(byte) }
                 }
             }
-        } else if text.isPlainInJSON {
-            append(contentsOf: text.utf8)
         } else {
             for byte in text.utf8 { appendInJSON(byte) }
         }
@@ -68,6 +73,7 @@ extension String {
 
 extension UInt8 {
     fileprivate var isEscapedInJSON: Bool {
-        self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\")
+        // 0xF4 begins the scalars that stand for bytes of paths.
+        self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\") || self == 0xF4
     }
 }

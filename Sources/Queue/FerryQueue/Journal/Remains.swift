@@ -13,6 +13,8 @@ package struct Remains: Sendable {
     package let isPartialNameForeign: Bool
     /// The placed file to remove as well.
     package let placed: PlacementIntent?
+    /// A placement that may have been interrupted.
+    package let intended: PlacementIntent?
     /// The folders and the name of the request, or nil if it is unreadable.
     package let request: TransferRequest?
 
@@ -33,9 +35,11 @@ package struct Remains: Sendable {
         guard case .succeeded(let success) = outcome else {
             hasSucceeded = false
             placed = nil
+            intended = facts.placement
             return
         }
         hasSucceeded = true
+        intended = nil
         let goesToo = intent == .removeWithFile || request?.file.spooled == true
         placed = goesToo && !success.unchanged ? facts.placement : nil
     }

@@ -14,6 +14,7 @@
 #if defined(__linux__)
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -35,11 +36,21 @@ int ferry_has_hole(int descriptor, int64_t position);
 /// syncfs(2), if it guarantees as much as fdatasync(2) of each file. Else fails with EOPNOTSUPP.
 int ferry_sync_file_system(int descriptor);
 
-/// futimens(2) that keeps the access time.
+/// futimens(2) that sets the access time to the present.
 int ferry_set_modification_time(int descriptor, time_t seconds);
 
 /// Whether a folder has a default access control list for new files: 1 or 0.
 int ferry_has_default_access_list(int descriptor);
+
+/// Whether a path is the root of a mount: 1 or 0, or -1 if the kernel does not tell (before Linux 5.8).
+int ferry_is_mount_root(const char *path);
+
+/// The type of the file system of an open file and, where it stays the same on every machine, its id, otherwise 0.
+/// Returns -1 on failure. `free` is -1 where the file system reports no blocks at all.
+int ferry_file_system(int descriptor, uint64_t *type, uint64_t *id, int64_t *free);
+
+/// Whether the file system of this type keeps the inode numbers of its files over mounts: 1 or 0.
+int ferry_keeps_inodes(uint64_t type);
 
 /// fsetxattr(2) without flags.
 int ferry_set_attribute(int descriptor, const char *name, const void *value, size_t size);

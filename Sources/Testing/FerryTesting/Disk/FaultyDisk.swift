@@ -26,13 +26,14 @@ package final class FaultyDisk: DiskSystem {
         var isCut = false
         var devices: [String: UInt64] = [:]
         var hold: DiskHold?
+        var mount = OddMount()
         var events: [DiskEvent] = []
         var memory = DiskMemory()
     }
 
-    /// The file system's support for the flags of `renameat2` and for `linkat`.
+    /// The file system's support for the flags of `renameat2`, and for a rename that replaces a file.
     package enum Renaming: Hashable, Sendable, CaseIterable {
-        case native, withoutFlags, withoutFlagsAndLinks
+        case native, withoutFlags, withoutFlagsAndReplacing
     }
 
     private let disk = SystemDisk()
@@ -73,6 +74,9 @@ package final class FaultyDisk: DiskSystem {
     package func setUnwrittenBytes(_ bytes: Int64?) { state.withLock { $0.unwritten = bytes } }
 
     package func setRenaming(_ renaming: Renaming) { state.withLock { $0.renaming = renaming } }
+
+    /// Sets how files look: their numbers and owners.
+    package func setMount(_ mount: OddMount) { state.withLock { $0.mount = mount } }
 
     /// Fails every ``DiskCall`` until `restorePower`.
     package func cutPower() { state.withLock { $0.isCut = true } }
@@ -134,10 +138,14 @@ package final class FaultyDisk: DiskSystem {
         return try disk.openFile(name, in: folder)
     }
 
-    package func identity(of file: OpenFile) throws(DiskError) -> FileIdentity { try disk.identity(of: file) }
+    package func identity(of file: OpenFile) throws(DiskError) -> FileIdentity {
+        let found = try disk.identity(of: file)
+        return state.withLock { $0.mount.shown(found, path: file.path) }
+    }
 
     package func identity(of name: String, in folder: OpenFile) throws(DiskError) -> FileIdentity? {
-        try disk.identity(of: name, in: folder)
+        guard let found = try disk.identity(of: name, in: folder) else { return nil }
+        return state.withLock { $0.mount.shown(found, path: folder.path + "/" + name) }
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int64) throws(DiskError) -> Int {
@@ -238,11 +246,18 @@ package final class FaultyDisk: DiskSystem {
         try begin(.rename, newFolder.path + "/" + newName)
         let place = try disk.identity(of: newFolder)
         let renaming = state.withLock(\.renaming)
+        if replacing, renaming == .withoutFlagsAndReplacing,
+            try disk.identity(of: newName, in: newFolder)?.kind == .regular
+        {
+            try disk.replace(newName, in: newFolder, by: name, in: folder, replaces: false)
+            note(.renamed(newName))
+            return true
+        }
         let isPlaced =
             replacing || renaming == .native
             ? try disk.rename(name, in: folder, to: newName, in: newFolder, replacing: replacing)
             : try disk.renameWithoutFlags(
-                name, in: folder, to: newName, in: newFolder, links: renaming == .withoutFlags)
+                name, in: folder, to: newName, in: newFolder, replaces: renaming == .withoutFlags)
         guard isPlaced else { return false }
         state.withLock { state in
             state.memory.renamed(folder.path + "/" + name, to: newFolder.path + "/" + newName, in: place)
@@ -261,13 +276,22 @@ package final class FaultyDisk: DiskSystem {
         try disk.makeFolders(path, mode: mode, allowed: allowed)
     }
 
+    package func defaultAccessList(of path: String) -> DefaultAccessList? { disk.defaultAccessList(of: path) }
+
     package func realPath(of folder: OpenFile) throws(DiskError) -> String { try disk.realPath(of: folder) }
 
     package func writeObstacle(in folder: OpenFile) -> Int32? { disk.writeObstacle(in: folder) }
 
-    package func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64? {
-        state.withLock(\.knowsRoom) ? try disk.freeSpace(of: folder) : nil
+    package func fileSystem(of folder: OpenFile) throws(DiskError) -> FileSystemFacts {
+        var facts = try disk.fileSystem(of: folder)
+        state.withLock { state in
+            if !state.knowsRoom { facts.free = nil }
+            if state.mount.inodes != .stored { facts.keepsInodes = false }
+        }
+        return facts
     }
+
+    package func mount(of path: String) -> Mount? { state.withLock(\.mount.shown) ?? disk.mount(of: path) }
 
     /// Records the file's contents as durable.
     private func remember(_ file: OpenFile) throws(DiskError) {

@@ -1,3 +1,4 @@
+import FerryCore
 package import FerryDisk
 package import FerryRules
 
@@ -24,5 +25,18 @@ package enum FileDigest {
             report(digest.count)
         }
         return digest
+    }
+}
+
+extension PrefixDigest {
+    /// The digest of the first bytes of a file, which continues a shorter one. Blocks.
+    init(
+        of file: OpenFile, from begun: PrefixDigest = PrefixDigest(), to end: Int64, disk: any DiskSystem
+    ) throws(DiskError) {
+        self = try begun.extended(to: end) { range throws(DiskError) in
+            let digest = try FileDigest.extend(
+                RunningDigest([.sha256]), of: file, from: range.lowerBound, to: range.upperBound, disk: disk)
+            return digest.finalize()[0]
+        }
     }
 }

@@ -11,16 +11,20 @@ package struct Leftovers: Sendable {
     package let copy: String?
     /// The placed file to remove too.
     package let placed: PlacementIntent?
+    /// A placement that may have been interrupted.
+    package let intended: PlacementIntent?
     /// The folder of a partial file that may exist without a record.
     package let partialFolder: String?
 
     package init(
-        id: TransferID, partial: PartialFacts?, copy: String?, placed: PlacementIntent?, partialFolder: String?
+        id: TransferID, partial: PartialFacts?, copy: String?, placed: PlacementIntent?, intended: PlacementIntent?,
+        partialFolder: String?
     ) {
         self.id = id
         self.partial = partial
         self.copy = copy
         self.placed = placed
+        self.intended = intended
         self.partialFolder = partialFolder
     }
 
@@ -33,6 +37,7 @@ package struct Leftovers: Sendable {
     }
 
     fileprivate func remove(_ disk: any DiskSystem) throws(DiskError) {
+        if let intended { try intended.undoRename(of: id, partial, disk) }
         if let partial {
             try PartialFile.remove(partial, disk: disk)
         } else if let partialFolder, let folder = try Self.open(partialFolder, disk) {

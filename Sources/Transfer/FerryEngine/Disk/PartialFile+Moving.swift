@@ -37,7 +37,8 @@ extension TransferFiles {
     {
         do {
             try await disk.at(.folder(facts.folder)).run { system throws(DiskError) in
-                guard let file = try PartialFile.reopen(facts, atLeast: offset, disk: system) else { return }
+                let evidence = PartialEvidence(recorded: facts, durable: offset)
+                guard case .found(let file) = try PartialFile.reopen(evidence, disk: system) else { return }
                 try system.truncate(file.file, to: offset)
                 try file.sync()
                 let naming = try PlacedSource(file).rename(to: name, in: file.folder, replacing: true, system)
@@ -64,6 +65,7 @@ struct PartialObjection: Error, Hashable {
     /// - Parameters:
     ///   - found: The file itself, without following links, or `nil` if there is none.
     ///   - offset: Byte position at which the transfer continues.
+    ///   - user: The owner of the files that this process creates there.
     /// - Returns: `nil` if the file can be used.
     init?(to found: FileIdentity?, after offset: Int64, user: UInt32) {
         guard let found else {
@@ -76,7 +78,7 @@ struct PartialObjection: Error, Hashable {
         case .special: self.init("is no regular file")
         // Another user, or another program through a second name, could change the file during the transfer.
         case .regular where found.owner != user: self.init("belongs to user \(found.owner), not to user \(user)")
-        case .regular where found.links != 1: self.init("has \(found.links) hard links instead of one")
+        case .regular where found.links > 1: self.init("has \(found.links) hard links instead of one")
         case .regular where found.size < offset:
             self.init("has \(found.size) bytes, and the transfer continues after \(offset)")
         case .regular: return nil
@@ -90,15 +92,17 @@ extension PartialFile {
     ) throws(DiskError) -> Result<PartialFacts, PartialObjection> {
         let old = try disk.openFolder(source.path.folderPart)
         let name = source.path.lastPathPart
-        func objection(to found: FileIdentity?) -> PartialObjection? {
-            PartialObjection(to: found, after: source.offset, user: geteuid())
+        func objection(to found: FileIdentity?) throws(DiskError) -> PartialObjection? {
+            let isOwn = try found.map { found throws(DiskError) in try disk.isOwn(found, in: old) } ?? true
+            let user = isOwn ? found?.owner ?? geteuid() : geteuid()
+            return PartialObjection(to: found, after: source.offset, user: user)
         }
         // Check before opening, which has effects on devices and pipes. Check again after opening, because it may be
         // another file.
-        if let objection = objection(to: try disk.identity(of: name, in: old)) { return .failure(objection) }
+        if let objection = try objection(to: disk.identity(of: name, in: old)) { return .failure(objection) }
         let file = try disk.openFile(name, in: old)
         let found = try disk.identity(of: file)
-        if let objection = objection(to: found) { return .failure(objection) }
+        if let objection = try objection(to: found) { return .failure(objection) }
         let place = try disk.identity(of: folder)
         let newName = Self.name(of: id)
         let isOwn = ReleasedName.isOne(name)

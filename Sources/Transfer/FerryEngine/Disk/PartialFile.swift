@@ -49,26 +49,65 @@ package final class PartialFile: Sendable {
     ) throws(DiskError) {
         let identity = try disk.identity(of: file)
         let place = try disk.identity(of: folder)
-        let facts = PartialFacts(
+        var facts = PartialFacts(
             folder: folder.path, name: name, device: identity.device, inode: identity.inode,
             folderDevice: place.device, folderInode: place.inode)
+        facts.keepsInode = try disk.fileSystem(of: folder).keepsInodes
         self.init(folder: folder, file: file, facts: facts, disk: disk)
     }
 
-    /// Reopens the recorded file. Returns `nil` if the file at that name is another one or has lost bytes.
-    package static func reopen(
-        _ facts: PartialFacts, atLeast size: Int64, disk: any DiskSystem
-    ) throws(DiskError) -> PartialFile? {
-        let folder = try disk.openFolder(facts.folder)
+    /// The outcome of reopening a recorded file.
+    package enum Reopening: Sendable {
+        /// The recorded file, with its present device and inode numbers.
+        case found(PartialFile)
+        /// The recorded file, of which only this many bytes from the start are proven.
+        case proven(PartialFile, Int64)
+        case missing
+        /// The file at that name is another one or has lost bytes.
+        case lost
+    }
+
+    /// Reopens the recorded file.
+    package static func reopen(_ facts: TransferFacts, disk: any DiskSystem) throws(DiskError) -> Reopening {
+        guard let recorded = facts.partial else { return .missing }
+        let evidence = PartialEvidence(
+            recorded: recorded, stamp: facts.stamp, prefix: facts.prefix?.count ?? 0, durable: facts.ranges.upperBound)
+        return try reopen(evidence, facts.prefix, disk: disk)
+    }
+
+    static func reopen(
+        _ evidence: PartialEvidence, _ prefix: PrefixDigest? = nil, disk: any DiskSystem
+    ) throws(DiskError) -> Reopening {
+        let recorded = evidence.recorded
+        let folder = try disk.openFolder(recorded.folder)
         let file: OpenFile
         do {
-            file = try disk.openFile(facts.name, in: folder)
-        } catch  where error.errno == ENOENT || error.errno == ELOOP || error.errno == EISDIR {
-            return nil
+            file = try disk.openFile(recorded.name, in: folder)
+        } catch  where error.errno == ENOENT {
+            return .missing
+        } catch  where error.errno == ELOOP || error.errno == EISDIR {
+            return .lost
         }
         let found = try disk.identity(of: file)
-        guard facts.matches(found), found.size >= size else { return nil }
-        return PartialFile(folder: folder, file: file, facts: facts, disk: disk)
+        var facts = recorded
+        (facts.device, facts.inode) = (found.device, found.inode)
+        if facts.device != recorded.device || !recorded.keepsInode {
+            let place = try disk.identity(of: folder)
+            (facts.folderDevice, facts.folderInode) = (place.device, place.inode)
+        }
+        let partial = PartialFile(folder: folder, file: file, facts: facts, disk: disk)
+        switch evidence.verdict(on: found, isOwn: try disk.isOwn(found, in: folder)) {
+        case .recorded: return .found(partial)
+        case .bytesDecide:
+            guard let prefix, try partial.digest(to: prefix.count) == prefix else { return .lost }
+            return .proven(partial, prefix.count)
+        case .useless, .foreign: return .lost
+        }
+    }
+
+    /// Returns the digest of the first bytes, which continues a shorter one.
+    func digest(_ begun: PrefixDigest = PrefixDigest(), to end: Int64) throws(DiskError) -> PrefixDigest {
+        try PrefixDigest(of: file, from: begun, to: end, disk: disk)
     }
 
     package func truncate() throws(DiskError) { try disk.truncate(file, to: 0) }
@@ -97,14 +136,6 @@ package final class PartialFile: Sendable {
     package func size() throws(DiskError) -> Int64 { try disk.identity(of: file).size }
 }
 
-extension PartialFacts {
-    /// Returns whether a file is the recorded one: regular, owned by this user, and without a second name.
-    package func matches(_ found: FileIdentity) -> Bool {
-        found.kind == .regular && found.links == 1 && found.owner == geteuid() && found.device == device
-            && found.inode == inode
-    }
-}
-
 /// Removing Ferry's own files only.
 extension PartialFile {
     /// Removes the recorded partial file. Keeps any other file of that name.
@@ -115,7 +146,9 @@ extension PartialFile {
         } catch  where error.errno == ENOENT || error.errno == ENOTDIR {
             return
         }
-        guard let found = try disk.identity(of: facts.name, in: folder), facts.matches(found) else { return }
+        guard let found = try disk.identity(of: facts.name, in: folder), found.kind == .regular else { return }
+        let isOwn = (try? disk.isOwn(found, in: folder)) ?? false
+        guard PartialEvidence(recorded: facts).verdict(on: found, isOwn: isOwn) != .foreign else { return }
         try disk.remove(facts.name, in: folder)
     }
 
@@ -129,8 +162,8 @@ extension PartialFile {
         } catch  where error.errno == ENOENT || error.errno == ENOTDIR {
             return
         }
-        guard let found = try disk.identity(of: name, in: folder), found.kind == .regular, found.links == 1,
-            found.owner == geteuid()
+        guard let found = try disk.identity(of: name, in: folder), found.kind == .regular, found.links <= 1,
+            (try? disk.isOwn(found, in: folder)) == true
         else { return }
         try disk.remove(name, in: folder)
     }
@@ -139,8 +172,8 @@ extension PartialFile {
     package static func removeUnrecorded(of id: TransferID, in folder: OpenFile, disk: any DiskSystem) throws(DiskError)
     {
         let name = name(of: id)
-        guard let found = try disk.identity(of: name, in: folder), found.kind == .regular, found.links == 1,
-            found.owner == geteuid()
+        guard let found = try disk.identity(of: name, in: folder), found.kind == .regular, found.links <= 1,
+            (try? disk.isOwn(found, in: folder)) == true
         else { return }
         try disk.remove(name, in: folder)
     }

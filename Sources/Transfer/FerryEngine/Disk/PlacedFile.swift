@@ -67,12 +67,80 @@ extension TransferFiles {
 /// Checks on placed files.
 enum PlacedFile {
     /// Returns whether the file at the placed file's name is that file, unmodified since.
+    ///
+    /// Its size and its modification time in nanoseconds identify a file whose disk was mounted anew: device numbers
+    /// follow the order of mounts, and many file systems number their files anew.
     static func find(
         _ placement: PlacementIntent, in folder: OpenFile, disk: any DiskSystem
     ) throws(DiskError) -> Bool {
         guard let found = try disk.identity(of: placement.path.lastPathPart, in: folder) else { return false }
-        return found.kind == .regular && found.device == placement.device && found.inode == placement.inode
-            && found.size == placement.size && placement.modified.map { $0 == found.modified } ?? true
+        return placement.describes(found)
+    }
+
+    /// Returns whether the file with a name has the recorded digest. False without one.
+    static func has(
+        _ prefix: PrefixDigest?, _ name: String, in folder: OpenFile, disk: any DiskSystem
+    ) throws(DiskError) -> Bool {
+        guard let prefix else { return false }
+        return try PrefixDigest(of: disk.openFile(name, in: folder), to: prefix.count, disk: disk) == prefix
+    }
+
+    /// Returns whether the file with a name has the bytes of an open file.
+    static func hasSameBytes(
+        _ name: String, in folder: OpenFile, as file: OpenFile, size: Int64, disk: any DiskSystem
+    ) throws(DiskError) -> Bool {
+        let other = try disk.openFile(name, in: folder)
+        guard try disk.identity(of: other).size == size else { return false }
+        let buffers = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 << 20, alignment: 16)
+        defer { unsafe buffers.deallocate() }
+        let (first, second) = unsafe (buffers[..<(1 << 20)], buffers[(1 << 20)...])
+        var position: Int64 = 0
+        while position < size {
+            let count = unsafe try disk.read(into: .init(rebasing: first), from: file, at: position)
+            guard count > 0 else { return false }
+            var read = 0
+            while read < count {
+                let part = unsafe UnsafeMutableRawBufferPointer(rebasing: second.dropFirst(read).prefix(count - read))
+                let more = unsafe try disk.read(into: part, from: other, at: position + Int64(read))
+                guard more > 0 else { return false }
+                read += more
+            }
+            guard unsafe first.prefix(count).elementsEqual(second.prefix(count)) else { return false }
+            position += Int64(count)
+        }
+        return true
+    }
+}
+
+extension PlacementIntent {
+    /// Undoes a rename that a crash interrupted.
+    func undoRename(
+        of id: TransferID, _ partial: PartialFacts?, _ disk: any DiskSystem
+    ) throws(DiskError) {
+        let folder: OpenFile
+        do {
+            folder = try disk.openFolder(path.folderPart)
+        } catch  where error.errno == ENOENT || error.errno == ENOTDIR {
+            return
+        }
+        for name in [partial?.name ?? PartialFile.name(of: id), PartialFile.copyName(of: id)] {
+            try disk.undoRename(of: name, to: path.lastPathPart, in: folder)
+        }
+    }
+
+    /// Returns whether a file is the one that was about to be placed. Its attributes may have changed since.
+    func announces(_ found: FileIdentity) -> Bool {
+        found.kind == .regular && found.size == size && (found.inode == inode || found.modified == modified)
+    }
+
+    /// Returns whether a file is the placed one, unmodified since.
+    func describes(_ found: FileIdentity) -> Bool {
+        guard found.kind == .regular, found.size == size else { return false }
+        guard let modified else { return found.inode == inode }
+        if modified == found.modified { return true }
+        // Until they are mounted anew, some file systems show finer times than they store. The coarsest are 2 s (FAT).
+        let isCoarse = found.modified.isMultiple(of: 10_000_000)
+        return isCoarse && found.inode == inode && abs(modified - found.modified) < 2_000_000_000
     }
 }
 

@@ -18,13 +18,12 @@ struct SmallFileWriter {
     private struct Folder {
         let open: OpenFile
         let identity: FileIdentity
-        /// `nil` if unknown.
-        var free: Int64?
+        var system: FileSystemFacts
     }
 
     private let disk: any DiskSystem
     private let reached: @Sendable (LifecycleStep) -> Void
-    private var folders: [String: Folder] = [:]
+    private var folders: [PathKey: Folder] = [:]
 
     init(disk: any DiskSystem, reached: @escaping @Sendable (LifecycleStep) -> Void) {
         self.disk = disk
@@ -84,9 +83,10 @@ struct SmallFileWriter {
             let notes = try file.attributes.set(on: open, replacing: name, in: folder.open, disk)
             reached(.attributesSet)
             let identity = try disk.identity(of: open)
-            let facts = PartialFacts(
+            var facts = PartialFacts(
                 folder: folder.open.path, name: partialName, device: identity.device, inode: identity.inode,
                 folderDevice: folder.identity.device, folderInode: folder.identity.inode)
+            facts.keepsInode = folder.system.keepsInodes
             return Written(
                 file: PartialFile(folder: folder.open, file: open, facts: facts, disk: disk),
                 modified: identity.modified, notes: notes)
@@ -99,17 +99,20 @@ struct SmallFileWriter {
     /// Returns the open folder of a file, after checking its free disk space.
     private mutating func take(_ file: SmallFiles.File) throws(DiskError) -> Folder {
         var folder: Folder
-        if let known = folders[file.folder] {
+        if let known = folders[PathKey(file.folder)] {
             folder = known
         } else {
             let open = try open(file)
-            folder = Folder(open: open, identity: try disk.identity(of: open), free: try disk.freeSpace(of: open))
+            folder = Folder(
+                open: open, identity: try disk.identity(of: open), system: try disk.fileSystem(of: open))
         }
         // Files in one folder may have different limits.
         try disk.check(folder.open, allowed: file.allowedFolders)
-        folder.free = folder.free.map { $0 - Int64(file.bytes.readableBytes) }
-        guard folder.free ?? .max >= file.reserve else { throw DiskError("Making the file", file.path, errno: ENOSPC) }
-        folders[file.folder] = folder
+        folder.system.free = folder.system.free.map { $0 - Int64(file.bytes.readableBytes) }
+        guard folder.system.free ?? .max >= file.reserve else {
+            throw DiskError("Making the file", file.path, errno: ENOSPC)
+        }
+        folders[PathKey(file.folder)] = folder
         return folder
     }
 

@@ -124,10 +124,7 @@ actor SmallFiles {
         }
         for (one, name) in zip(made, names) {
             switch name {
-            case .given:
-                var placed = one.recorded
-                placed.facts.placement?.modified = one.partial.modified
-                results[one.index] = .placed(placed.$facts)
+            case .given: results[one.index] = .placed(one.recorded.$facts)
             case .notGiven: results[one.index] = .recorded(one.recorded.$facts, one.partial.file)
             case .removed: results[one.index] = .notMade
             case .inDoubt(let error): results[one.index] = .failed(error.transferError, one.recorded.$facts)
@@ -149,6 +146,7 @@ actor SmallFiles {
         for note in written.notes { recorded.facts.add(note) }
         recorded.facts.placement = PlacementIntent(
             path: file.path, device: partial.device, inode: partial.inode, size: size, verified: file.verified)
+        recorded.facts.placement?.modified = written.modified
         return recorded
     }
 }

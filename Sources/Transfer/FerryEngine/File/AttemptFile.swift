@@ -34,6 +34,7 @@ final class AttemptFile {
             try await attempt.onDisk { _ throws(DiskError) in try partial.truncate() }
         }
         attempt.facts.needsTruncation = false
+        await noteMounts()
         if let success = try await claimDestination(in: folder, keepsBytes: job.request.file.partialFolder != nil) {
             return success
         }
@@ -52,6 +53,7 @@ final class AttemptFile {
     /// Opens the destination folder: the request's, or a subfolder if the caller's name contains folders.
     func openDestinationFolder(isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) -> OpenFile {
         let path = Destination.folder(of: job.request)
+        try await checkMount(of: path)
         let makes = job.request.file.createFolders
         let allowed = job.request.file.allowedFolders
         let mode = folderMode
@@ -66,12 +68,40 @@ final class AttemptFile {
         -> OpenFile?
     {
         guard let path = job.request.file.partialFolder else { return nil }
+        try await checkMount(of: path)
         let allowed = job.request.file.allowedFolders
         let mode = folderMode
         return try await attempt.onDisk { system throws(DiskError) in
             try system.makeFolders(path, mode: mode, allowed: allowed)
             return try system.openFolder(path, allowed: allowed)
         }
+    }
+
+    // MARK: Mounts
+
+    /// Notes where the folders are mounted, if that is unknown.
+    func noteMounts(isolation: isolated (any Actor)? = #isolation) async {
+        for folder in Set([Destination.folder(of: job.request), job.request.file.partialFolder].compactMap { $0 })
+        where attempt.facts.partial?.mounts[folder] == nil {
+            attempt.facts.partial?.mounts[folder] = await attempt.engine.places.mount(of: folder)
+        }
+    }
+
+    /// Checks that a folder is on the file system that it was on when the partial file was created. Otherwise its disk
+    /// was unmounted, and what is at its path belongs to another one.
+    ///
+    /// - Throws: ``ServiceError`` with code `destination_unwritable` that waits.
+    func checkMount(of folder: String, isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) {
+        guard let recorded = attempt.facts.partial?.mounts[folder] else { return }
+        let now = try await attempt.onDisk { system throws(DiskError) in system.mount(of: folder) }
+        guard let now, let difference = recorded.difference(to: now) else { return }
+        let point = recorded.point.escapingControls
+        let sentence =
+            switch difference {
+            case .unmounted: "The disk of \(folder.escapingControls) is not mounted at \(point)."
+            case .another: "Another disk than that of \(folder.escapingControls) is mounted at \(point)."
+            }
+        throw ServiceError(.destinationUnwritable, sentence, as: .wait)
     }
 
     /// Checks before the first byte that the file can be placed, if its partial file is in another folder.
@@ -147,8 +177,10 @@ final class AttemptFile {
     /// Checks the free disk space before the first byte, instead of filling the disk (docs/behaviour/transfers.md#L7).
     func checkSpace(missing: Int64, isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) {
         guard let partial = attempt.partial, missing > 0 || job.reserve > 0 else { return }
-        let room = try await attempt.onDisk { system throws(DiskError) in try system.freeSpace(of: partial.folder) }
-        guard let free = room else { return }
+        let system = try await attempt.onDisk { system throws(DiskError) in
+            try system.fileSystem(of: partial.folder)
+        }
+        guard let free = system.free else { return }
         // Blocks reserved for this file by a previous attempt do not count as free.
         let reserved = attempt.facts.joined ? missing : 0
         let required = missing.addingSaturated(job.reserve)

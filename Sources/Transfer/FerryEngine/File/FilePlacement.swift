@@ -103,7 +103,7 @@ final class FilePlacement {
     private func rename(
         _ source: PlacedSource, to name: String, in folder: OpenFile, isolation: isolated (any Actor)? = #isolation
     ) async throws(ServiceError) -> Renaming {
-        let attributes = attributes
+        let attributes = await attributes()
         let replaces = attempt.options.placementRule.replaces
         let reached = attempt.engine.configuration.reached
         let result = await attempt.disk.result { system throws(DiskError) -> Result<Renaming, DiskError> in
@@ -161,7 +161,7 @@ final class FilePlacement {
                 let file = try system.openFile(path.lastPathPart, in: folder)
                 let found = try system.identity(of: file)
                 // If another file has the name, its digest says nothing about this one.
-                return found.device == placement?.device && found.inode == placement?.inode ? file : nil
+                return placement?.describes(found) == true ? file : nil
             }
             if case .success(let file?) = opened {
                 let expected = attempt.expectedDigests
@@ -198,11 +198,18 @@ final class FilePlacement {
         if job.request.file.partialFolder != nil { return try await file.openDestinationFolder() }
         let recorded = partial.facts
         let allowed = job.request.file.allowedFolders
-        let (folder, found) = try await attempt.onDisk { system throws(DiskError) in
+        let source = PlacedSource(partial)
+        let folder = try await attempt.onDisk { system throws(DiskError) -> OpenFile? in
             let folder = try system.openFolder(recorded.folder, allowed: allowed)
-            return (folder, try system.identity(of: folder))
+            let found = try system.identity(of: folder)
+            if found.device == recorded.folderDevice, found.inode == recorded.folderInode { return folder }
+            // Some file systems of FUSE number folders anew: then the partial file is there.
+            guard let file = try system.identity(of: recorded.name, in: folder),
+                try source.isOpenFile(file, recorded.name, in: folder, system)
+            else { return nil }
+            return folder
         }
-        guard found.device == recorded.folderDevice, found.inode == recorded.folderInode else {
+        guard let folder else {
             throw ServiceError(
                 .destinationUnwritable, "The folder \(recorded.folder.escapingControls) was replaced by another one.")
         }
@@ -248,8 +255,15 @@ final class FilePlacement {
     }
 
     /// The attributes set before the final name.
-    var attributes: PlacedAttributes {
-        PlacedAttributes(job.request, attempt.facts, attempt.options, umask: attempt.engine.configuration.umask)
+    private func attributes(isolation: isolated (any Actor)? = #isolation) async -> PlacedAttributes {
+        var attributes = PlacedAttributes(
+            job.request, attempt.facts, attempt.options, umask: attempt.engine.configuration.umask)
+        // Only a file that was created in the folder has its access list.
+        if job.request.file.partialFolder == nil || attempt.facts.copy != nil {
+            attributes.mode =
+                await attempt.engine.places.newFileMode(in: Destination.folder(of: job.request)) ?? attributes.mode
+        }
+        return attributes
     }
 
     // MARK: Another file system

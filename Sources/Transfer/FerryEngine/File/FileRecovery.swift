@@ -8,12 +8,14 @@ import Synchronization
 final class FileRecovery {
     private let attempt: AttemptState
     private let job: TransferJob
+    private let file: AttemptFile
     private let verification: FileVerification
     private let placement: FilePlacement
 
-    init(_ attempt: AttemptState, verification: FileVerification, placement: FilePlacement) {
+    init(_ attempt: AttemptState, file: AttemptFile, verification: FileVerification, placement: FilePlacement) {
         self.attempt = attempt
         job = attempt.job
+        self.file = file
         self.verification = verification
         self.placement = placement
     }
@@ -24,11 +26,11 @@ final class FileRecovery {
     func recover(isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) -> Outcome.Success? {
         if let intent = attempt.facts.placement { return try await recoverPlacement(intent) }
         try await placement.dropCopy()
-        guard let recorded = attempt.facts.partial else {
+        guard attempt.facts.partial != nil else {
             if job.mayHaveLeftovers { try await removeUnrecorded() }
             return nil
         }
-        guard let found = try await reopen(recorded) else {
+        guard let found = try await reopen() else {
             try await startWithoutFile("restarted: the partial file was missing or replaced")
             return nil
         }
@@ -64,7 +66,7 @@ final class FileRecovery {
             // Comparing all bytes would be certain, but reads the complete file, usually over the network, at each end
             // of an attempt.
             if stamp.trust(in: present) == .nothingCertain { attempt.facts.partial?.hasReliableTime = false }
-            attempt.facts.startOver(note: "restarted: another program has changed the partial file")
+            attempt.facts.loseBytes(note: "restarted: another program has changed the partial file")
             try await attempt.record()
             return false
         }
@@ -89,20 +91,43 @@ final class FileRecovery {
         if attempt.facts.stamp == nil { attempt.writes.digest.begin() }
     }
 
-    private func reopen(_ recorded: PartialFacts, isolation: isolated (any Actor)? = #isolation)
-        async throws(ServiceError) -> PartialFile?
-    {
-        let size = attempt.facts.ranges.upperBound
+    /// Reopens the recorded partial file, and updates the facts about it.
+    ///
+    /// - Returns: `nil` if it is gone, replaced or has lost bytes.
+    /// - Throws: ``ServiceError`` with code `destination_unwritable` that waits, if its disk is not mounted.
+    private func reopen(isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) -> PartialFile? {
+        guard let recorded = attempt.facts.partial else { return nil }
+        let facts = attempt.facts
+        let reopening: PartialFile.Reopening
         do throws(ServiceError) {
-            return try await attempt.onDisk { system throws(DiskError) in
-                try PartialFile.reopen(recorded, atLeast: size, disk: system)
+            reopening = try await attempt.onDisk { system throws(DiskError) in
+                try PartialFile.reopen(facts, disk: system)
             }
         } catch  where job.request.file.partialFolder != nil && Self.isMissing(error) {
+            try await file.checkMount(of: recorded.folder)
             return nil
         } catch  where error.code == .destinationUnwritable {
+            try await file.checkMount(of: recorded.folder)
             // A removable or network disk may return.
             throw ServiceError(.destinationUnwritable, error.message, details: error.details, as: .wait)
         }
+        let found: PartialFile
+        switch reopening {
+        case .found(let partial): found = partial
+        case .proven(let partial, let end):
+            found = partial
+            attempt.facts.ranges = ByteRangeSet(0..<end)
+            attempt.facts.stamp = nil
+        case .missing, .lost:
+            try await file.checkMount(of: recorded.folder)
+            return nil
+        }
+        if found.facts != recorded {
+            attempt.facts.partial = found.facts
+            attempt.facts.partial?.mounts[recorded.folder] = nil
+        }
+        await file.noteMounts()
+        return found
     }
 
     /// Recovers from a recorded intent: the file was renamed, or not, or it was removed.
@@ -111,10 +136,12 @@ final class FileRecovery {
     {
         let judged = JudgedDigests(verified: intent.verified, mismatched: intent.mismatched ?? [])
         let isElsewhere = job.request.file.partialFolder != nil
+        let (id, recorded) = (job.id, attempt.facts.partial)
+        _ = await attempt.disk.result { system throws(DiskError) in try intent.undoRename(of: id, recorded, system) }
         // Placing by copy may have left the partial file behind.
         if isElsewhere, let success = try await placedBefore(intent, judged) { return success }
         try await placement.dropCopy()
-        if let recorded = attempt.facts.partial, let found = try await reopen(recorded) {
+        if let found = try await reopen() {
             attempt.partial = found
             guard try await lookForChanges(of: found) else {
                 try await attempt.onDisk { _ throws(DiskError) in try found.truncate() }
@@ -134,10 +161,20 @@ final class FileRecovery {
         _ intent: PlacementIntent, _ judged: JudgedDigests, isolation: isolated (any Actor)? = #isolation
     ) async throws(ServiceError) -> Outcome.Success? {
         let folder: OpenFile?
+        let keepsInode = attempt.facts.partial?.keepsInode ?? true
+        let prefix = attempt.facts.prefix.flatMap { $0.count == intent.size ? $0 : nil }
         do throws(ServiceError) {
             folder = try await attempt.onDisk { system throws(DiskError) -> OpenFile? in
                 let folder = try system.openFolder(intent.path.folderPart)
-                guard try PlacedFile.find(intent, in: folder, disk: system) else { return nil }
+                let name = intent.path.lastPathPart
+                guard let found = try system.identity(of: name, in: folder) else { return nil }
+                if keepsInode || intent.modified != nil {
+                    guard intent.announces(found) else { return nil }
+                } else {
+                    guard found.kind == .regular, found.size == intent.size,
+                        try PlacedFile.has(prefix, name, in: folder, disk: system)
+                    else { return nil }
+                }
                 try system.syncNames(in: folder)
                 return folder
             }
@@ -170,7 +207,7 @@ final class FileRecovery {
                 }
             }
         }
-        attempt.facts.startOver(note: note)
+        attempt.facts.loseBytes(note: note)
         attempt.facts.partial = nil
         attempt.facts.needsTruncation = false
         attempt.writes.digest.begin()

@@ -37,7 +37,7 @@ final class FileVerification {
         }
         guard found >= size, !hasHole else {
             attempt.writes.digest.begin()
-            attempt.facts.startOver(note: "restarted: another program has changed the partial file")
+            attempt.facts.loseBytes(note: "restarted: another program has changed the partial file")
             try await attempt.record()
             throw ServiceError(
                 .partialLost,

@@ -7,7 +7,7 @@ struct PlacedAttributes: Sendable {
     /// Whether to keep the mode of a replaced file.
     let keepsMode: Bool
     /// The mode if none is kept.
-    let mode: UInt32
+    var mode: UInt32
     /// The time stated by the server.
     let modified: Date?
     /// The URL of the file.

@@ -29,20 +29,36 @@ struct PlacedSource: Sendable {
         to newName: String, in newFolder: OpenFile, replacing: Bool, _ disk: any DiskSystem
     ) throws(DiskError) -> Naming {
         // The owner is not compared: a network file system may report any.
-        guard let found = try disk.identity(of: name, in: folder), isOpenFile(found) else { return .isLost }
+        guard let found = try disk.identity(of: name, in: folder), try isOpenFile(found, name, in: folder, disk) else {
+            return .isLost
+        }
         guard try disk.rename(name, in: folder, to: newName, in: newFolder, replacing: replacing) else {
             return .isTaken
         }
         // If the name is free again, a program that waited for it took the file.
-        guard let placed = try disk.identity(of: newName, in: newFolder), !isOpenFile(placed) else {
-            return .given
-        }
+        guard let placed = try disk.identity(of: newName, in: newFolder),
+            try !isOpenFile(placed, newName, in: newFolder, disk)
+        else { return .given }
         _ = try? disk.rename(newName, in: newFolder, to: name, in: folder, replacing: false)
         return .isLost
     }
 
-    private func isOpenFile(_ found: FileIdentity) -> Bool {
-        found.kind == .regular && found.device == device && found.inode == inode
+    /// Returns whether the file with a name is the open one.
+    ///
+    /// Some file systems of FUSE number files by name, or anew at each look. There the kernel's path of the open file
+    /// decides, and after a second link only the bytes can.
+    func isOpenFile(
+        _ found: FileIdentity, _ name: String, in folder: OpenFile, _ disk: any DiskSystem
+    ) throws(DiskError) -> Bool {
+        guard found.kind == .regular else { return false }
+        if found.device == device && found.inode == inode { return true }
+        let open = try disk.identity(of: file)
+        if found.device == open.device && found.inode == open.inode { return true }
+        guard found.size == open.size, found.owner == open.owner else { return false }
+        if let path = try? disk.realPath(of: file), path == (try? disk.realPath(of: folder))?.appendingPathPart(name) {
+            return true
+        }
+        return try PlacedFile.hasSameBytes(name, in: folder, as: file, size: open.size, disk: disk)
     }
 }
 

@@ -57,10 +57,21 @@ final class AttemptState {
     /// Records the current facts.
     func record(isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) {
         noteCost()
+        await extendPrefix()
         guard try await journal.record(facts, of: job.id, isolation: isolation) else {
             throw ServiceError(
                 .destinationExists, "Another transfer has taken \(facts.destination ?? "the destination").")
         }
+    }
+
+    /// Extends the digest of the durable bytes, where nothing else proves that a file has them.
+    private func extendPrefix(isolation: isolated (any Actor)? = #isolation) async {
+        guard let partial, !partial.facts.keepsInode else { return }
+        let begun = facts.prefix ?? PrefixDigest()
+        let end = facts.ranges.contiguousEnd(from: 0)
+        guard begun.count < end else { return }
+        let extended = await disk.bulk.result { _ throws(DiskError) in try partial.digest(begun, to: end) }
+        if case .success(let digest) = extended { facts.prefix = digest }
     }
 
     /// Updates the counts of received bytes, and of new bytes on disk.

@@ -23,17 +23,19 @@ struct SmallBody {
 
     /// Returns the file to create and place in a batch with others.
     ///
-    /// - Parameter umask: Mode bits to remove from the file and its folders, if the request has no mask of its own.
+    /// - Parameter engine: Its mask applies if the request has none.
     func file(
-        _ facts: Boxed<TransferFacts>, _ options: RunOptions, _ judged: JudgedDigests, umask: FileMask,
-        journal: any FactsJournal
-    ) -> SmallFiles.File {
-        SmallFiles.File(
-            id: job.id, bytes: bytes, known: facts, folder: Destination.folder(of: job.request),
-            makesFolder: job.request.file.createFolders,
+        isolation: isolated (any Actor)? = #isolation, _ facts: Boxed<TransferFacts>, _ options: RunOptions,
+        _ judged: JudgedDigests, of engine: Engine, journal: any FactsJournal
+    ) async -> SmallFiles.File {
+        let folder = Destination.folder(of: job.request)
+        let umask = engine.configuration.umask
+        var attributes = PlacedAttributes(job.request, facts.wrappedValue, options, umask: umask)
+        attributes.mode = await engine.places.newFileMode(in: folder) ?? attributes.mode
+        return SmallFiles.File(
+            id: job.id, bytes: bytes, known: facts, folder: folder, makesFolder: job.request.file.createFolders,
             folderMode: Destination.folderMode(of: job.request, umask: umask),
-            allowedFolders: job.request.file.allowedFolders, rule: options.placementRule,
-            attributes: PlacedAttributes(job.request, facts.wrappedValue, options, umask: umask),
+            allowedFolders: job.request.file.allowedFolders, rule: options.placementRule, attributes: attributes,
             verified: judged.verified, reserve: job.reserve, journal: journal)
     }
 

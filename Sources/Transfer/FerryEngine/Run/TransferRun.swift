@@ -45,7 +45,7 @@ package actor TransferRun: AttemptRun {
                 ConversationTerms(job, home: try original.get().origin, engine.configuration)
             }, job.advisor.map(ClientQuestions.init))
         early = EarlyConnections(engine, job.progress)
-        recovery = FileRecovery(attempt, verification: verification, placement: placement)
+        recovery = FileRecovery(attempt, file: file, verification: verification, placement: placement)
         self.attempt = attempt
         self.file = file
         self.placement = placement
@@ -84,7 +84,8 @@ package actor TransferRun: AttemptRun {
     }
 
     private func end(_ error: ServiceError) -> TransferMachine.AttemptEnd {
-        let isOfPlace = error.code == .destinationUnwritable || error.code == .placementFailed
+        let isOfPlace =
+            (error.code == .destinationUnwritable && error.errorClass == .final) || error.code == .placementFailed
         let result = attempt.ending.result(of: error, isFinal: isOfPlace && job.request.file.partialFolder != nil)
         if case .challenged = result {
             (attempt.facts.sending.sent, attempt.facts.sending.mayHaveArrived) = (nil, false)
@@ -246,15 +247,11 @@ package actor TransferRun: AttemptRun {
 
     private func currentFile() async throws(ServiceError) -> ExistingFile? {
         guard let existing = attempt.existing else { return nil }
-        let path = existing.placement.path
+        let placement = existing.placement
         let inspected = await attempt.disk.result { system throws(DiskError) in
-            try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
+            try PlacedFile.find(placement, in: system.openFolder(placement.path.folderPart), disk: system)
         }
-        guard case .success(let found?) = inspected, found.inode == existing.placement.inode,
-            found.device == existing.placement.device, found.size == existing.placement.size,
-            // A change in place keeps the size.
-            existing.placement.modified.map({ $0 == found.modified }) ?? true
-        else { return nil }
+        guard case .success(true) = inspected else { return nil }
         return existing
     }
 }

@@ -106,7 +106,7 @@ actor ShortAttempt: AttemptRun {
         job.progress.received.store(body.size, ordering: .relaxed)
         job.progress.expected.store(body.size, ordering: .relaxed)
         await journal.isWhole(job.id, inMemory: true, isolation: self)
-        let file = body.file(facts, options, judged, umask: engine.configuration.umask, journal: journal)
+        let file = await body.file(facts, options, judged, of: engine, journal: journal)
         switch await engine.smallFiles(at: place).place(file) {
         case .notMade: return await leave(response, job.$facts)
         case .recorded(let recorded, _):

@@ -1,6 +1,8 @@
 #if os(Linux)
     import FerryCore
+    import FerryFoundation
     import Foundation
+    import Glibc
     import NIOSSL
     import Synchronization
 
@@ -79,8 +81,11 @@
         }
 
         private static func contents(_ path: String) throws(ServiceError) -> [UInt8] {
-            _ = try inspect(path, isFolderAllowed: false)
-            do { return Array(try Data(contentsOf: URL(fileURLWithPath: path))) } catch {
+            let file = try open(path, isFolderAllowed: false).file
+            defer { close(file) }
+            do {
+                return Array(try FileHandle(fileDescriptor: file, closeOnDealloc: false).readToEnd() ?? Data())
+            } catch {
                 throw refusal(path, "cannot be read")
             }
         }
@@ -88,20 +93,32 @@
         private static func inspect(
             _ path: String, isFolderAllowed: Bool
         ) throws(ServiceError) -> (version: FileVersion, isFolder: Bool) {
+            let (file, facts) = try open(path, isFolderAllowed: isFolderAllowed)
+            close(file)
+            return (FileVersion(facts), facts.st_mode & S_IFMT == S_IFDIR)
+        }
+
+        private static func open(
+            _ path: String, isFolderAllowed: Bool
+        ) throws(ServiceError) -> (file: CInt, facts: stat) {
             // Do not wait for the writer of a pipe.
-            let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+            let file = path.withPath { unsafe Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
             guard file >= 0 else { throw refusal(path, "cannot be read: \(unsafe String(cString: strerror(errno)))") }
-            defer { close(file) }
-            var facts = stat()
-            guard unsafe fstat(file, &facts) == 0 else {
-                throw refusal(path, "cannot be read: \(unsafe String(cString: strerror(errno)))")
+            do throws(ServiceError) {
+                var facts = stat()
+                guard unsafe fstat(file, &facts) == 0 else {
+                    throw refusal(path, "cannot be read: \(unsafe String(cString: strerror(errno)))")
+                }
+                let isFolder = facts.st_mode & S_IFMT == S_IFDIR
+                guard facts.st_mode & S_IFMT == S_IFREG || isFolder && isFolderAllowed else {
+                    throw refusal(path, "is not a regular file")
+                }
+                guard isFolder || Int64(facts.st_size) <= largestFile else { throw refusal(path, "is too large") }
+                return (file, facts)
+            } catch {
+                close(file)
+                throw error
             }
-            let isFolder = facts.st_mode & S_IFMT == S_IFDIR
-            guard facts.st_mode & S_IFMT == S_IFREG || isFolder && isFolderAllowed else {
-                throw refusal(path, "is not a regular file")
-            }
-            guard isFolder || Int64(facts.st_size) <= largestFile else { throw refusal(path, "is too large") }
-            return (FileVersion(facts), isFolder)
         }
 
         private static func refusal(_ path: String, _ reason: String) -> ServiceError {
@@ -133,7 +150,7 @@
         /// - Parameter kind: `S_IFREG` or `S_IFDIR`. The result is `nil` for any other kind of file.
         init?(at path: String, kind: mode_t) {
             var facts = stat()
-            guard unsafe stat(path, &facts) == 0, facts.st_mode & S_IFMT == kind else { return nil }
+            guard path.withPath({ unsafe stat($0, &facts) }) == 0, facts.st_mode & S_IFMT == kind else { return nil }
             self.init(facts)
         }
 

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryFoundation
 import Foundation
 import NIOSSL
 import Synchronization
@@ -10,7 +11,7 @@ package struct TrustRoots: Sendable {
 
     /// Reads `SSL_CERT_FILE` and `SSL_CERT_DIR`.
     package init(environment: [String: String]) {
-        let folder = FileManager.default.currentDirectoryPath
+        let folder = ThisProcess.currentFolder ?? ""
         authorities = RequestTrust(variables: environment, currentFolder: folder).authorities
     }
 

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryFoundation
 import FerryDisk
 import Foundation
 import NIOCore
@@ -17,7 +18,7 @@ struct SentFile: Sendable {
     ///
     /// - Throws: ``ServiceError`` with Foundation's code for a path that is missing, a directory or unreadable.
     init(path: String) throws(ServiceError) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = path.withPath { unsafe open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else { throw Self.failure(path, errno) }
         file = OpenFile(descriptor: descriptor, path: path)
         var facts = stat()

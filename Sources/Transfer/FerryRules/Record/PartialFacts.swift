@@ -1,6 +1,9 @@
 package import FerryCore
 
 /// Identifies the partial file of one transfer, so that no other file is mistaken for it.
+///
+/// Device and inode numbers are those of the last attempt. Another order of mounts changes the first, and some file
+/// systems both.
 package struct PartialFacts: Hashable, Codable, Sendable {
     /// Absolute path of its folder.
     package var folder: String
@@ -11,6 +14,10 @@ package struct PartialFacts: Hashable, Codable, Sendable {
     package var folderInode: UInt64
     /// Whether its modification time is reliable. False once the time has changed without any sign of a write.
     package var hasReliableTime = true
+    /// Whether its inode number stays the same when its file system is mounted anew.
+    package var keepsInode = true
+    /// The mounts of the transfer's folders when the file was created, by the folder's path.
+    package var mounts: [String: Mount] = [:]
 
     package init(
         folder: String, name: String, device: UInt64, inode: UInt64, folderDevice: UInt64, folderInode: UInt64
@@ -26,10 +33,11 @@ package struct PartialFacts: Hashable, Codable, Sendable {
     package var path: String { folder + "/" + name }
 
     private enum CodingKeys: String, CodingKey {
-        case folder, name, device, inode
+        case folder, name, device, inode, mounts
         case folderDevice = "folder_device"
         case folderInode = "folder_inode"
         case hasReliableTime = "tells_changes"
+        case keepsInode = "keeps_inode"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -41,6 +49,8 @@ package struct PartialFacts: Hashable, Codable, Sendable {
         folderDevice = try box.decode(UInt64.self, forKey: .folderDevice)
         folderInode = try box.decode(UInt64.self, forKey: .folderInode)
         hasReliableTime = try box.decodeIfPresent(Bool.self, forKey: .hasReliableTime) ?? true
+        keepsInode = try box.decodeIfPresent(Bool.self, forKey: .keepsInode) ?? true
+        mounts = try box.decodeIfPresent([String: Mount].self, forKey: .mounts) ?? [:]
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -52,6 +62,8 @@ package struct PartialFacts: Hashable, Codable, Sendable {
         try box.encode(folderDevice, forKey: .folderDevice)
         try box.encode(folderInode, forKey: .folderInode)
         if !hasReliableTime { try box.encode(false, forKey: .hasReliableTime) }
+        if !keepsInode { try box.encode(false, forKey: .keepsInode) }
+        if !mounts.isEmpty { try box.encode(mounts, forKey: .mounts) }
     }
 }
 
@@ -109,7 +121,7 @@ package struct PlacementIntent: Hashable, Codable, Sendable {
     package var verified: [Checksum]
     /// Computed digests that differ from the expected ones, where the policy allows it.
     package var mismatched: [Checksum]?
-    /// Modification time of the placed file in nanoseconds since 1970. Absent until it is placed.
+    /// Modification time of the placed file in nanoseconds since 1970. Absent until it is known.
     package var modified: Int64?
     /// The previous path of a file whose rename may not have happened.
     package var formerPath: String?

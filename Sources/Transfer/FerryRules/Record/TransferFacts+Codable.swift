@@ -7,6 +7,7 @@ extension TransferFacts: Codable {
         case ranges, identity, partial, name, destination, placement, redirects, restarts, joined, notes, response
         case upload
         case exchanges, challenge, released, copy, frontier, stamp
+        case prefix = "prefix_digest"
         case bytesSpent = "bytes_spent"
         case startedAt = "started_at"
         case startsAfterRelaunch = "starts_after_relaunch"
@@ -30,6 +31,7 @@ extension TransferFacts: Codable {
         func flag(_ key: CodingKeys) throws -> Bool { try box.decodeIfPresent(Bool.self, forKey: key) ?? false }
         ranges = try box.decodeIfPresent(ByteRangeSet.self, forKey: .ranges) ?? ByteRangeSet()
         pendingDigests = try box.decodeIfPresent(PendingDigests.self, forKey: .pendingDigests) ?? PendingDigests()
+        prefix = try box.decodeIfPresent(PrefixDigest.self, forKey: .prefix)
         identity = try box.decodeIfPresent(ResourceIdentity.self, forKey: .identity)
         partial = try box.decodeIfPresent(PartialFacts.self, forKey: .partial)
         stamp = try box.decodeIfPresent(FileStamp.self, forKey: .stamp)
@@ -73,6 +75,7 @@ extension TransferFacts: Codable {
         }
         if !ranges.isEmpty { try box.encode(ranges, forKey: .ranges) }
         if !pendingDigests.isEmpty { try box.encode(pendingDigests, forKey: .pendingDigests) }
+        if let prefix { try box.encode(prefix, forKey: .prefix) }
         if let identity { try box.encode(identity, forKey: .identity) }
         if let partial { try box.encode(partial, forKey: .partial) }
         if let stamp { try box.encode(stamp, forKey: .stamp) }

@@ -90,6 +90,11 @@ package struct TransferFacts: Hashable, Sendable {
         set { bytes.pendingDigests = newValue }
     }
 
+    package var prefix: PrefixDigest? {
+        get { bytes.prefix }
+        set { bytes.prefix = newValue }
+    }
+
     /// Whether the next start of the daemon must check the disk after the transfer has finished.
     package var leavesWork: Bool { partial != nil || placement?.formerPath != nil }
 
@@ -109,6 +114,12 @@ package struct TransferFacts: Hashable, Sendable {
         needsTruncation = partial != nil
         if let note, notes.last != note { notes.append(note) }
     }
+
+    /// Removes the bytes of a file that another program has removed, replaced or changed.
+    ///
+    /// Fetching them again counts as progress the first time only, so that a disk that never keeps a file ends the
+    /// transfer by its limits.
+    package mutating func loseBytes(note: String) { startOver(note: note, isSameVersion: startedOver != nil) }
 
     /// Removes a partial file that is permanently lost.
     package mutating func giveUpFile() {

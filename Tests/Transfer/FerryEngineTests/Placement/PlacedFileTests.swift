@@ -54,7 +54,7 @@ import Testing
             let before = harness.contents
             #expect(await !harness.engine.files.isPlacedFileIntact(placement))
             let left = Leftovers(
-                id: EngineHarness.id, partial: nil, copy: nil, placed: placement, partialFolder: nil)
+                id: EngineHarness.id, partial: nil, copy: nil, placed: placement, intended: nil, partialFolder: nil)
             #expect(await harness.engine.files.remove([left]).isEmpty)
             #expect(harness.contents == before)
         }
@@ -71,7 +71,7 @@ import Testing
             placement.path = harness.path("other")
             #expect(await harness.engine.files.isPlacedFileIntact(placement))
             let left = Leftovers(
-                id: EngineHarness.id, partial: nil, copy: nil, placed: placement, partialFolder: nil)
+                id: EngineHarness.id, partial: nil, copy: nil, placed: placement, intended: nil, partialFolder: nil)
             #expect(await harness.engine.files.remove([left]).isEmpty)
             #expect(harness.contents == ["taken"])
         }

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryFoundation
 import Foundation
 import Glibc
 import NIOPosix
@@ -38,12 +39,10 @@ actor FolderLinks {
         var missing: [String] = []
         var existing = path
         while true {
-            if let real = unsafe realpath(existing, nil) {
-                defer { unsafe free(real) }
-                let found = unsafe String(cString: real)
+            if let found = ThisProcess.realPath(existing) {
                 return missing.reversed().reduce(found) { $0.appendingPathPart($1) }
             }
-            guard existing != "/", existing.hasPrefix("/") else { return path }
+            guard existing != "/", existing.isAbsolutePath else { return path }
             missing.append(existing.lastPathPart)
             existing = existing.folderPart
         }

@@ -1,4 +1,5 @@
 import FerryCore
+import FerryFoundation
 import Foundation
 import Glibc
 import NIOPosix
@@ -26,7 +27,7 @@ struct SessionFiles: Sendable {
     }
 
     private static func write(_ bytes: Data, _ path: String) throws(ServiceError) {
-        let parent = unsafe open(path.folderPart, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let parent = path.folderPart.withPath { unsafe open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard parent >= 0 else { throw failure(path) }
         defer { close(parent) }
         let name = path.lastPathPart
@@ -35,21 +36,25 @@ struct SessionFiles: Sendable {
                 .destinationExists, "\(path.escapingControls) is not a session file of Ferry, and is not replaced.")
         }
         let new = ".\(name).ferry-new"
-        _ = unsafe unlinkat(parent, new, 0)
-        let file = unsafe openat(parent, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        _ = new.withPath { unsafe unlinkat(parent, $0, 0) }
+        let file = new.withPath {
+            unsafe openat(parent, $0, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        }
         guard file >= 0 else { throw failure(path) }
         defer { close(file) }
         do { try FileHandle(fileDescriptor: file, closeOnDealloc: false).write(contentsOf: bytes) } catch {
             throw failure(path)
         }
-        guard fsync(file) == 0, unsafe renameat(parent, new, parent, name) == 0, fsync(parent) == 0 else {
+        guard syncIfOffered(file), new.withPaths(name, { unsafe renameat(parent, $0, parent, $1) }) == 0,
+            syncIfOffered(parent)
+        else {
             throw failure(path)
         }
     }
 
     /// Whether there is no file of this name, or a session file.
     private static func isFree(_ name: String, in folder: CInt) -> Bool {
-        let file = unsafe openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        let file = name.withPath { unsafe openat(folder, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         guard file >= 0 else { return errno == ENOENT }
         defer { close(file) }
         var facts = stat()
