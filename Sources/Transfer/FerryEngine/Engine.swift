@@ -36,7 +36,7 @@ package final class Engine: Sendable {
     package let configuration: Configuration
     package let disk: DiskQueue
     package let leftoverDisk: LeftoverDisk
-    let places: DiskPlaces
+    package let places: DiskPlaces
     package let files: TransferFiles
     let client: HTTPClient
     let names: NameResolver

@@ -9,6 +9,7 @@ import Foundation
 /// refused.
 struct FolderChecks {
     let disk: DiskQueue
+    private let places: DiskPlaces
     /// The file mode mask of folders created for requests without their own.
     let umask: FileMask
     /// Returns the given paths that other transfers have reserved.
@@ -19,13 +20,19 @@ struct FolderChecks {
 
     init(_ engine: Engine, taken: @escaping ([String]) async throws(ServiceError) -> Set<String>) {
         disk = engine.disk
+        places = engine.places
         umask = engine.configuration.umask
         self.taken = taken
     }
 
     private struct FolderKey: Hashable {
-        let path: String
+        let path: PathKey
         let allowed: AllowedFolders?
+
+        init(path: String, allowed: AllowedFolders?) {
+            self.path = PathKey(path)
+            self.allowed = allowed
+        }
     }
 
     /// A folder that exists or is to be created.
@@ -146,6 +153,7 @@ struct FolderChecks {
             }
         }
         known[key] = place
+        await places.noteSubmission(to: path)
         return place
     }
 

@@ -108,6 +108,7 @@ struct SmallFileWriter {
         }
         // Files in one folder may have different limits.
         try disk.check(folder.open, allowed: file.allowedFolders)
+        try check(folder.identity.device, of: file)
         folder.system.free = folder.system.free.map { $0 - Int64(file.bytes.readableBytes) }
         guard folder.system.free ?? .max >= file.reserve else {
             throw DiskError("Making the file", file.path, errno: ENOSPC)
@@ -121,9 +122,16 @@ struct SmallFileWriter {
             return try disk.openFolder(file.folder)
         } catch {
             guard error.errno == ENOENT, file.makesFolder else { throw error }
+            try check(disk.device(of: file.folder), of: file)
             try disk.makeFolders(file.folder, mode: file.folderMode, allowed: file.allowedFolders)
             return try disk.openFolder(file.folder)
         }
+    }
+
+    /// Leaves a file on another device than expected to the normal path, which finds out whether its disk was unmounted.
+    private func check(_ device: UInt64?, of file: SmallFiles.File) throws(DiskError) {
+        guard let expected = file.device, let device, device != expected else { return }
+        throw DiskError("Making the file", file.path, errno: EXDEV)
     }
 
     private func write(_ bytes: ByteBuffer, to file: OpenFile) throws(DiskError) {

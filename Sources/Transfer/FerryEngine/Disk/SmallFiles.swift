@@ -20,6 +20,8 @@ actor SmallFiles {
         let makesFolder: Bool
         let folderMode: UInt32
         let allowedFolders: AllowedFolders?
+        /// The device that the folder must be on, if that is known.
+        var device: UInt64?
         /// The conflict rule for a taken name.
         let rule: ConflictRule
         let attributes: PlacedAttributes

@@ -87,25 +87,17 @@ final class AttemptFile {
         }
     }
 
-    /// Checks that a folder is on the file system that it was on when the partial file was created. Otherwise its disk
-    /// was unmounted, and what is at its path belongs to another one.
+    /// Checks that the disk of a folder is mounted.
     ///
     /// - Throws: ``ServiceError`` with code `destination_unwritable` that waits.
     func checkMount(of folder: String, isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) {
-        guard let recorded = attempt.facts.partial?.mounts[folder] else { return }
-        let now = try await attempt.onDisk { system throws(DiskError) in system.mount(of: folder) }
-        guard let now, let difference = recorded.difference(to: now) else { return }
-        let point = recorded.point.escapingControls
-        let sentence =
-            switch difference {
-            case .unmounted: "The disk of \(folder.escapingControls) is not mounted at \(point)."
-            case .another: "Another disk than that of \(folder.escapingControls) is mounted at \(point)."
-            }
-        throw ServiceError(.destinationUnwritable, sentence, as: .wait)
+        let recorded = attempt.facts.partial?.mounts[folder]
+        if let fault = await attempt.engine.places.fault(of: folder, recorded: recorded) { throw fault }
     }
 
-    /// Checks before the first byte that the file can be placed, if its partial file is in another folder.
+    /// Checks before the first byte that the file can be placed.
     func checkFolders(isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) {
+        try await checkMount(of: Destination.folder(of: job.request))
         guard let home = try await openPartialFolder() else { return }
         let place = try await openDestinationFolder()
         try await attempt.onDisk { system throws(DiskError) in

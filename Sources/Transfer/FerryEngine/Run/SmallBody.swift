@@ -35,8 +35,9 @@ struct SmallBody {
         return SmallFiles.File(
             id: job.id, bytes: bytes, known: facts, folder: folder, makesFolder: job.request.file.createFolders,
             folderMode: Destination.folderMode(of: job.request, umask: umask),
-            allowedFolders: job.request.file.allowedFolders, rule: options.placementRule, attributes: attributes,
-            verified: judged.verified, reserve: job.reserve, journal: journal)
+            allowedFolders: job.request.file.allowedFolders, device: engine.places.submittedDevice(of: folder),
+            rule: options.placementRule, attributes: attributes, verified: judged.verified, reserve: job.reserve,
+            journal: journal)
     }
 
     /// Returns the outcome of the placed file. More digests may have been requested while it was being placed.

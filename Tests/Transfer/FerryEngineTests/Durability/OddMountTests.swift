@@ -214,6 +214,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [9, 2 << 20] as [Int64], [true, false])
+    func `waits for its disk before its first byte`(size: Int64, isShort: Bool) async throws {
+        let body = SeededBody(seed: 95, size: size)
+        try await withEngine(OriginScript(body)) { harness, origin in
+            var usb = OddMount()
+            usb.shown = Mount(point: "/mnt/usb", type: 1, id: 7)
+            harness.disk.setMount(usb)
+            await harness.engine.places.noteSubmission(to: harness.folder)
+            var unmounted = OddMount(device: 99)
+            unmounted.shown = Mount(point: "/", type: 2)
+            harness.disk.setMount(unmounted)
+            let waiting = await harness.transfer(harness.request(origin.url()), tries: 1) {
+                if isShort { EngineHarness.expectShort(&$0) }
+            }
+            #expect(waiting.codes == [.destinationUnwritable])
+            #expect(waiting.errors.first?.errorClass == .wait)
+            #expect(harness.contents.isEmpty)
+            #expect(origin.requests.count == (isShort ? 1 : 0))
+            harness.disk.setMount(usb)
+            try harness.expectFile(await harness.transfer(harness.request(origin.url())), body)
+        }
+    }
+
     // MARK: Limits
 
     @Test func `that is always replaced at the end ends its transfer`() async throws {
