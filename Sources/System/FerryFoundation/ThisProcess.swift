@@ -11,7 +11,7 @@ package enum ThisProcess {
     /// The environment variables.
     package static var environment: [String: String] {
         var variables = ProcessInfo.processInfo.environment
-        // Foundation replaces bytes that are no UTF-8. Linux has those that the process was started with.
+        // Foundation replaces bytes that are not UTF-8. /proc/self/environ has the original ones (proc_pid_environ(5)).
         guard variables.values.contains(where: { $0.unicodeScalars.contains("\u{FFFD}") }),
             let bytes = FileManager.default.contents(atPath: "/proc/self/environ")
         else { return variables }
