@@ -90,13 +90,13 @@ let package = Package(
         .target(
             name: "FerryService",
             dependencies: [
-                "CFerrySystem", "FerryCore", "FerryDisk", "FerryEngine", "FerryQueue", "FerryRules",
+                "CFerrySystem", "FerryCore", "FerryDisk", "FerryEngine", "FerryQueue", "FerryRules", "FerrySystem",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         // The folders, files and environment of Ferry's own programs.
-        .target(name: "FerrySystem", dependencies: ["FerryCore", "FerryFoundation"]),
+        .target(name: "FerrySystem", dependencies: ["CFerrySystem", "FerryCore", "FerryFoundation"]),
         // The control API's contract.
         .target(name: "FerryAPI", dependencies: ["FerryCore", "FerryFoundation"]),
         // aria2's JSON-RPC interface over a service, without sockets.

@@ -19,6 +19,7 @@ ferry_has() {  # whether the contents of a package are available
     xz-utils) command -v xz >/dev/null ;;
     util-linux) command -v flock >/dev/null ;;
     ca-certificates) [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/pki/tls/certs/ca-bundle.crt ] ;;
+    publicsuffix) [ -e /usr/share/publicsuffix/public_suffix_list.dat ] ;;
     tzdata) [ -d /usr/share/zoneinfo ] ;;
     libc6-dev) [ -e /usr/include/stdlib.h ] ;;
     g++) compgen -G '/usr/include/c++/*' >/dev/null ;;
@@ -46,6 +47,8 @@ ferry_fedora_name() {
     zlib1g-dev) echo zlib-devel ;;
     libcurl4-openssl-dev) echo libcurl-devel ;;
     python3-venv) echo python3 ;;
+    publicsuffix) echo publicsuffix-list ;;
+    iproute2) echo iproute ;;
     libc6-dev) echo glibc-devel ;;
     g++) echo gcc-c++ ;;
     libsystemd0) echo systemd-libs ;;

@@ -12,6 +12,8 @@ package struct CommandContext: Sendable {
     /// The umask of new files.
     package var umask: FileMask
     package var now: @Sendable () -> Date = { Date() }
+    /// Whether transfers get the credentials of `~/.netrc`.
+    package var usesNetrc = true
     /// Starts a desktop program. Returns whether it was started.
     package var launch: @Sendable ([String]) -> Bool = ProgramLaunch.start
     private let access: LazyDaemon

@@ -1,5 +1,5 @@
 // Ferry: CFerrySystem
-// Default routes, requested from the kernel by rtnetlink.
+// Default routes and own subnets, requested from the kernel by rtnetlink.
 
 #if defined(__linux__)
 
@@ -29,8 +29,15 @@ int ferry_route_watch(void) {
 static int concerns(struct nlmsghdr *header) {
     if (header->nlmsg_type == RTM_NEWLINK || header->nlmsg_type == RTM_DELLINK) return 1;
     if (header->nlmsg_type != RTM_NEWROUTE && header->nlmsg_type != RTM_DELROUTE) return 0;
-    return header->nlmsg_len < NLMSG_LENGTH(sizeof(struct rtmsg)) ||
-           ((struct rtmsg *)NLMSG_DATA(header))->rtm_dst_len == 0;
+    if (header->nlmsg_len < NLMSG_LENGTH(sizeof(struct rtmsg))) return 1;
+    struct rtmsg *route = NLMSG_DATA(header);
+    if (route->rtm_dst_len == 0) return 1;
+    // A router has many routes through gateways. They matter for nobody's own subnet.
+    int length = (int)RTM_PAYLOAD(header);
+    for (struct rtattr *part = RTM_RTA(route); RTA_OK(part, length); part = RTA_NEXT(part, length)) {
+        if (part->rta_type == RTA_GATEWAY || part->rta_type == RTA_VIA || part->rta_type == RTA_MULTIPATH) return 0;
+    }
+    return 1;
 }
 
 int ferry_route_drain(int descriptor) {
@@ -54,50 +61,71 @@ int ferry_route_drain(int descriptor) {
 }
 
 /// Result of a route dump.
-struct interfaces {
-    uint32_t *found;
+struct routes {
+    struct ferry_route *found;
     int capacity;
     int count;
     /// Any socket can request an interface's flags.
     int descriptor;
 };
 
-static void add(struct interfaces *list, int index) {
+static void add(struct routes *list, const struct ferry_route *route) {
     struct ifreq request = {0};
-    if (index <= 0 || !if_indextoname((unsigned)index, request.ifr_name)) return;
+    if (route->interface == 0 || !if_indextoname(route->interface, request.ifr_name)) return;
     if (ioctl(list->descriptor, SIOCGIFFLAGS, &request) != 0) return;
     if (!(request.ifr_flags & IFF_UP) || !(request.ifr_flags & IFF_RUNNING)) return;
+    if (request.ifr_flags & IFF_LOOPBACK) return;
     for (int i = 0; i < list->count && i < list->capacity; i++) {
-        if (list->found[i] == (uint32_t)index) return;
+        if (memcmp(&list->found[i], route, sizeof *route) == 0) return;
     }
-    if (list->count < list->capacity) list->found[list->count] = (uint32_t)index;
-    list->count++;
+    if (list->count < list->capacity) {
+        list->found[list->count++] = *route;
+    } else if (route->prefix == 0 && list->capacity > 0) {
+        // A default route is worth more than one of many subnets.
+        list->found[list->capacity - 1] = *route;
+    }
 }
 
-static void take_route(struct interfaces *list, struct nlmsghdr *header) {
+static void take_route(struct routes *list, struct nlmsghdr *header) {
     if (header->nlmsg_len < NLMSG_LENGTH(sizeof(struct rtmsg))) return;
     struct rtmsg *route = NLMSG_DATA(header);
     // An “unreachable” default route has another type.
-    if (route->rtm_dst_len != 0 || route->rtm_type != RTN_UNICAST || (route->rtm_flags & RTM_F_CLONED)) return;
+    if (route->rtm_type != RTN_UNICAST || (route->rtm_flags & RTM_F_CLONED)) return;
+    if (route->rtm_family != AF_INET && route->rtm_family != AF_INET6) return;
+    struct ferry_route found = {.is_ipv6 = route->rtm_family == AF_INET6, .prefix = route->rtm_dst_len};
+    int has_gateway = 0;
+    struct rtattr *hops = NULL;
     int length = (int)RTM_PAYLOAD(header);
     for (struct rtattr *part = RTM_RTA(route); RTA_OK(part, length); part = RTA_NEXT(part, length)) {
-        if (part->rta_type == RTA_OIF && RTA_PAYLOAD(part) >= sizeof(int)) {
-            int index;
-            memcpy(&index, RTA_DATA(part), sizeof index);
-            add(list, index);
+        if (part->rta_type == RTA_OIF && RTA_PAYLOAD(part) >= sizeof found.interface) {
+            memcpy(&found.interface, RTA_DATA(part), sizeof found.interface);
+        } else if (part->rta_type == RTA_DST && RTA_PAYLOAD(part) <= sizeof found.address) {
+            memcpy(found.address, RTA_DATA(part), RTA_PAYLOAD(part));
+        } else if (part->rta_type == RTA_GATEWAY || part->rta_type == RTA_VIA) {
+            has_gateway = 1;
         } else if (part->rta_type == RTA_MULTIPATH) {
-            struct rtnexthop *hop = RTA_DATA(part);
-            int left = (int)RTA_PAYLOAD(part);
-            while (left >= (int)sizeof *hop && RTNH_OK(hop, left)) {
-                add(list, hop->rtnh_ifindex);
-                left -= (int)NLMSG_ALIGN(hop->rtnh_len);
-                hop = RTNH_NEXT(hop);
-            }
+            hops = part;
         }
+    }
+    if (found.prefix > 0) {
+        // Every interface has the subnet of link-local addresses.
+        int is_link_local = found.is_ipv6 && found.address[0] == 0xFE && (found.address[1] & 0xC0) == 0x80;
+        int is_multicast = found.is_ipv6 && found.address[0] == 0xFF;
+        if (!has_gateway && !is_link_local && !is_multicast) add(list, &found);
+        return;
+    }
+    if (!hops) return add(list, &found);
+    struct rtnexthop *hop = RTA_DATA(hops);
+    int left = (int)RTA_PAYLOAD(hops);
+    while (left >= (int)sizeof *hop && RTNH_OK(hop, left)) {
+        found.interface = (uint32_t)hop->rtnh_ifindex;
+        add(list, &found);
+        left -= (int)NLMSG_ALIGN(hop->rtnh_len);
+        hop = RTNH_NEXT(hop);
     }
 }
 
-static int collect(struct interfaces *list, int descriptor) {
+static int collect(struct routes *list, int descriptor) {
     struct {
         struct nlmsghdr header;
         struct rtmsg route;
@@ -121,12 +149,12 @@ static int collect(struct interfaces *list, int descriptor) {
     }
 }
 
-int ferry_default_interfaces(uint32_t *interfaces, int capacity) {
+int ferry_routes(struct ferry_route *routes, int capacity) {
     int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (descriptor < 0) return -1;
     struct timeval patience = {.tv_sec = 2};
     (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    struct interfaces list = {.found = interfaces, .capacity = capacity};
+    struct routes list = {.found = routes, .capacity = capacity};
     list.descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     // The machine may have IPv6 without IPv4.
     if (list.descriptor < 0) list.descriptor = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);

@@ -41,4 +41,14 @@ package enum ThisProcess {
             return unsafe String(path: UnsafeRawBufferPointer(start: real, count: strlen(real)))
         }
     }
+
+    /// The home folder of the user in the list of users, or nil if the user is not listed, as in many containers.
+    package static var userHome: String? {
+        var entry = unsafe passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 << 10)
+        let status = unsafe getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &found)
+        guard status == 0, unsafe found != nil, let home = unsafe entry.pw_dir else { return nil }
+        return unsafe String(path: UnsafeRawBufferPointer(start: home, count: strlen(home)))
+    }
 }

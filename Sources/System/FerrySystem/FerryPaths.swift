@@ -63,9 +63,10 @@ package struct FerryPaths: Hashable, Sendable {
         _ variable: String, _ usual: String, _ environment: [String: String]
     ) throws(ServiceError) -> String {
         if let given = absolute(environment[variable]) { return given }
-        guard let home = absolute(environment["HOME"]) ?? absolute(FileManager.default.homeDirectoryForCurrentUser.path)
-        else {
-            throw ServiceError(.invalidRequest, "No home folder is known; set HOME, or FERRY_HOME.")
+        guard let home = absolute(environment["HOME"]) ?? ThisProcess.userHome.flatMap(absolute) else {
+            throw ServiceError(
+                .invalidRequest,
+                "No home folder is known: set FERRY_HOME to a folder that this user may write, or HOME.")
         }
         return home == "/" ? "/" + usual : home + "/" + usual
     }

@@ -32,7 +32,11 @@ package enum PrivateFolder {
             guard unsafe mkdir(part, 0o700) != 0, errno != EEXIST else { continue }
             let number = errno
             guard FerryPaths.isFolder(part) else {
-                throw failure("The folder \(part.escapingControls) cannot be created", number)
+                let why = unsafe String(cString: strerror(number))
+                throw ServiceError(
+                    .daemonUnreachable,
+                    "The folder \(part.escapingControls) cannot be created: \(why). Set FERRY_HOME to a folder that this user may write.",
+                    details: ErrorDetails(errno: number))
             }
         }
     }

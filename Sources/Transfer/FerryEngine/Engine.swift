@@ -14,6 +14,8 @@ package final class Engine: Sendable {
         package var timeouts = Timeouts()
         /// The name resolver.
         package var lookup = NameLookup.system
+        /// The domains for which no cookie is stored.
+        package var suffixes = PublicSuffixes.system
         /// Proxy variables of this process, for requests without their own.
         package var environment: [String: String]
         /// File mode bits to remove for requests without their own mask.

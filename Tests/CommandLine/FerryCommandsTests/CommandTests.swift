@@ -71,7 +71,7 @@ import Testing
             daemon.requests.map(\.url) == [Self.good, Self.bad, Self.worse, Self.good, Self.good, Self.bad, Self.worse])
         #expect(daemon.requests.map(\.timing.paused) == Array(repeating: true, count: 7))
         #expect(console.output == (1...5).map { "000000000000000\($0)\n" }.joined())
-        let refusal = "ferry: \(Self.bad): The folder is read-only. (destination_unwritable)\n"
+        let refusal = "ferry: \(Self.bad): Line 4 of “list”: The folder is read-only. (destination_unwritable)\n"
         #expect(console.talk == refusal + refusal)
     }
 

@@ -73,7 +73,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("-j 5 URL", "-j: ferry limit --active"), ("-v URL", "-v: ferry info last"), ("-4 URL", "-4: "),
+            ("-j 5 URL", "-j: ferry limit --active"), ("-v URL", "-v: ferry info last"),
             ("-w %{http_code} URL", "-w: --json"), ("-F a=b URL", "-F: "), ("-K file URL", "-K: "),
             ("-C 500 URL", "-C: Ferry continues where an earlier command stopped; -r 500-"),
             ("-T file URL", "-T: "), ("-r URL", "-r: "), ("-d a=b URL", "-d is the folder"),

@@ -59,11 +59,23 @@ import Testing
     }
 
     @Test(arguments: ["split=0", "split=x", "max-download-limit=fast", "checksum=abc", "header=none"])
-    func `are refused with the line that makes no sense`(option: String) async {
-        let console = RecordingConsole(files: ["list": "http://a/1\n \(option)\n"])
+    func `leave out a file whose option makes no sense, and name its line`(option: String) async {
+        let console = RecordingConsole(files: ["list": "http://a/1\n \(option)\nhttp://a/2\n"])
         let daemon = FakeDaemon(ends: [:])
         #expect(await ferry("add", "-i", "list", daemon: daemon, console: console) == 64)
-        #expect(console.talk.contains("Line 2 of “list”") && daemon.requests.isEmpty)
+        #expect(console.talk.contains("http://a/1: Line 2 of “list”") && daemon.requests.map(\.url) == ["http://a/2"])
+    }
+
+    @Test(arguments: [[0xFF, 0xFE] as [UInt8], [0xFE, 0xFF]])
+    func `may be UTF-16 with a byte order mark`(mark: [UInt8]) {
+        let units = Array("http://a/é\r\nhttp://a/2\r\n".utf16)
+        let bytes =
+            mark
+            + units.flatMap {
+                mark[0] == 0xFF ? [UInt8($0 & 0xFF), UInt8($0 >> 8)] : [UInt8($0 >> 8), UInt8($0 & 0xFF)]
+            }
+        #expect(URLList(UTF16Text.decode(bytes) ?? "").urls == ["http://a/é", "http://a/2"])
+        #expect(UTF16Text.decode(Array("http://a/".utf8)) == nil)
     }
 }
 

@@ -147,6 +147,12 @@ extension World {
 
     // MARK: Runs
 
+    private func obstacle(to key: QueueKey) -> WaitReason? {
+        ConditionRule.obstacle(
+            key.network, process.report.conditions, host: String(LoopbackHost.host(ofOrigin: key.origin)),
+            isLoopback: false)
+    }
+
     private func checkRuns(_ service: isolated LocalTransferService) {
         for (id, run) in runs where !run.hasReported {
             laws.checked(2)
@@ -155,8 +161,7 @@ extension World {
             require(!service.queue.running.onlyEnds(id), "\(id) is only to end, and runs")
             // A transfer with all of its bytes needs no network.
             if !run.isWhole, !run.isToStop, !isSetting(record.request.session, service) {
-                let reason = ConditionRule.obstacle(
-                    service.queue.sessions.key(record).network, process.report.conditions, isLoopback: false)
+                let reason = obstacle(to: service.queue.sessions.key(record))
                 require(reason == nil, "\(id) runs against the networks")
             }
             require(
@@ -239,7 +244,7 @@ extension World {
         for key in service.queue.waitingTransfers.keys {
             laws.checked(2)
             let own = slotObstacle(key, service)
-            let obstacle = ConditionRule.obstacle(key.network, process.report.conditions, isLoopback: false) ?? own
+            let obstacle = obstacle(to: key) ?? own
             require(
                 obstacle != nil || !service.queue.conditions.isSettled(key), "a slot is idle, and \(key.origin) waits")
             require(service.queue.conditions.isSettled(key), "the conditions of \(key.origin) are not watched")

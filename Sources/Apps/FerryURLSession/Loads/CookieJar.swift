@@ -1,3 +1,5 @@
+import FerryCore
+import FerryRules
 import Foundation
 import FoundationNetworking
 
@@ -49,14 +51,14 @@ extension HTTPCookie {
         return asked.hasPrefix(path.hasSuffix("/") ? path : path + "/")
     }
 
-    /// Whether a response from this URL may set the cookie: for its own host, or for a parent domain that is neither a
-    /// single label nor an address (RFC 6265 §5.3).
-    fileprivate func belongs(to url: URL) -> Bool {
+    /// Whether a response from this URL may set the cookie: for its own host, or for a parent domain that is no public
+    /// suffix (RFC 6265 §5.3).
+    func belongs(to url: URL, _ suffixes: PublicSuffixes = .system) -> Bool {
         guard let host = url.host?.lowercased() else { return false }
         let domain = domain.lowercased()
-        let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
-        if bare == host { return true }
-        let isAddress = host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
-        return domain.hasPrefix(".") && !isAddress && bare.contains(".") && host.hasSuffix("." + bare)
+        if domain == host { return true }
+        guard domain.hasPrefix("."), let scope = CookieScope(domain: domain, from: host, suffixes) else { return false }
+        // Without a list, only the host's own domain is known to be no public suffix.
+        return scope.includesSubdomains || domain.dropFirst() == host && suffixes.contains(host) == nil
     }
 }

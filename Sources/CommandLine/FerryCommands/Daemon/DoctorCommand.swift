@@ -20,9 +20,11 @@ struct DoctorCommand: FerrySubcommand {
     var json = false
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let facts = InstallationFacts.ofSystem(
-            environment: context.environment, currentFolder: context.currentFolder, daemon: await daemon(in: context),
-            now: context.now())
+        let daemon = await daemon(in: context)
+        var facts = InstallationFacts.ofSystem(
+            environment: context.environment, currentFolder: context.currentFolder, daemon: daemon, now: context.now())
+        // The other findings matter most where the daemon cannot list its transfers.
+        if case .success(.some) = daemon { facts.waiting = (try? await waiting(in: context)) ?? [] }
         let diagnosis = Diagnosis(of: facts)
         if json {
             context.console.print(try JSONText.array(diagnosis.findings))
@@ -47,6 +49,26 @@ struct DoctorCommand: FerrySubcommand {
         } catch {
             return .failure(ServiceError(.internal, "\(error)"))
         }
+    }
+
+    /// The newest waiting transfers, by what they wait for. A free slot is nothing to diagnose.
+    private func waiting(in context: CommandContext) async throws -> [InstallationFacts.Waiting] {
+        var query = TransferQuery()
+        query.states = [.waiting]
+        query.newestFirst = true
+        query.limit = 1000
+        let transfers = try await context.service().transfers(query).transfers
+        let usual: Set<WaitReason> = [.slot, .session, .host, .beginDate]
+        let groups = Dictionary(grouping: transfers.filter { !usual.contains($0.reason ?? .slot) }) {
+            $0.reason ?? .slot
+        }
+        return groups.compactMap { reason, transfers in
+            guard let example = transfers.first else { return nil }
+            let cause = example.error.map { ": \($0.message)" } ?? "."
+            return InstallationFacts.Waiting(
+                reason: reason, count: transfers.count, example: "\(example.id) \(example.url)\(cause)",
+                sentence: WaitSentence.phrase(reason))
+        }.sorted { $0.reason.rawValue < $1.reason.rawValue }
     }
 
     static func lines(_ diagnosis: Diagnosis, _ palette: Palette) -> [String] {

@@ -62,7 +62,7 @@ struct TranslatedArguments {
         "--json-body", "--range", "--begin",
     ]
     /// Their short forms, and those without a value.
-    static let ownLetters = (withValue: "AHXYbdeimoruxy", flags: "Ikqh")
+    static let ownLetters = (withValue: "AHXYbdeimoruxy", flags: "Ikqh46")
 
     private var rest: ArraySlice<String>
     private var words: [String] = []

@@ -41,6 +41,11 @@ enum ForeignOptionTable {
         ForeignOption("--split", "--max-connection-per-server", meaning: .option("--connections")),
         ForeignOption("--max-download-limit", meaning: .option("--limit-rate")),
         ForeignOption("--load-cookies", meaning: .option("--cookie")),
+        ForeignOption("--inet4-only", meaning: .words(["--ipv4"])),
+        ForeignOption("--inet6-only", meaning: .words(["--ipv6"])),
+        ForeignOption("--disable-ipv6", meaning: .value { $0 == "false" ? [] : ["--ipv4"] }),
+        ForeignOption("--netrc-path", meaning: .option("--netrc-file")),
+        ForeignOption("--http-auth-challenge", meaning: .value { $0 == "false" ? ["--auth-no-challenge"] : [] }),
         ForeignOption("-R", meaning: .words(["--remote-time"])),
         ForeignOption("-N", "--timestamping", meaning: .words(["--on-conflict", "update"])),
         ForeignOption("-nc", "--no-clobber", meaning: .words(["--on-conflict", "skip"])),
@@ -66,7 +71,6 @@ enum ForeignOptionTable {
     ]
 
     private static let elsewhere = [
-        ForeignOption("-4", "--ipv4", "-6", "--ipv6", meaning: .advice("Ferry tries both IPv4 and IPv6 addresses.")),
         ForeignOption(
             "-0", "--http1.0", "--http1.1", "--http2", "--http3",
             meaning: .advice("Ferry chooses the version of HTTP; leave it out.")),
@@ -106,9 +110,6 @@ enum ForeignOptionTable {
             "--retry-delay", "--waitretry", "--retry-wait", "--retry-max-time",
             meaning: .advice(
                 "Ferry increases the delay after each failure by itself; --retries sets the number of retries.")),
-        ForeignOption(
-            "--location-trusted",
-            meaning: .advice("passwords and your header fields are sent only to the URL's own server.")),
     ]
 
     // MARK: Values

@@ -9,6 +9,15 @@ struct ConnectionOptions: ParsableArguments {
     @Flag(help: "Follow redirects from https to http.")
     var allowDowngrade = false
 
+    @Flag(help: "Follow redirects from public hosts to private and link-local addresses.")
+    var allowPrivateRedirects = false
+
+    @Flag(name: [.customShort("4"), .customLong("ipv4")], help: "Connect only to IPv4 addresses.")
+    var ipv4 = false
+
+    @Flag(name: [.customShort("6"), .customLong("ipv6")], help: "Connect only to IPv6 addresses.")
+    var ipv6 = false
+
     @Option(
         help: ArgumentHelp(
             "Trust the authorities in this PEM file, or folder of hashed certificates, instead of the system's.",
@@ -61,6 +70,9 @@ struct ConnectionOptions: ParsableArguments {
     var compressed = false
 
     func validate() throws {
+        guard !ipv4 || !ipv6 else {
+            throw ValidationError("-4 and -6 exclude each other; without them, both are used.")
+        }
         guard key == nil || cert != nil else { throw ValidationError("--key is the key of --cert; give both.") }
         // Validated here instead of in a transform, whose error would show the value, which may contain a password.
         guard let proxy, !proxy.isEmpty else { return }
@@ -70,6 +82,8 @@ struct ConnectionOptions: ParsableArguments {
     func apply(to request: inout TransferRequest, in context: CommandContext) throws {
         request.tls.insecure = insecure
         request.transport.redirects.allowDowngrade = allowDowngrade
+        request.transport.redirects.allowPrivateRedirects = allowPrivateRedirects
+        request.transport.addressFamily = ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil
         request.timing.connectTimeout = connectTimeout
         request.timing.idleTimeout = readTimeout
         if let maxRedirs { request.transport.redirects.most = maxRedirs }

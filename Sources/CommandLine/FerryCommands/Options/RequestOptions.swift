@@ -22,6 +22,8 @@ package struct RequestOptions: ParsableArguments {
 
     @OptionGroup var fields: FieldOptions
 
+    @OptionGroup var login: LoginArguments
+
     @Option(
         help: ArgumentHelp(
             "Expected digest (md5, sha1, sha256, sha384, sha512); the algorithm may be omitted.",
@@ -70,10 +72,10 @@ package struct RequestOptions: ParsableArguments {
         guard output == nil || urls.count < 2 else { throw RequestOptions.oneNameForMany }
         guard pace.mirror.isEmpty || urls.count < 2 else { throw RequestOptions.mirrorsOfMany }
         let files = [inputFile, checksums]
-        let reads = fields.readsOfStandardInput + content.readsOfStandardInput
+        let reads = fields.readsOfStandardInput + login.readsOfStandardInput + content.readsOfStandardInput
         guard reads + files.count(where: { $0 == "-" }) < 2 else {
             throw ValidationError(
-                "Standard input can be read for one thing only: -i -, -H @-, -b -, --data @-, --checksums - or "
+                "Standard input can be read for one thing only: -i -, -H @-, -b -, --netrc-file -, --data @-, --checksums - or "
                     + "--password-stdin.")
         }
     }

@@ -33,6 +33,8 @@ struct UploadOptions: ParsableArguments {
 
     @OptionGroup var fields: FieldOptions
 
+    @OptionGroup var login: LoginArguments
+
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
@@ -98,7 +100,7 @@ struct UploadOptions: ParsableArguments {
         guard output == nil || files.count < 2 else {
             throw ValidationError("-o is for the response to a single file; leave it out.")
         }
-        guard fields.readsOfStandardInput < 2 else {
+        guard fields.readsOfStandardInput + login.readsOfStandardInput < 2 else {
             throw ValidationError("Standard input can be read for one thing only: -H @-, -b - or --password-stdin.")
         }
         guard ["PUT", "POST", "PATCH"].contains(method?.uppercased() ?? "PUT") else {
@@ -112,8 +114,9 @@ struct UploadOptions: ParsableArguments {
     ///
     /// - Throws: `ValidationError` for a file that cannot be uploaded.
     func requests(in context: CommandContext) throws -> [TransferRequest] {
-        guard let url = try fields.withLogins([words.last ?? ""], in: context).first else { return [] }
-        let template = try template(in: context)
+        var template = try template(in: context)
+        let urls = try login.apply(to: &template, urls: [words.last ?? ""], in: context)
+        guard let url = urls.first else { return [] }
         guard dataForm.isEmpty else {
             var request = template
             request.url = url

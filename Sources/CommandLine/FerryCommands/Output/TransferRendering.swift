@@ -83,7 +83,8 @@ enum TransferRendering {
         case .priority: return line("priority", transfer.priority == .normal ? nil : transfer.priority.word)
         case .rateLimit:
             return line("rate limit", transfer.rateLimit > 0 ? ByteText.of(transfer.rateLimit) + "/s" : nil)
-        case .error: return line("error", transfer.error?.description)
+        case .error:
+            return line("error", transfer.error?.description) + line("server said", ServerReason.of(transfer.error))
         case .attempts: return line("attempts", "\(transfer.attempts)")
         case .notBefore: return line("begins", transfer.notBefore.flatMap { $0 > now ? time($0) : nil })
         case .createdAt: return line("created", time(transfer.createdAt))

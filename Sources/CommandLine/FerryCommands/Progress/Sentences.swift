@@ -29,32 +29,46 @@ enum WaitSentence {
     static func of(_ transfer: Transfer, retries: RetryLimits? = nil, width: Int = .max, now: Date) -> String? {
         guard transfer.state == .waiting, let reason = transfer.reason else { return nil }
         switch reason {
-        case .slot: return "a free slot"
-        case .session: return "a free slot of its session"
-        case .host: return "a connection to its server"
         case .retry, .server: return retry(transfer, retries, width, now)
-        case .disk: return "disk space" + (transfer.error.map { ": " + cause($0.message) } ?? "")
-        case .network: return "the network"
-        case .cellular: return "a network that is not cellular"
-        case .expensive: return "a network that is not metered"
-        case .constrained: return "a network without low data mode"
-        case .power: return "external power"
+        case .disk: return phrase(reason) + (transfer.error.map { ": " + cause($0.message) } ?? "")
+        case .network:
+            let error = transfer.error.flatMap { $0.code == .offline ? ": " + cause($0.message) : nil }
+            return phrase(reason) + (error ?? "")
         case .beginDate:
-            return transfer.notBefore.map { "its time, in \(TimeText.words(max(0, $0.timeIntervalSince(now))))" }
-                ?? "its time"
-        case .relaunch: return "a delay, since its app was just launched"
-        case .authentication: return "its app, to provide credentials"
-        case .expired: return "another URL, since this one has expired"
+            let left = transfer.notBefore.map { ", in \(TimeText.words(max(0, $0.timeIntervalSince(now))))" }
+            return phrase(reason) + (left ?? "")
         case .destination: return "the folder \(transfer.folder.escapingControls)"
-        case .shutdown: return "the next start of the daemon"
-        case .label: return "a worker with its label"
-        case .unknown: return "a reason of a newer version"
+        default: return phrase(reason)
+        }
+    }
+
+    /// What a transfer with this reason waits for.
+    static func phrase(_ reason: WaitReason) -> String {
+        switch reason {
+        case .slot: "a free slot"
+        case .session: "a free slot of its session"
+        case .host: "a connection to its server"
+        case .retry: "the next attempt"
+        case .server: "its server, which asks for a pause"
+        case .disk: "disk space"
+        case .network: "the network"
+        case .cellular: "a network that is not cellular"
+        case .expensive: "a network that is not metered"
+        case .constrained: "a network without low data mode"
+        case .power: "external power"
+        case .beginDate: "its time"
+        case .relaunch: "a delay, since its app was just launched"
+        case .authentication: "its app, to provide credentials"
+        case .expired: "another URL, since this one has expired"
+        case .destination: "the folder"
+        case .shutdown: "the next start of the daemon"
+        case .label: "a worker with its label"
+        case .unknown: "a reason of a newer version"
         }
     }
 
     private static func retry(_ transfer: Transfer, _ retries: RetryLimits?, _ width: Int, _ now: Date) -> String {
-        let usual = transfer.reason == .server ? "its server, which asks for a pause" : "the next attempt"
-        let cause = transfer.error.map { Self.cause($0.message) } ?? usual
+        let cause = transfer.error.map { Self.cause($0.message) } ?? phrase(transfer.reason ?? .retry)
         var text = ""
         if let next = transfer.times.nextAttempt ?? transfer.error?.details.nextAttemptAt {
             let left = next.timeIntervalSince(now)
@@ -116,6 +130,7 @@ enum EndSentence {
         facts += transfer.verified.map { "\($0.algorithm.rawValue) verified" }
         facts += transfer.mismatched.map { "\($0.algorithm.rawValue) differs" }
         if !transfer.lengthVerified { facts.append("length unverified") }
+        if transfer.isWebPage { facts.append(TransferNotes.webPage) }
         return facts
     }
 }

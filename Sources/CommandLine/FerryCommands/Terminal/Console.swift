@@ -53,13 +53,14 @@ extension Console {
         if isTerminal(.output) { write(filter.shown(bytes), to: .output) } else { write(bytes) }
     }
 
-    /// Reads a text file. `-` is standard input.
+    /// Reads a text file in UTF-8, or in UTF-16 with a byte order mark. `-` is standard input.
     ///
     /// - Throws: As ``readBytes(_:)``.
     package func read(_ path: String) throws -> String {
-        let text = String(path: try readBytes(path))
+        let bytes = try readBytes(path)
+        let text = UTF16Text.decode(bytes) ?? String(path: bytes)
         // Drops a byte order mark.
-        return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+        return text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
     }
 
     /// Prints lines of data.
@@ -70,6 +71,20 @@ extension Console {
     }
 
     package func say(_ line: String) { write(line + "\n", to: .talk) }
+}
+
+/// Text in UTF-16, as programs for Windows write it.
+enum UTF16Text {
+    /// Decodes bytes that begin with a byte order mark. Returns nil for others.
+    static func decode(_ bytes: [UInt8]) -> String? {
+        let isLittle = bytes.starts(with: [0xFF, 0xFE])
+        guard isLittle || bytes.starts(with: [0xFE, 0xFF]) else { return nil }
+        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { place in
+            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+            return isLittle ? second << 8 | first : first << 8 | second
+        }
+        return String(decoding: units, as: UTF16.self)
+    }
 }
 
 /// A signal that asks this process to end.

@@ -35,10 +35,11 @@ struct AddCommand: FerrySubcommand {
         template.timing.paused = paused
         // A list is reported by ids alone.
         if !json, ListSubmission.takes(template, list, of: request) {
-            return try await handOver(ListSubmission(template: template, urls: list.urls), in: context)
+            return try await handOver(ListSubmission(template, list, of: request), in: context)
         }
-        let requests = try request.requests(template, list, in: context)
-        var submissions: [Submission] = []
+        let requests = try RequestList(template, list, request, in: context)
+        var submissions = requests.refusals(in: template.session)
+        context.sayRefusals(submissions)
         try await Submission.submit(requests, to: context.service()) { batch, _ in
             submissions += batch
             context.sayRefusals(batch)

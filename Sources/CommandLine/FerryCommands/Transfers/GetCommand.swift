@@ -72,24 +72,23 @@ struct GetCommand: FerrySubcommand {
             return try await HeadOutput(context: context, retries: attempts, isQuiet: quiet).run(template, list.urls)
         }
         if !json, ListSubmission.takes(template, list, of: request) {
-            return try await get(ListSubmission(template: template, urls: list.urls), retries: attempts, in: context)
+            return try await get(ListSubmission(template, list, of: request), retries: attempts, in: context)
         }
-        let requests = try request.requests(template, list, in: context)
+        let requests = try RequestList(template, list, request, in: context)
         let signals = context.console.stopSignals()
         let service = try context.service()
 
         let results = TransferResults()
+        let refused = requests.refusals(in: template.session)
+        context.sayRefusals(refused)
         var submissions: [Submission] = []
         var position: Int64?
         var unfinished = new ? UnfinishedTransfers() : try await UnfinishedTransfers(service, session: request.session)
         var goingOn: [(place: Int, continuation: Continuation)] = []
-        var others: [TransferRequest] = []
-        for (place, request) in requests.enumerated() {
-            if let transfer = unfinished.take(for: request) {
-                goingOn.append((place, Continuation(transfer: transfer, request: request)))
-            } else {
-                others.append(request)
-            }
+        let others = requests.filter { place, request in
+            guard let transfer = unfinished.take(for: request) else { return true }
+            goingOn.append((place, Continuation(transfer: transfer, request: request)))
+            return false
         }
         try await Submission.submit(others, to: service) { batch, after in
             if submissions.isEmpty { position = after }
@@ -105,6 +104,7 @@ struct GetCommand: FerrySubcommand {
             for (place, continuation) in goingOn { submissions.insert(.accepted(continuation.transfer), at: place) }
         }
 
+        submissions = refused + submissions
         let ids = submissions.compactMap(\.id)
         let display = ProgressDisplay(
             context, total: ids.count, retries: attempts, isQuiet: quiet, omitsSaved: body != nil)

@@ -26,7 +26,7 @@ struct HeadOutput {
         let signals = context.console.stopSignals()
         let service = try context.service()
         var submissions: [Submission] = []
-        try await Submission.submit(requests, to: service) { batch, _ in
+        try await Submission.submit(RequestList(requests), to: service) { batch, _ in
             submissions += batch
             context.sayRefusals(batch)
         }

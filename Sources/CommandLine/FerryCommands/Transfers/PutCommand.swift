@@ -40,7 +40,7 @@ struct PutCommand: FerrySubcommand {
         var submissions: [Submission] = []
         var position: Int64?
         do {
-            try await Submission.submit(requests, to: service) { batch, after in
+            try await Submission.submit(RequestList(requests), to: service) { batch, after in
                 if submissions.isEmpty { position = after }
                 submissions += batch
                 for case .accepted(let transfer) in batch { await results.take(transfer) }

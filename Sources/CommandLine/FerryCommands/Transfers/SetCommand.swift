@@ -24,13 +24,23 @@ struct SetCommand: FerrySubcommand {
 
     func run(in context: CommandContext) async throws -> Int32 {
         let service = try context.service()
-        let change = try change.change(in: context)
-        guard change != TransferChange() else {
+        var common = try change.change(in: context)
+        guard common != TransferChange() || change.hasLogins else {
             throw ValidationError("Give an option to change, such as --priority high or --limit-rate 500k.")
         }
         var changed: [Transfer] = []
         var status: Int32 = 0
-        for id in try await TransferWords(words: ids).ids(in: service) {
+        let found = try await TransferWords(words: ids).ids(in: service)
+        if change.hasLogins {
+            var urls: [HTTPURL] = []
+            for id in found {
+                let known = try await service.transfer(id).url
+                if let url = try? HTTPURL(parsing: change.url ?? known) { urls.append(url) }
+            }
+            common.login = try change.login(for: urls, in: context)
+        }
+        let change = common
+        for id in found {
             do throws(ServiceError) {
                 let known = change.url == nil ? nil : try await service.transfer(id).notes.count
                 let transfer = try await service.change(id, change)
@@ -106,6 +116,16 @@ struct ChangeOptions: ParsableArguments {
     var headers: [HeaderSource] = []
 
     @Option(
+        name: [.customShort("b", allowingJoined: true), .customLong("cookie")], parsing: .unconditional,
+        help: ArgumentHelp("A cookies.txt file, replacing the current cookies.", valueName: "file"))
+    var cookie: String?
+
+    @Option(
+        help: ArgumentHelp("A file with credentials of hosts, replacing the current ones.", valueName: "file"),
+        completion: .file())
+    var netrcFile: String?
+
+    @Option(
         help: ArgumentHelp("Expected digest, replacing the current ones.", valueName: "algorithm:hex"),
         transform: RequestOptions.checksum)
     var checksum: [Checksum] = []
@@ -118,6 +138,12 @@ struct ChangeOptions: ParsableArguments {
             "Start no earlier than 20:00, 2026-01-31T20:00, or +2h; now removes it.", valueName: "time"
         ))
     var begin: String?
+
+    func validate() throws {
+        guard let cookie, cookie.contains("=") else { return }
+        throw ValidationError(
+            "-b names a cookies.txt file here; -H 'Cookie: \(cookie.escapingControls)' sets the field.")
+    }
 
     func change(in context: CommandContext) throws -> TransferChange {
         var change = TransferChange()
@@ -137,68 +163,20 @@ struct ChangeOptions: ParsableArguments {
         change.notBefore = try begin.map { try MomentArgument.parse($0, now: context.now()) }
         return change
     }
-}
 
-/// Parses a date.
-enum MomentArgument {
-    /// - Parameters:
-    ///   - text: `20:00` is its next occurrence. Others are `2026-01-31T20:00`, `+90s`, `+30m`, `+2h`, `+1d`, and
-    ///     `now`, which is the distant past.
-    ///   - calendar: Supplies the time zone if the text has none.
-    /// - Throws: `ValidationError` for anything else.
-    static func parse(_ text: String, now: Date, calendar: Calendar = .current) throws -> Date {
-        if text == "now" { return .distantPast }
-        if text.hasPrefix("+"), let seconds = SpanArgument.seconds(text.dropFirst()) {
-            return now.addingTimeInterval(seconds)
+    /// Whether cookies or credentials are to be changed.
+    var hasLogins: Bool { cookie != nil || netrcFile != nil }
+
+    /// - Parameter urls: The URLs of the transfers. An entry or a cookie for one of their hosts must be readable.
+    func login(for urls: [HTTPURL], in context: CommandContext) throws -> LoginChange {
+        var change = LoginChange()
+        if let cookie {
+            let file = try CookieFile(
+                context.console.read(cookie), from: cookie, hosts: Set(urls.map(\.host)), now: context.now())
+            if let remark = file.skipped.remark(cookie, kind: "a cookie") { context.remark(remark) }
+            change.cookies = file.cookies
         }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
-        if text.utf8.count <= 5, parts.count == 2, let hour = parts[0], let minute = parts[1], (0..<24).contains(hour),
-            (0..<60).contains(minute),
-            let date = calendar.nextDate(
-                after: now, matching: DateComponents(hour: hour, minute: minute), matchingPolicy: .nextTime)
-        {
-            return date
-        }
-        if let date = try? Date(text, strategy: .iso8601) { return date }
-        if let date = local(text, calendar) { return date }
-        throw ValidationError(
-            "“\(text.escapingControls)” is not a time; write it as 20:00, 2026-01-31T20:00, or +2h from now.")
-    }
-
-    /// A date and time in the calendar's time zone.
-    private static func local(_ text: String, _ calendar: Calendar) -> Date? {
-        let halves = text.split(whereSeparator: { $0 == "T" || $0 == " " })
-        let days = (halves.first ?? "").split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-        let clock = (halves.count > 1 ? halves[1] : "0:0").split(separator: ":", omittingEmptySubsequences: false)
-            .map { Int($0) }
-        guard (1...2).contains(halves.count), days.count == 3, (2...3).contains(clock.count), !days.contains(nil),
-            !clock.contains(nil)
-        else { return nil }
-        let wanted = DateComponents(
-            year: days[0], month: days[1], day: days[2], hour: clock[0], minute: clock[1],
-            second: clock.count > 2 ? clock[2] : 0)
-        guard let date = calendar.date(from: wanted) else { return nil }
-        // Rejects dates such as June 31.
-        let read = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
-        return read.day == wanted.day && read.month == wanted.month && read.minute == wanted.minute ? date : nil
-    }
-}
-
-/// Parses a duration: `90s`, `30m`, `2h`, `7d`.
-enum SpanArgument {
-    /// - Throws: `ValidationError` for anything else, and for more than a hundred years.
-    @Sendable static func parse(_ text: String) throws -> Double {
-        guard let seconds = seconds(text[...]) else {
-            throw ValidationError("“\(text.escapingControls)” is not a duration; write it as 90s, 30m, 2h or 7d.")
-        }
-        return seconds
-    }
-
-    static func seconds(_ text: Substring) -> Double? {
-        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
-        guard let unit = text.last.flatMap({ units[$0] }), let number = Int(text.dropLast()), number >= 0,
-            Double(number) * unit <= 100 * 366 * 86_400
-        else { return nil }
-        return Double(number) * unit
+        if let netrcFile { change.logins = try NetrcFile(option: netrcFile, in: context).logins(for: urls) }
+        return change
     }
 }

@@ -5,13 +5,6 @@ enum Submission: Encodable {
     case accepted(Transfer)
     case refused(url: String, session: SessionID, ServiceError)
 
-    init(_ result: SubmissionResult, of request: TransferRequest) {
-        switch result {
-        case .accepted(let transfer): self = .accepted(transfer)
-        case .refused(let error): self = .refused(url: request.url, session: request.session, error)
-        }
-    }
-
     var id: TransferID? {
         switch self {
         case .accepted(let transfer): transfer.id
@@ -39,15 +32,23 @@ enum Submission: Encodable {
     /// - Parameter onBatch: Called with a batch, and the number of a durable event before all of the batch's events, if
     ///   known.
     static func submit(
-        _ requests: [TransferRequest], to service: any TransferService,
+        _ list: RequestList, to service: any TransferService,
         onBatch: (_ batch: [Submission], _ after: Int64?) async throws -> Void
     ) async throws {
-        var rest = requests[...]
-        while !rest.isEmpty {
-            let batch = Array(rest.prefix(batchSize))
-            rest = rest.dropFirst(batchSize)
+        var start = 0
+        while start < list.requests.count {
+            let batch = Array(list.requests[start...].prefix(batchSize))
             let report = try await service.submitNumbered(batch)
-            try await onBatch(zip(report.results, batch).map { Submission($0, of: $1) }, report.after)
+            let submissions = zip(report.results, batch).enumerated().map { place, pair in
+                switch pair.0 {
+                case .accepted(let transfer): Submission.accepted(transfer)
+                case .refused(let error):
+                    Submission.refused(
+                        url: pair.1.url, session: pair.1.session, list.error(error, of: start + place))
+                }
+            }
+            start += batch.count
+            try await onBatch(submissions, report.after)
         }
     }
 
@@ -91,12 +92,20 @@ extension CommandContext {
 /// transaction.
 struct ListSubmission {
     let template: TransferRequest
-    let urls: [String]
+    private var list: URLList
+    private let file: String
+
+    init(_ template: TransferRequest, _ list: URLList, of options: RequestOptions) {
+        self.template = template
+        self.list = list
+        file = options.inputFile ?? ""
+    }
 
     /// The result of a durable list.
     struct Handover {
         let report: TransferBatch.Report
         let urls: ArraySlice<String>
+        fileprivate let error: (ServiceError, _ place: Int) -> ServiceError
 
         /// The ids of the accepted transfers, in the order of the URLs.
         var ids: [TransferID] { report.ids }
@@ -106,7 +115,7 @@ struct ListSubmission {
             var index = urls.startIndex
             for run in report.runs {
                 let end = index + run.count
-                if let error = run.error { refused += urls[index..<end].map { ($0, error) } }
+                if let error = run.error { refused += (index..<end).map { (urls[$0], self.error(error, $0)) } }
                 index = end
             }
             return refused
@@ -115,7 +124,7 @@ struct ListSubmission {
 
     /// - Parameter onList: Called with each list as soon as it is durable.
     func submit(to service: any SessionService, onList: (Handover) -> Void) async throws {
-        var rest = urls[...]
+        var rest = list.urls[...]
         while !rest.isEmpty {
             var size = 0
             let some = rest.prefix(Self.mostURLs).prefix { url in
@@ -128,7 +137,10 @@ struct ListSubmission {
             guard report.count == some.count else {
                 throw ServiceError(.internal, "The daemon replied to \(report.count) of \(some.count) URLs.")
             }
-            onList(Handover(report: report, urls: some))
+            onList(
+                Handover(report: report, urls: some) { [list, file] error, place in
+                    list.line(of: place).map { error.inLine($0, of: file) } ?? error
+                })
         }
     }
 
@@ -139,14 +151,15 @@ struct ListSubmission {
         var unfinished = try await UnfinishedTransfers(service, session: template.session, isForList: true)
         guard !unfinished.isEmpty else { return (self, []) }
         var goingOn: [Continuation] = []
-        let others = urls.filter { url in
+        var others = self
+        others.list = list.filter { url in
             guard let transfer = unfinished.take(url, like: template) else { return true }
             var request = template
             request.url = url
             goingOn.append(Continuation(transfer: transfer, request: request))
             return false
         }
-        return (ListSubmission(template: template, urls: others), goingOn)
+        return (others, goingOn)
     }
 
     /// Whether requests can be submitted as a list: their URLs come from a file, and all other properties are shared.

@@ -72,6 +72,9 @@ struct Continuation {
         var change = TransferChange()
         if request.response.checksums != usual.response.checksums { change.checksums = request.response.checksums }
         if request.headers != usual.headers { change.headers = request.headers }
+        if !request.cookies.isEmpty { change.login.cookies = request.cookies }
+        // The netrc file is read for every command. It matters where something went wrong.
+        if transfer.error != nil, !request.login.logins.isEmpty { change.login.logins = request.login.logins }
         if request.mirrors != usual.mirrors { change.mirrors = request.mirrors }
         if request.timing.priority != usual.timing.priority { change.priority = request.timing.priority }
         if request.transport.rateLimit != usual.transport.rateLimit { change.rateLimit = request.transport.rateLimit }

@@ -33,7 +33,9 @@ package struct Diagnosis: Sendable {
         for room in facts.rooms { judge(room) }
         judgeClock(facts)
         judgeNames(facts)
+        judgeNetwork(facts)
         judgeProxies(facts)
+        judgeSuffixes(facts)
         judgeCertificates(facts)
     }
 
@@ -133,6 +135,29 @@ package struct Diagnosis: Sendable {
         }
     }
 
+    private mutating func judgeNetwork(_ facts: InstallationFacts) {
+        if let routes = facts.routes {
+            let subnets = routes.subnets.map(\.description).sorted().joined(separator: ", ")
+            if !routes.uplinks.isEmpty {
+                add(.fine, "network", "There is a default route to other networks.")
+            } else if subnets.isEmpty {
+                add(
+                    .remark, "network",
+                    "There is no default route, and no interface has a subnet: only this machine is reached, and other transfers wait. Connect a network; ip route shows the routes."
+                )
+            } else {
+                add(
+                    .remark, "network",
+                    "There is no default route: only hosts of \(subnets) are reached, and other transfers wait. ip route shows the routes."
+                )
+            }
+        }
+        for waiting in facts.waiting {
+            let transfers = waiting.count == 1 ? "1 transfer waits" : "\(waiting.count) transfers wait"
+            add(.remark, "waiting", "\(transfers) for \(waiting.sentence), such as \(waiting.example)")
+        }
+    }
+
     // MARK: The environment
 
     private mutating func judgeProxies(_ facts: InstallationFacts) {
@@ -155,6 +180,14 @@ package struct Diagnosis: Sendable {
         if let ignored = environment["HTTP_PROXY"], !ignored.isEmpty, environment["http_proxy"] == nil {
             add(.remark, "proxy", "HTTP_PROXY is ignored, as by curl. Set http_proxy in lowercase.")
         }
+    }
+
+    private mutating func judgeSuffixes(_ facts: InstallationFacts) {
+        guard !facts.hasPublicSuffixes else { return }
+        add(
+            .remark, "cookies",
+            "The list of public suffixes is missing, so a login's cookie is sent only to the host that set it. Install the package publicsuffix."
+        )
     }
 
     private mutating func judgeCertificates(_ facts: InstallationFacts) {

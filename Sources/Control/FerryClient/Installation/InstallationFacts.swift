@@ -25,6 +25,12 @@ package struct InstallationFacts: Sendable {
     /// Why a proxy of the environment cannot be connected to, by environment variable.
     package var proxyFaults: [String: String] = [:]
     package var currentFolder = "/"
+    /// The kernel's routes to other machines, if it reports them.
+    package var routes: NetworkRoutes?
+    /// Whether the list of public suffixes is installed.
+    package var hasPublicSuffixes = true
+    /// Waiting transfers of the daemon.
+    package var waiting: [Waiting] = []
     /// Readable files and folders of certificate authorities: those named in the environment, or else the system's.
     package var authorities: [String] = []
 
@@ -33,6 +39,20 @@ package struct InstallationFacts: Sendable {
         CallerEnvironment(variables: environment, umask: .usual, currentFolder: "/").proxies
             .filter { $0.key.lowercased() != "no_proxy" && !$0.value.isEmpty }
             .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Transfers that wait for the same thing.
+    package struct Waiting: Hashable, Sendable {
+        package var reason: WaitReason
+        package var count: Int
+        /// The newest of them, with its last error.
+        package var example: String
+        /// What they wait for, in words.
+        package var sentence: String
+
+        package init(reason: WaitReason, count: Int, example: String, sentence: String) {
+            (self.reason, self.count, self.example, self.sentence) = (reason, count, example, sentence)
+        }
     }
 
     /// Free space on a folder's file system.

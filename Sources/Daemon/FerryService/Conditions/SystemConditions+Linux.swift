@@ -2,6 +2,7 @@ import Dispatch
 import FerryCore
 package import FerryQueue
 package import FerryRules
+import FerrySystem
 import Foundation
 package import Logging
 import Synchronization
@@ -88,7 +89,7 @@ package final class SystemConditions: ConditionSource {
     // MARK: Routes
 
     private func watchRoutes() {
-        let routes = Routes.watch(queue) { [weak self] in
+        let routes = RouteChanges.watch(queue) { [weak self] in
             self?.readRoutes()
             self?.reopenManager()
         }
@@ -101,10 +102,11 @@ package final class SystemConditions: ConditionSource {
     }
 
     private func readRoutes() {
-        let uplinks = Routes.uplinks()
+        let routes = NetworkRoutes.read()
         update { report in
-            report.conditions.reachable = uplinks?.isEmpty != true
-            report.conditions.uplinks = uplinks ?? []
+            report.conditions.reachable = routes?.uplinks.isEmpty != true
+            report.conditions.uplinks = routes?.uplinks ?? []
+            report.conditions.subnets = routes?.subnets ?? []
             report.known.insert(.reachability)
         }
     }

@@ -128,7 +128,9 @@ final class SessionMemory: Sendable {
     func receive(_ fields: [String], from url: HTTPURL) -> TransferCookies? {
         state.withLock { state in
             let before = state.cookies
-            for field in fields { state.cookies.store(setCookie: field, from: url, now: clock.wall) }
+            for field in fields {
+                state.cookies.store(setCookie: field, from: url, now: clock.wall, suffixes: .system)
+            }
             return state.cookies == before ? nil : state.cookies
         }
     }

@@ -66,11 +66,18 @@ struct AddCommand: FerrySubcommand {
         // Proxies and certificates of this machine's environment are not those of the workers.
         var plain = context
         plain.environment = context.environment.filter { $0.key == "HOME" }
+        // The queue stores no secrets.
+        plain.usesNetrc = false
         let (template, list) = try request.template(in: plain)
-        let requests = try request.requests(template, list, in: plain)
-        let jobs = try requests.enumerated().map { place, request in try job(request, number: place + 1) }
+        let all = try RequestList(template, list, request, in: plain)
+        let jobs = try all.requests.enumerated().map { place, request in try job(request, number: place + 1) }
         return try await fleet.withQueue(in: context) { queue in
             var status: Int32 = 0
+            for (url, error) in all.refused {
+                context.console.say(
+                    "ferry fleet: \(url.escapingControls): \(error.message.escapingControls) (\(error.word))")
+                status = error.code.row.exitStatus
+            }
             var rest = jobs[...]
             while !rest.isEmpty {
                 let batch = Array(rest.prefix(Self.mostInCall))

@@ -22,7 +22,7 @@ package enum SecretParts {
 extension TransferRequest {
     /// Whether it contains secrets.
     package var hasSecrets: Bool {
-        !cookies.isEmpty || headers.contains(where: SecretParts.isSecret)
+        !login.isEmpty || headers.contains(where: SecretParts.isSecret)
             || transport.proxyEnvironment?.values.contains { SecretParts.withoutUserinfo($0) != $0 } == true
     }
 
@@ -32,7 +32,7 @@ extension TransferRequest {
     package mutating func forgetSecrets() {
         guard hasSecrets else { return }
         headers.removeAll(where: SecretParts.isSecret)
-        cookies = []
+        (login.cookies, login.logins) = ([], [])
         transport.proxyEnvironment = transport.proxyEnvironment?.mapValues(SecretParts.withoutUserinfo)
         secretsForgotten = true
     }

@@ -39,6 +39,7 @@ package enum TransferAdmission {
         if let path = request.file.partialFolder { request.file.partialFolder = try folder(path) }
         try request.file.allowedFolders?.check()
         if let name = request.file.name { try request.file.allowedFolders?.check(name: name) }
+        request.login = try request.login.admitted()
         try checkClient(request)
         if let name = request.file.name?.canonicalPath {
             try CallerPath.check(name)

@@ -3,8 +3,11 @@ import FerryFoundation
 /// The JSON form of a request: one object, whatever group a property belongs to. Absent keys have default values.
 extension TransferRequest: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, mirrors, connections, method, body, decode, spooled, continues, network, cookies, note, trust, umask
+        case url, mirrors, connections, method, body, decode, spooled, continues, network, cookies, logins, note, trust,
+            umask
         case direction, file
+        case preemptiveAuth = "preemptive_auth"
+        case addressFamily = "address_family"
         case session, folder, name, headers, checksums, priority, retries, deadline, insecure, paused, tags
         case allowedFolders = "allowed_folders"
         case onConflict = "on_conflict"
@@ -56,7 +59,7 @@ extension TransferRequest: Codable {
         try box.take(.mirrors, into: &mirrors)
         try box.take(.method, into: &method)
         try box.take(.headers, into: &headers)
-        try box.take(.cookies, into: &cookies)
+        login = try LoginOptions(from: box)
         body = try box.decodeIfPresent(RequestBody.self, forKey: .body)
         if direction == .upload, body == nil {
             body = .file(RequestBody.SentFile(path: try box.decode(String.self, forKey: .file)))
@@ -79,7 +82,7 @@ extension TransferRequest: Codable {
         try box.put(mirrors, .mirrors, unless: usual.mirrors)
         try box.put(method, .method, unless: usual.method)
         try box.put(headers, .headers, unless: usual.headers)
-        try box.put(cookies, .cookies, unless: usual.cookies)
+        try login.encode(to: &box)
         try box.encodeIfPresent(body, forKey: .body)
         try box.put(session, .session, unless: usual.session)
         try box.encodeIfPresent(note, forKey: .note)

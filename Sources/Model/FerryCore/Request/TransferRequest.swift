@@ -7,7 +7,7 @@ package struct TransferRequest: Hashable, Sendable {
     package var mirrors: [String] = []
     package var method = "GET"
     package var headers: [HeaderField] = []
-    package var cookies: [GivenCookie] = []
+    package var login = LoginOptions()
     /// The request body. A download with a body is never resumed.
     package var body: RequestBody?
     package var session: SessionID = .cli
@@ -26,8 +26,17 @@ package struct TransferRequest: Hashable, Sendable {
         file = RequestedFile(folder: folder)
     }
 
-    /// Whether URL or header fields differ.
-    package func hasOtherAddress(than other: TransferRequest) -> Bool { url != other.url || headers != other.headers }
+    /// Whether URL, header fields, cookies or credentials differ.
+    package func hasOtherAddress(than other: TransferRequest) -> Bool {
+        url != other.url || headers != other.headers || login != other.login
+    }
+}
+
+extension TransferRequest {
+    package var cookies: [GivenCookie] {
+        get { login.cookies }
+        set { login.cookies = newValue }
+    }
 }
 
 /// The direction of a transfer's file.
@@ -41,12 +50,17 @@ extension TransferRequest {
 }
 
 extension TransferRequest {
+    /// The names of removed cookies and credentials (``replaceURL(with:)``).
+    package static let removedCookies = "cookies"
+    package static let removedLogin = "login"
+
     /// Replaces the URL with another one of the same file.
     ///
-    /// Header fields, cookies and a client certificate belong to the origin for which they were given. At another
-    /// origin only those fields stay that a redirect would keep (``RequestFields/forOrigin(_:fields:givenFor:foreignFields:)``).
+    /// Header fields, cookies, credentials for all hosts and a client certificate belong to the origin for which they
+    /// were given. At another origin only those fields stay that a redirect would keep
+    /// (``RequestFields/forOrigin(_:fields:givenFor:foreignFields:)``), and credentials for hosts by name.
     ///
-    /// - Returns: The names of what was removed: header fields, `cookies` and `client certificate`.
+    /// - Returns: The names of what was removed: header fields, `cookies`, `login` and `client certificate`.
     package mutating func replaceURL(with text: String) -> [String] {
         let former = try? HTTPURL(parsing: url).origin
         url = text
@@ -57,8 +71,10 @@ extension TransferRequest {
             origin, fields: headers, givenFor: former, foreignFields: transport.foreignFields)
         var removed = headers.filter { !kept.contains($0) }.map(\.name)
         headers = kept
-        if !cookies.isEmpty { removed.append("cookies") }
+        if !cookies.isEmpty { removed.append(Self.removedCookies) }
         cookies = []
+        if login.logins.contains(where: { $0.host == nil }) { removed.append(Self.removedLogin) }
+        login.logins.removeAll { $0.host == nil }
         if let trust = tls.trust, trust != trust.foreign {
             removed.append("client certificate")
             tls.trust = trust.foreign

@@ -9,8 +9,17 @@ package struct TransportOptions: Hashable, Sendable {
     package var proxyEnvironment: [String: String]?
     package var redirects = RedirectPolicy()
     package var foreignFields: ForeignFields = .drop
+    /// The only family of addresses to connect to. Nil for both.
+    package var addressFamily: AddressFamily?
 
     package init() {}
+}
+
+/// A family of IP addresses.
+package enum AddressFamily: String, Codable, CaseIterable, Sendable {
+    case ipv4, ipv6
+
+    package var other: AddressFamily { self == .ipv4 ? .ipv6 : .ipv4 }
 }
 
 extension TransportOptions {
@@ -27,6 +36,7 @@ extension TransportOptions {
         try box.take(.allowPrivateRedirects, into: &redirects.allowPrivateRedirects)
         try box.take(.maxRedirects, into: &redirects.most)
         try box.take(.foreignFields, into: &foreignFields)
+        addressFamily = try box.decodeIfPresent(AddressFamily.self, forKey: .addressFamily)
     }
 
     func encode(to box: inout KeyedEncodingContainer<CodingKeys>) throws {
@@ -40,5 +50,6 @@ extension TransportOptions {
             redirects.allowPrivateRedirects, .allowPrivateRedirects, unless: usual.redirects.allowPrivateRedirects)
         try box.put(redirects.most, .maxRedirects, unless: usual.redirects.most)
         try box.put(foreignFields, .foreignFields, unless: usual.foreignFields)
+        try box.encodeIfPresent(addressFamily, forKey: .addressFamily)
     }
 }

@@ -17,6 +17,8 @@ package struct TransferChange: Hashable, Sendable {
 
     /// New header fields for all future requests.
     package var headers: [HeaderField]?
+    /// New cookies and credentials for all future requests, replacing the current ones.
+    package var login = LoginChange()
     package var network: NetworkPolicy?
     /// Earliest date of the next request. A date in the distant past removes it.
     package var notBefore: Date?
@@ -27,6 +29,14 @@ package struct TransferChange: Hashable, Sendable {
     /// The answer to the challenge that it waits with.
     package var answer: ChallengeAnswer?
     package var trustAnswer: TrustAnswer?
+
+    package init() {}
+}
+
+/// Changes to a transfer's cookies and credentials.
+package struct LoginChange: Hashable, Sendable {
+    package var cookies: [GivenCookie]?
+    package var logins: [GivenLogin]?
 
     package init() {}
 }
@@ -65,6 +75,7 @@ extension TransferChange {
 extension TransferChange: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case action, priority, url, mirrors, connections, folder, name, headers, network, note, answer, checksums
+        case cookies, logins
         case allowedFolders = "allowed_folders"
         case retryRule = "retry_rule"
         case onConflict = "on_conflict"
@@ -90,6 +101,8 @@ extension TransferChange: Codable {
         mirrors = try value(.mirrors)
         onMismatch = try value(.onMismatch)
         headers = try value(.headers)
+        login.cookies = try value(.cookies)
+        login.logins = try value(.logins)
         network = try value(.network)
         notBefore = try value(.notBefore)
         note = try value(.note)
@@ -113,6 +126,8 @@ extension TransferChange: Codable {
         try box.encodeIfPresent(mirrors, forKey: .mirrors)
         try box.encodeIfPresent(onMismatch, forKey: .onMismatch)
         try box.encodeIfPresent(headers, forKey: .headers)
+        try box.encodeIfPresent(login.cookies, forKey: .cookies)
+        try box.encodeIfPresent(login.logins, forKey: .logins)
         try box.encodeIfPresent(network, forKey: .network)
         try box.encodeIfPresent(notBefore, forKey: .notBefore)
         try box.encodeIfPresent(note, forKey: .note)

@@ -4,7 +4,8 @@ package struct Checksum: Hashable, Sendable, CustomStringConvertible {
     /// Lowercase hexadecimal digits.
     package let hex: String
 
-    /// Parses `algorithm:HEX` in any case. A hyphen in the algorithm (`sha-256`) is allowed.
+    /// Parses `algorithm:HEX` in any case. A hyphen in the algorithm (`sha-256`) and OpenSSL's names (`SHA2-256`) are
+    /// allowed.
     ///
     /// - Throws: ``ServiceError`` with code `invalid_request` for an unknown algorithm, an invalid digit or a wrong
     ///   length.
@@ -13,7 +14,8 @@ package struct Checksum: Hashable, Sendable, CustomStringConvertible {
         guard parts.count == 2 else {
             throw ServiceError(.invalidRequest, "The checksum “\(text.escapingControls)” is not ALGORITHM:HEX.")
         }
-        let word = parts[0].lowercased().filter { $0 != "-" }
+        let written = parts[0].lowercased()
+        let word = (written.hasPrefix("sha2-") ? "sha" + written.dropFirst(5) : written).filter { $0 != "-" }
         guard let algorithm = DigestAlgorithm(rawValue: word) else {
             let known = DigestAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
             throw ServiceError(

@@ -88,7 +88,20 @@ package struct KnownConditions: Sendable {
     /// Returns the condition that blocks transfers with this key, or `nil` if none is known to.
     package func obstacle(_ key: QueueKey) -> WaitReason? {
         if areGood { return nil }
-        return ConditionRule.obstacle(key.network, conditions, isLoopback: isLoopback(ofOrigin: key.origin))
+        return ConditionRule.obstacle(
+            key.network, conditions, host: String(LoopbackHost.host(ofOrigin: key.origin)),
+            isLoopback: isLoopback(ofOrigin: key.origin))
+    }
+
+    /// The report of an attempt, whose error may only say that there is no network.
+    func explained(_ report: RunReport, of url: String) -> RunReport {
+        guard !conditions.reachable, case .failed(let error, let retryAfter) = report.result,
+            let host = try? HTTPURL(parsing: url).host
+        else { return report }
+        var report = report
+        report.result = .failed(
+            ConditionRule.explained(error, conditions, isLoopback: isLoopback(host)), retryAfter: retryAfter)
+        return report
     }
 
     /// Whether all conditions that transfers with this key depend on are known.

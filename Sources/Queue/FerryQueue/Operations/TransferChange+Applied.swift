@@ -16,15 +16,23 @@ extension TransferChange {
         if let priority { record.request.timing.priority = priority }
         if let rate = rateLimit { record.request.transport.rateLimit = rate }
         if let connections { record.request.transport.connections = connections }
-        if url != nil || headers != nil { try Self.checkReplaceable(record) }
+        if url != nil || headers != nil || login != LoginChange() { try Self.checkReplaceable(record) }
         let removed = url.map { record.request.replaceURL(with: $0) } ?? []
         if let mirrors { record.request.mirrors = mirrors }
         if let headers { record.request.headers = headers }
+        if let cookies = login.cookies { record.request.cookies = cookies }
+        if let logins = login.logins { record.request.login.logins = logins }
         // Fields that the change gives again are not missing.
-        let missing = removed.filter { name in headers?.contains { $0.isNamed(name) } != true }
+        let missing = removed.filter { name in
+            switch name {
+            case TransferRequest.removedCookies: login.cookies == nil
+            case TransferRequest.removedLogin: login.logins == nil
+            default: headers?.contains { $0.isNamed(name) } != true
+            }
+        }
         if !missing.isEmpty { record.facts.notes.append(TransferNotes.removed(missing)) }
         // The change provides the request's secrets again.
-        if url != nil || headers != nil { record.request.secretsForgotten = false }
+        if url != nil || headers != nil || login != LoginChange() { record.request.secretsForgotten = false }
         if let network { record.request.transport.network = network }
         if let begin = notBefore { record.request.timing.notBefore = begin > now ? begin : nil }
         if let note { record.request.note = note }

@@ -92,6 +92,7 @@ extension QueueState {
         _ report: RunReport, of stored: TransferRecord, _ jitter: Queue.Jitter, at moment: Moment
     ) -> Queue.Verdict? {
         let id = stored.id
+        let report = conditions.explained(report, of: stored.request.url)
         guard let tried = running.record(of: id) else { return nil }
         var record = stored
         record.attempts = tried.attempts

@@ -12,13 +12,24 @@
 /// Opens a descriptor that becomes readable when a route or a network interface changes. -1 if the kernel refuses.
 int ferry_route_watch(void);
 
-/// Reads all pending messages of a `ferry_route_watch` descriptor. Returns whether any concerns interfaces or default routes.
+/// Reads all pending messages of a `ferry_route_watch` descriptor. Returns whether any concerns interfaces or routes.
 int ferry_route_drain(int descriptor);
 
-/// Finds the interfaces that are up and carry a default route.
+/// A default route, or the route to an interface's own subnet.
+struct ferry_route {
+    uint32_t interface;
+    uint8_t is_ipv6;
+    /// Length of the subnet's prefix in bits. 0 for a default route.
+    uint8_t prefix;
+    /// The subnet in network byte order, 4 or 16 bytes.
+    uint8_t address[16];
+};
+
+/// Finds the default routes and own subnets of interfaces that are up. The loopback interface and link-local subnets are
+/// left out.
 ///
-/// Returns their number, of which at most `capacity` are stored, or -1 if the kernel does not report them.
-int ferry_default_interfaces(uint32_t *interfaces, int capacity);
+/// Returns the number of those stored, at most `capacity`, or -1 if the kernel does not report them.
+int ferry_routes(struct ferry_route *routes, int capacity);
 
 /// A connection to the system's message bus. Used by one thread at a time.
 typedef struct ferry_bus ferry_bus;

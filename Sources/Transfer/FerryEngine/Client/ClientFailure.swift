@@ -45,6 +45,11 @@ enum ClientFailure {
         case let error as ProxyFailure: return error.transferError(url: url)
         case is ReusedConnectionClosed: return staleConnection
         case ConnectionFailure.timedOut: return failure(.timedOut, "Connecting to \(host) took too long.")
+        case ConnectionFailure.noAddress(let family):
+            let (name, option) = family == .ipv4 ? ("IPv4", "-4") : ("IPv6", "-6")
+            return ServiceError(
+                .hostNotFound, "\(host.subject) has no \(name) address; leave out \(option).",
+                details: ErrorDetails(url: url.redacted), as: .final)
         case ConnectionFailure.closedBeforeHead:
             return failure(.connectionLost, "\(host.subject) closed the connection before it responded.")
         case is ConnectionFailure, HTTPParserError.invalidEOFState:

@@ -21,6 +21,7 @@ final class Exchange: Sendable {
     private let wasOpenedEarly: Bool
     private let body: RequestBodyStream?
     let recorder: ExchangeRecorder?
+    private let names: NameResolver
 
     /// - Parameter transport: Creates the transport, which reports to the delegate.
     init(
@@ -36,6 +37,7 @@ final class Exchange: Sendable {
         self.key = key
         self.recorder = recorder
         self.body = body
+        names = engine.names
         wasOpenedEarly = false
         headFuture = promise.futureResult
         delegate = ExchangeDelegate(loop: loop, head: promise, recorder: recorder)
@@ -47,7 +49,7 @@ final class Exchange: Sendable {
     /// Creates the exchange of a request on a connection opened in advance.
     init(_ opened: Exchange, url: HTTPURL, timeouts: Timeouts) {
         (delegate, task, over, headFuture) = (opened.delegate, opened.task, opened.over, opened.headFuture)
-        (clock, recorder) = (opened.clock, opened.recorder)
+        (clock, recorder, names) = (opened.clock, opened.recorder, opened.names)
         key = opened.key
         self.url = url
         self.timeouts = timeouts
@@ -88,7 +90,11 @@ final class Exchange: Sendable {
     /// - Throws: ``ServiceError`` for a failure of the client, `timed_out` if no head arrived in time.
     func head(isolation: isolated (any Actor)? = #isolation) async throws(ServiceError) -> ResponseHead {
         let watch = watch(timeouts.head, message: "did not answer", beforeRequest: timeouts.unanswered)
-        defer { watch.cancel() }
+        let silence = silenceWatch()
+        defer {
+            watch.cancel()
+            silence?.cancel()
+        }
         let head: ResponseHead
         do {
             head = ResponseHead(try await headFuture.value(), url: url)
@@ -102,7 +108,33 @@ final class Exchange: Sendable {
             throw ProxyFailure.unauthorized(by: proxy, url: url)
         }
         recorder?.receivedHead(head)
+        if silence != nil { names.responded(url.host) }
         return head
+    }
+
+    /// Ends the exchange early if the address has not responded yet, and the host has one of another family.
+    private func silenceWatch() -> IdleWatch? {
+        // A request that must not be repeated waits for its response.
+        guard key.proxy == nil, url.host.isName, !names.hasResponded(url.host), let method = recorder?.facts.method,
+            RepetitionRule.mayRepeat(method, wasSent: true)
+        else { return nil }
+        let (name, family) = (url.host, key.family)
+        return watch(
+            min(timeouts.unproven, timeouts.head), message: "did not answer", beforeRequest: timeouts.unanswered
+        ) { [names] in names.isUnproven(name, family) }
+    }
+
+    /// Records that the address of a new connection did not respond.
+    ///
+    /// - Returns: Whether another address is left.
+    func noteSilence(after error: ServiceError) -> Bool {
+        switch error.code {
+        case .timedOut, .connectionLost, .tlsFailed: break
+        default: return false
+        }
+        guard key.proxy == nil, url.host.isName, !names.hasResponded(url.host) else { return false }
+        if task.isAsked { names.silent(nil, for: url.host) }
+        return names.hasOther(url.host, key.family)
     }
 
     /// Returns whether a head is the proxy's own request for credentials. An origin does not send proxy fields, and one
@@ -246,7 +278,11 @@ final class Exchange: Sendable {
     /// Ends the exchange after this many idle seconds. Time spent on a client's decision does not count.
     ///
     /// - Parameter total: Seconds until the end while no connection has taken the request.
-    func watch(_ seconds: Double, message: String, beforeRequest total: Double? = nil) -> IdleWatch {
+    /// - Parameter condition: Whether to end it, asked when the time is over.
+    func watch(
+        _ seconds: Double, message: String, beforeRequest total: Double? = nil,
+        if condition: @escaping @Sendable () -> Bool = { true }
+    ) -> IdleWatch {
         let seconds = min(seconds, IdleWatch.longest)
         let lead = min(total ?? seconds, IdleWatch.longest) - seconds
         let earliest = NIODeadline.now() + .nanoseconds(Int64(lead * 1e9))
@@ -260,6 +296,7 @@ final class Exchange: Sendable {
                 return max(activity, recorder?.patience ?? activity, task.isAsked ? activity : earliest)
             },
             expired: {
+                guard condition() else { return }
                 task.fail(reason: error)
                 delegate.abandon(error)
                 body?.end(with: error)

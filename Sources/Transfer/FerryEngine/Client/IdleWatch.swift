@@ -116,6 +116,9 @@ package struct Timeouts: Hashable, Sendable {
     package var unanswered: Double = 90
     /// Time without a byte of the body.
     package var idle: Double = 60
+    /// TLS handshake, and from the request to its head, with an address that has not responded yet, while the host has
+    /// one of another family.
+    package var unproven: Double = 10
 
     package init() {}
 

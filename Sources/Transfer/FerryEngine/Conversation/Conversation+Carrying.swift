@@ -30,6 +30,8 @@ struct AcceptedExchange: Sendable {
     let redirects: Int
     /// Seconds from the last request to its head.
     let setup: Double
+    /// Why a 401 response was not answered.
+    var loginRefusal = LoginRefusal.notGiven
 }
 
 extension Conversation {
@@ -71,7 +73,8 @@ extension Conversation {
                 return .accepted(
                     AcceptedExchange(
                         exchange: answered.exchange, head: answered.head, course: course, redirects: redirects,
-                        setup: answered.setup))
+                        setup: answered.setup,
+                        loginRefusal: answered.head.status == 401 ? loginRefusal(shared.memory) : .notGiven))
             case .fail(let error, let later):
                 await answered?.exchange.close()
                 return .failed(error, later: later)
@@ -102,7 +105,8 @@ extension Conversation {
             await host.ended(exchange, request, isolation: isolation)
             let error = await CertificateExamination(engine: engine).explained(failure, of: exchange)
             if let challenge = exchange.pendingTrust { return (.wait(.trust(challenge), error), nil) }
-            let meaning = exchange.meaning(of: error)
+            var meaning = exchange.meaning(of: error)
+            if meaning == .other, exchange.noteSilence(after: error) { meaning = .silentAddress }
             if meaning == .notOverHTTP2 { engine.client.refusals.note(request.url.origin) }
             return (failed(meaning, error, wasSent: exchange.mayHaveSentAll, &shared.memory), nil)
         }

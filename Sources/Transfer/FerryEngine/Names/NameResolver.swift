@@ -81,6 +81,30 @@ final class NameResolver: Sendable {
     /// Forgets the addresses of a name after connecting to all of them failed: the server may have moved.
     func forget(_ name: String) { state.withLock { $0.book.forget(name) } }
 
+    /// Records a response from the last connection to a name.
+    func responded(_ name: String) { state.withLock { $0.book.responded(name) } }
+
+    /// Whether the last connection to a name brought a response.
+    func hasResponded(_ name: String) -> Bool { state.withLock { $0.book.hasResponded(name) } }
+
+    /// Records that an address accepted a connection and did not respond.
+    ///
+    /// - Parameter address: `nil` for the address of the last connection.
+    func silent(_ address: String?, for name: String) {
+        state.withLock { $0.book.silent(address, for: name, at: Self.now) }
+    }
+
+    /// Whether an address of a name has not responded, and another one is left.
+    func hasOther(_ name: String, _ family: AddressFamily?) -> Bool {
+        state.withLock { $0.book.hasOther(name, family, at: Self.now) }
+    }
+
+    /// Whether the preferred address of a name has not responded yet, no other has failed to, and the name has
+    /// addresses of both families.
+    func isUnproven(_ name: String, _ family: AddressFamily?) -> Bool {
+        state.withLock { $0.book.isUnproven(name, family, at: Self.now) }
+    }
+
     /// Allows names without an address to be resolved again, such as on another network.
     func forgetFailures() { state.withLock { $0.book.forgetFailures() } }
 
@@ -140,6 +164,9 @@ extension NameCache.Failure {
 }
 
 extension String {
+    /// Whether this host of a URL is a name: canonical IPv4 addresses end with a digit, and names do not.
+    var isName: Bool { utf8.first != UInt8(ascii: "[") && utf8.last?.isASCIIDigit == false }
+
     /// The address that this host of a URL is, or `nil` for a name.
     ///
     /// The zone of an address that has none is left out: the system accepts one only for link-local addresses (RFC 4007

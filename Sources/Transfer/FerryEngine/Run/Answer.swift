@@ -67,7 +67,6 @@ extension TransferJob {
         situation.method = method
         situation.acceptsAnyStatus = request.response.statusPolicy == .any
         situation.acceptableStatuses = request.response.acceptableStatuses
-        situation.hasCredentials = credentials != nil
         situation.expectedSize = request.response.expectedSize
         situation.maxSize = request.response.maxSize
         return situation

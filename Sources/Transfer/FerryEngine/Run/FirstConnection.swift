@@ -27,7 +27,8 @@ extension ConversationTerms {
         fields = request.headers
         hasBody = request.body != nil
         credentials = job.credentials
-        cookies = request.cookies
+        login = request.login
+        suffixes = configuration.suffixes
         foreignFields = request.transport.foreignFields
         redirects = request.transport.redirects
         followsCircles = request.response.statusPolicy == .any

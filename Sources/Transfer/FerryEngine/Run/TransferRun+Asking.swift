@@ -86,6 +86,7 @@ extension TransferRun {
 
     func situation(_ asked: Asked, _ accepted: AcceptedExchange, _ variant: RequestVariant) -> ResumeSituation {
         var situation = job.situation(asked, accepted.head, method: accepted.course.method, attempt.options)
+        situation.loginRefusal = accepted.loginRefusal
         situation.ranges = attempt.facts.ranges
         situation.identity = attempt.facts.identity
         situation.usedFreshConnection = variant.isFresh
@@ -161,6 +162,7 @@ extension TransferRun {
     /// Returns the connection properties of extra workers, except the event loop.
     func workerKey(for url: HTTPURL, through proxy: ProxyChoice?) throws(ServiceError) -> ConnectionKey {
         var key = ConnectionKey(proxy: proxy)
+        key.family = job.request.transport.addressFamily
         key.isInsecure = job.request.tls.insecure
         key.skipsHostVerification = job.request.tls.skipsHostVerification
         (key.minimumTLS, key.maximumTLS) = (job.request.tls.minimumVersion, job.request.tls.maximumVersion)

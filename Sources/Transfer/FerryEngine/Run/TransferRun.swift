@@ -75,6 +75,7 @@ package actor TransferRun: AttemptRun {
         early.shut()
         if case .succeeded = result {} else { await recovery.comeToRest() }
         attempt.partial = nil
+        if case .failed = result { attempt.noteRestart() }
         noteExchanges()
         attempt.noteCost()
         attempt.cost.seconds = began.duration(to: .now) / .seconds(1)

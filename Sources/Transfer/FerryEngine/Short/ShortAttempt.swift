@@ -85,6 +85,7 @@ actor ShortAttempt: AttemptRun {
         let url = plan.url
         var key = ConnectionKey()
         key.loop = EngineLoops.home
+        key.family = job.request.transport.addressFamily
         if url.isSecure { key.trust = try await engine.material(of: job.request.tls.trust).home }
         key.offersHTTP2 = job.offersHTTP2 && url.isSecure && !engine.client.refusals.contains(url.origin)
         return PooledRequest(

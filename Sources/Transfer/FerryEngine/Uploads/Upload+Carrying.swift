@@ -34,7 +34,7 @@ extension Upload {
                 return .accepted(
                     AcceptedExchange(
                         exchange: accepted.exchange, head: accepted.head, course: accepted.course.answering(for: url),
-                        redirects: accepted.redirects, setup: accepted.setup))
+                        redirects: accepted.redirects, setup: accepted.setup, loginRefusal: accepted.loginRefusal))
             case .send: await accepted.exchange.drop()
             case .fail(let error):
                 await accepted.exchange.close()

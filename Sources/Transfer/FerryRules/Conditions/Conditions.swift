@@ -1,4 +1,5 @@
 package import FerryCore
+import FerryFoundation
 
 /// The state of networks and power that transfers depend on.
 package struct Conditions: Hashable, Sendable {
@@ -16,6 +17,8 @@ package struct Conditions: Hashable, Sendable {
     package var includesLoopback = false
     /// The interfaces that carry a default route, where that is known.
     package var uplinks: Set<UInt32> = []
+    /// The machine's own subnets, which are reached without a default route.
+    package var subnets: Set<Subnet> = []
 
     package init() {}
 
@@ -25,6 +28,19 @@ package struct Conditions: Hashable, Sendable {
     /// Whether a network has come up since `old`, so that failed transfers are worth an immediate attempt.
     package func cameUp(since old: Conditions) -> Bool {
         reachable && (!old.reachable || !uplinks.isSubset(of: old.uplinks))
+            || !reachable && !subnets.isSubset(of: old.subnets)
+    }
+
+    /// Whether a connection to a host is worth an attempt.
+    ///
+    /// Without a default route, an address of an own subnet is reached, and a name may have one.
+    package func mayReach(_ host: String) -> Bool {
+        if reachable { return true }
+        let literal = host.prefix { $0 != "%" }
+        guard
+            let address = IPAddress(literal.hasPrefix("[") && !literal.hasSuffix("]") ? literal + "]" : String(literal))
+        else { return !subnets.isEmpty }
+        return address.isLinkLocal || subnets.contains { $0.contains(address) }
     }
 }
 
@@ -57,21 +73,39 @@ package enum ConditionRule {
     ///
     /// Network conditions do not apply to hosts on this machine. The power condition applies to every host.
     package static func obstacle(
-        _ policy: NetworkPolicy, _ conditions: Conditions, isLoopback: @autoclosure () -> Bool
+        _ policy: NetworkPolicy, _ conditions: Conditions, host: @autoclosure () -> String,
+        isLoopback: @autoclosure () -> Bool
     ) -> WaitReason? {
         if conditions.areGood { return nil }
-        if let reason = networkObstacle(policy, conditions), conditions.includesLoopback || !isLoopback() {
+        if let reason = networkObstacle(policy, conditions, host()), conditions.includesLoopback || !isLoopback() {
             return reason
         }
         return policy.isDiscretionary && !conditions.externalPower ? .power : nil
     }
 
-    private static func networkObstacle(_ policy: NetworkPolicy, _ conditions: Conditions) -> WaitReason? {
-        if !conditions.reachable { return .network }
+    private static func networkObstacle(
+        _ policy: NetworkPolicy, _ conditions: Conditions, _ host: String
+    ) -> WaitReason? {
+        if !conditions.mayReach(host) { return .network }
         if conditions.cellular, !policy.allowsCellular { return .cellular }
         if conditions.expensive, !policy.allowsExpensive || policy.isDiscretionary { return .expensive }
         if conditions.constrained, !policy.allowsConstrained { return .constrained }
         return nil
+    }
+
+    /// The error of an attempt, which without a default route may only say that there is no network.
+    package static func explained(_ error: ServiceError, _ conditions: Conditions, isLoopback: Bool) -> ServiceError {
+        guard !conditions.reachable, !isLoopback, error.errorClass != .final else { return error }
+        let isOffline =
+            switch error.code {
+            case .hostNotFound, .dnsFailed: true
+            case .connectFailed: error.details.errno == ENETUNREACH || error.details.errno == EHOSTUNREACH
+            default: false
+            }
+        guard isOffline else { return error }
+        var details = error.details
+        details.urlError = -1009
+        return ServiceError(.offline, "There is no default route to other networks. \(error.message)", details: details)
     }
 
     /// The error of a transfer whose policy is not to wait, or nil if it waits for this reason regardless.

@@ -34,12 +34,23 @@ package struct Authenticator: Sendable {
     private var pending: AuthenticationChallenge?
     /// Number of requests that used the nonce.
     private var uses = 0
+    /// Whether the method is a guess, because the server has sent no challenge.
+    private var isPresumed = false
+    /// The schemes that the last challenge offered.
+    private(set) var offered: [String] = []
     /// Whether the last request carried credentials.
     private var wasSent = false
     /// Stale nonces in a row. Bounded, because a server may call every nonce stale.
     private var staleNonces = 0
 
     package init() {}
+
+    /// Sends credentials as Basic with the first request, before any challenge (RFC 7617 §2.2).
+    init(presuming credentials: Credentials) {
+        self.credentials = credentials
+        method = .basic(realm: nil)
+        isPresumed = true
+    }
 
     /// Increases whenever the credentials for the next request change.
     package private(set) var version = 0
@@ -51,8 +62,14 @@ package struct Authenticator: Sendable {
         _ head: ResponseHead, host: String, port: Int, isSecure: Bool, proposed: Credentials?
     ) -> Step {
         let isProxy = head.status == 407
-        let methods = Self.methods(AuthenticationOffer.all(in: head.values(Self.field(isProxy: isProxy))))
-        if wasSent, let credentials {
+        let all = AuthenticationOffer.all(in: head.values(Self.field(isProxy: isProxy)))
+        offered = all.map(\.scheme)
+        let methods = Self.methods(all)
+        // A guess at a server that wants a digest says nothing about the password.
+        let isGuess =
+            isPresumed && !methods.isEmpty && !methods.contains { if case .basic = $0 { true } else { false } }
+        isPresumed = false
+        if wasSent, !isGuess, let credentials {
             if let renewed = staleAnswer(among: methods) {
                 method = .digest(renewed)
                 uses = 0
@@ -112,6 +129,9 @@ package struct Authenticator: Sendable {
 
     /// Processes a response without a challenge: the nonce was accepted, so stale nonces are counted from 0.
     package mutating func accepted() { staleNonces = 0 }
+
+    /// Whether credentials were sent and refused.
+    var wasRefused: Bool { failures > 0 }
 
     // MARK: -
 

@@ -44,6 +44,8 @@ package struct Conversation: Sendable {
     private static let mostRenewals = 3
     /// Maximum number of stale connections in a row. The second replacement request uses a new connection.
     private static let mostStale = 2
+    /// Maximum number of requests repeated because an address did not respond.
+    private static let mostOtherAddresses = 2
 
     package let terms: ConversationTerms
     package private(set) var course: RequestCourse
@@ -57,6 +59,7 @@ package struct Conversation: Sendable {
     private var version = 0
     private var renewals = 0
     private var stale = 0
+    private var otherAddresses = 0
 
     /// - Parameters:
     ///   - planned: Fields that the request's purpose needs. They replace the caller's.
@@ -89,18 +92,24 @@ package struct Conversation: Sendable {
         version = memory.version(url.origin)
         let given = course.given(terms.foreignFields)
         var fields = OutgoingFields(url, given: given, planned: planned, acceptEncoding: terms.acceptEncoding)
+        if terms.login.isPreemptive, url.isSecure, !given.contains(where: { $0.isNamed("Authorization") }),
+            let credentials = course.ownCredentials(terms)
+        {
+            memory.presume(credentials, url.origin)
+        }
         if let proof = memory.authorization(url, method: course.method, proofs) {
             fields.replace("Authorization", with: proof)
         }
         let own = fields.cookie
         if own == nil || !terms.ownCookieWins {
             let stored = terms.asksClient ? met : memory.cookies.header(for: url)
-            let known = terms.cookies.isEmpty ? stored : GivenCookie.field(terms.cookies, for: url, met: stored)
+            let cookies = terms.login.cookies
+            let known = cookies.isEmpty ? stored : GivenCookie.field(cookies, for: url, met: stored)
             if let known, !known.isEmpty { fields.replace("Cookie", with: own.map { "\($0); \(known)" } ?? known) }
         }
         return OutgoingRequest(
             url: url, method: course.method, fields: fields.all, proxy: proxy,
-            sendsBody: course.sendsBody, isFresh: wantsFresh || stale == Self.mostStale)
+            sendsBody: course.sendsBody, isFresh: wantsFresh || stale == Self.mostStale || otherAddresses > 0)
     }
 
     // MARK: Outcomes
@@ -118,12 +127,15 @@ package struct Conversation: Sendable {
             stale += 1
             return .send(after: 0)
         case .notOverHTTP2 where mayRepeat: return .send(after: 0)
+        case .silentAddress where mayRepeat && otherAddresses < Self.mostOtherAddresses:
+            otherAddresses += 1
+            return .send(after: 0)
         case .proxyRefused:
             guard terms.asksClient, let proxy else { break }
             let challenge = memory.challenged(proxy)
             state = .provingToProxy(proxy, challenge, error)
             return .ask(.challenge(challenge))
-        case .staleConnection, .notOverHTTP2, .other: break
+        case .staleConnection, .notOverHTTP2, .silentAddress, .other: break
         }
         return .fail(error, later: nil)
     }
@@ -135,7 +147,9 @@ package struct Conversation: Sendable {
         stale = 0
         let url = course.url
         if !terms.asksClient {
-            for field in head.values("Set-Cookie") { memory.cookies.store(setCookie: field, from: url, now: now()) }
+            for field in head.values("Set-Cookie") {
+                memory.cookies.store(setCookie: field, from: url, now: now(), suffixes: terms.suffixes)
+            }
         }
         // Only 401 counts: origins are reached through a tunnel, so an origin that sends 407 gets no proxy credentials.
         if head.status == 401 { return challenged(head, &memory) }

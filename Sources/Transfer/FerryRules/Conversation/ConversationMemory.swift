@@ -25,6 +25,17 @@ package struct ConversationMemory: Sendable {
 
     // MARK: Servers
 
+    /// Sends credentials as Basic to a server before its first challenge.
+    mutating func presume(_ credentials: Credentials, _ origin: Origin) {
+        if servers[origin] == nil { servers[origin] = Authenticator(presuming: credentials) }
+    }
+
+    /// Whether a server has refused credentials that were sent.
+    func wasRefused(_ origin: Origin) -> Bool { servers[origin]?.wasRefused ?? false }
+
+    /// The authentication schemes of a server's last challenge, in lower case.
+    func offeredSchemes(_ origin: Origin) -> [String] { servers[origin]?.offered ?? [] }
+
     /// Increases whenever the credentials for a server change.
     func version(_ origin: Origin) -> Int { servers[origin]?.version ?? 0 }
 

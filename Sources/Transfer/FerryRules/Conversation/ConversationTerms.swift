@@ -9,8 +9,10 @@ package struct ConversationTerms: Sendable {
     package var fields: [HeaderField] = []
     package var hasBody = false
     package var credentials: Credentials?
-    /// Cookies given with the request.
-    package var cookies: [GivenCookie] = []
+    /// Cookies and credentials by host, given with the request.
+    package var login = LoginOptions()
+    /// The list of domains for which no cookie is stored.
+    package var suffixes = PublicSuffixes.none
     package var foreignFields = ForeignFields.drop
     package var redirects = RedirectPolicy()
     /// Whether redirect loops end only by the limit on redirects, because a server may respond differently next time.
@@ -37,6 +39,8 @@ package enum RequestFailure: Hashable, Sendable {
     case unusedConnection
     /// HTTP/2 was negotiated, but the server did not respond over it.
     case notOverHTTP2
+    /// The address did not respond, and the host has another one.
+    case silentAddress
     /// The proxy requires credentials.
     case proxyRefused
     case other

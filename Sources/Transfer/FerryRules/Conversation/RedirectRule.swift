@@ -43,16 +43,17 @@ package enum RedirectRule {
     ) throws(ServiceError) {
         if url.isSecure, !target.isSecure, !policy.allowDowngrade {
             throw refusal(
-                "The server redirects from https to http, “\(target.redacted)”, where any machine on the network path could change the file.",
+                "The server redirects from https to http, “\(target.redacted)”, where any machine on the network path could change the file; --allow-downgrade permits it.",
                 to: target, urlError: -1022)
         }
         if target.isPrivateLiteral, !url.isPrivateLiteral, !policy.allowPrivateRedirects {
             throw refusal(
-                "The public host “\(url.host)” redirects to the private address “\(target.redacted)”.", to: target)
+                "The public host “\(url.host)” redirects to the private address “\(target.redacted)”; --allow-private-redirects permits it.",
+                to: target)
         }
         if target.isLinkLocalLiteral, !url.isLinkLocalLiteral, !policy.allowPrivateRedirects {
             throw refusal(
-                "The host “\(url.host)” redirects to the link-local address “\(target.redacted)”, which may expose secrets.",
+                "The host “\(url.host)” redirects to the link-local address “\(target.redacted)”, which may expose secrets; --allow-private-redirects permits it.",
                 to: target)
         }
     }
@@ -139,9 +140,9 @@ package struct RedirectChain: Sendable {
 
     private static func refusal(_ most: Int) -> String {
         switch most {
-        case 0: "The server redirects, and redirects are disabled."
-        case 1: "The server redirected more than once."
-        default: "The server redirected more than \(most) times."
+        case 0: "The server redirects, and redirects are disabled; --max-redirs permits them."
+        case 1: "The server redirected more than once; --max-redirs permits more."
+        default: "The server redirected more than \(most) times; --max-redirs permits more."
         }
     }
 }

@@ -38,9 +38,27 @@ package struct RequestCourse: Sendable {
 
     /// The credentials for the URL's origin (docs/behaviour/transfers.md#X6).
     func credentials(_ terms: ConversationTerms) -> Credentials? {
+        // A mirror gets only what names its host.
+        credentials(terms, ownOrigin == terms.home ? terms.login.logins : terms.login.logins.filter { $0.host != nil })
+    }
+
+    /// The credentials that were given for this host by name. Only they may be sent without a challenge.
+    func ownCredentials(_ terms: ConversationTerms) -> Credentials? {
+        credentials(terms, terms.login.logins.filter { $0.host != nil })
+    }
+
+    private func credentials(_ terms: ConversationTerms, _ logins: [GivenLogin]) -> Credentials? {
         let origin = url.origin
-        if origin == terms.home, let given = terms.credentials { return given }
-        return origin == ownOrigin ? own : nil
+        var given = origin == terms.home ? terms.credentials : nil
+        if given == nil, origin == ownOrigin { given = own }
+        if let given, given.password != nil { return given }
+        return GivenLogin.first(of: logins, for: origin, user: given?.user)?.credentials ?? given
+    }
+
+    /// The origin for which the caller gave a password with the URL, or nil.
+    func credentialsOrigin(_ terms: ConversationTerms) -> Origin? {
+        if terms.credentials?.password != nil { return terms.home }
+        return own?.password != nil ? ownOrigin : nil
     }
 
     // MARK: Redirects

@@ -3,7 +3,8 @@ package import FerryFoundation
 
 /// The cookies of one transfer, in memory only. Sign-on pages set one and redirect to the file.
 ///
-/// A cookie is sent only to the exact host that set it, whatever `Domain` says, so no public suffix list is needed.
+/// A cookie with a `Domain` is sent to all hosts of that domain, unless it is a public suffix. Without a list of public
+/// suffixes, a cookie is sent only to the exact host that set it.
 package struct TransferCookies: Hashable, Codable, Sendable {
     /// Maximum number of cookies. The oldest is dropped first.
     package static let maximumCount = 50
@@ -15,13 +16,23 @@ package struct TransferCookies: Hashable, Codable, Sendable {
     private struct Cookie: Hashable, Codable {
         let name: String
         let value: String
+        /// The host that set it, or the domain.
         let host: String
+        /// Whether it is also sent to the hosts below. Nil, as in earlier journals, means false.
+        let includesSubdomains: Bool?
         let path: String
         let secure: Bool
         /// Expiry date. Nil for a cookie that lasts as long as the transfer.
         let expires: Date?
 
-        func replaces(_ other: Cookie) -> Bool { name == other.name && host == other.host && path == other.path }
+        func replaces(_ other: Cookie) -> Bool {
+            name == other.name && host == other.host && path == other.path
+                && (includesSubdomains ?? false) == (other.includesSubdomains ?? false)
+        }
+
+        func goes(to other: String) -> Bool {
+            other == host || includesSubdomains == true && other.hasSuffix("." + host)
+        }
     }
 
     private var cookies: [Cookie] = []
@@ -30,11 +41,14 @@ package struct TransferCookies: Hashable, Codable, Sendable {
 
     package var count: Int { cookies.count }
 
-    /// Stores one `Set-Cookie` field (RFC 6265 §5.2, without Domain).
+    /// Stores one `Set-Cookie` field (RFC 6265 §5.2 and §5.3).
     ///
-    /// Ignores a cookie that is too large, has a control character, or is `Secure` over plain HTTP. Removes an expired
-    /// cookie. A cookie without a lifetime lasts as long as the transfer.
-    package mutating func store(setCookie field: String, from url: HTTPURL, now: Date) {
+    /// Ignores a cookie that is too large, has a control character, is `Secure` over plain HTTP, or is for a domain that
+    /// is a public suffix or does not include the host. Removes an expired cookie. A cookie without a lifetime lasts as
+    /// long as the transfer.
+    package mutating func store(
+        setCookie field: String, from url: HTTPURL, now: Date, suffixes: PublicSuffixes = .none
+    ) {
         guard field.utf8.count <= 4 * Self.maximumSize, !field.containsControl else { return }
         let parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
             .map { String(Substring($0)).trimmingFieldSpace }
@@ -45,20 +59,24 @@ package struct TransferCookies: Hashable, Codable, Sendable {
         var path = Self.defaultPath(of: url)
         var maxAge: String?
         var expires: String?
+        var domain = ""
         for part in parts.dropFirst() {
             let (key, argument) = Self.pair(part) ?? (part, "")
             switch key.lowercased() {
             case "secure": secure = true
             case "path": path = argument.hasPrefix("/") ? argument : Self.defaultPath(of: url)
+            case "domain": domain = argument
             case "max-age": maxAge = argument
             case "expires": expires = argument
             default: break
             }
         }
+        guard let scope = CookieScope(domain: domain, from: url.host, suffixes) else { return }
         let cookie = Cookie(
-            name: name, value: value, host: url.host, path: path, secure: secure,
+            name: name, value: value, host: scope.host, includesSubdomains: scope.includesSubdomains ? true : nil,
+            path: path, secure: secure,
             expires: Self.expiry(maxAge: maxAge, expires: expires, now: now))
-        guard url.isSecure || !(secure || cookies.contains { $0.secure && $0.name == name && $0.host == url.host })
+        guard url.isSecure || !(secure || cookies.contains { $0.secure && $0.name == name && $0.goes(to: url.host) })
         else {
             return  // A plain response must not plant or replace a secure cookie.
         }
@@ -73,7 +91,7 @@ package struct TransferCookies: Hashable, Codable, Sendable {
     /// - Parameter now: Excludes cookies that have expired by this date. Nil excludes none.
     package func header(for url: HTTPURL, now: Date? = nil) -> String? {
         var value = ""
-        for cookie in cookies where cookie.host == url.host && (url.isSecure || !cookie.secure) {
+        for cookie in cookies where cookie.goes(to: url.host) && (url.isSecure || !cookie.secure) {
             guard Self.covers(cookie.path, url.path) else { continue }
             if let now, let end = cookie.expires, end <= now { continue }
             let pair = "\(cookie.name)=\(cookie.value)"
@@ -117,35 +135,5 @@ package struct TransferCookies: Hashable, Codable, Sendable {
         // Netscape's date form has hyphens instead of spaces.
         let spaced = String(expires.map { $0 == "-" ? " " : $0 })
         return HTTPDate.parse(expires) ?? HTTPDate.parse(spaced)
-    }
-}
-
-/// Selects the given cookies for a request.
-extension GivenCookie {
-    /// The `Cookie` value for a request, or nil without matching cookies.
-    ///
-    /// - Parameter met: A `Cookie` value with the cookies that servers have set since. They replace given cookies of
-    ///   the same name.
-    package static func field(_ given: [GivenCookie], for url: HTTPURL, met: String?) -> String? {
-        var value = met ?? ""
-        let known = Set(
-            value.split(separator: ";").map { pair in String(pair.prefix { $0 != "=" }).trimmingFieldSpace })
-        for cookie in given where cookie.belongs(to: url) && !known.contains(cookie.name) {
-            let pair = "\(cookie.name)=\(cookie.value)"
-            guard !pair.containsControl, !pair.utf8.contains(UInt8(ascii: ";")) else { continue }
-            guard value.utf8.count + pair.utf8.count + 2 <= TransferCookies.maximumFieldSize else { break }
-            value += value.isEmpty ? pair : "; " + pair
-        }
-        return value.isEmpty ? nil : value
-    }
-
-    private func belongs(to url: HTTPURL) -> Bool {
-        guard url.isSecure || !secure else { return false }
-        let domain = domain.lowercased()
-        let isHost =
-            domain.hasPrefix(".") ? url.host == domain.dropFirst() || url.host.hasSuffix(domain) : url.host == domain
-        guard isHost else { return false }
-        let folder = path.hasPrefix("/") ? path : "/"
-        return url.path == folder || url.path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
     }
 }

@@ -1,3 +1,5 @@
+package import FerryCore
+
 /// Cached addresses of host names, and the queue of names to resolve.
 ///
 /// A name is resolved once at a time, however many requests need it. Resolving blocks a thread, and the number of
@@ -28,6 +30,8 @@ package struct NameCache: Sendable {
         /// Seconds that it waits for a name whose last resolution got no response. Later results serve the next
         /// request.
         package var shortPatience = 2.0
+        /// Seconds for which an address without a response comes last.
+        package var silence = 600.0
         /// Maximum number of cached names.
         package var names = 1024
 
@@ -52,6 +56,18 @@ package struct NameCache: Sendable {
         var isSilent = false
         /// The address of the last connection.
         var preferred: String?
+        /// Addresses that accepted a connection and did not respond, with the time until which others are tried first.
+        var silentAddresses: [String: Double] = [:]
+        /// Whether the preferred address has responded.
+        var hasResponded = false
+
+        /// The addresses in the order of attempts.
+        func ordered(_ addresses: [String], at now: Double) -> [String] {
+            let all = addresses.beginning(with: preferred)
+            guard !silentAddresses.isEmpty else { return all }
+            let isSilent: (String) -> Bool = { (silentAddresses[$0] ?? 0) > now }
+            return all.filter { !isSilent($0) } + all.filter(isSilent)
+        }
     }
 
     private let limits: Limits
@@ -73,7 +89,7 @@ package struct NameCache: Sendable {
         switch entry.phase {
         case .queued, .running: return .pending
         case .resting(let finding, let until):
-            if now < until { return .known(finding.map { $0.beginning(with: entry.preferred) }) }
+            if now < until { return .known(finding.map { entry.ordered($0, at: now) }) }
             line(name, entry)
             return .pending
         }
@@ -119,19 +135,66 @@ package struct NameCache: Sendable {
     }
 
     /// Records a successful connection: the next request starts with this address.
-    package mutating func prefer(_ address: String, for name: String) { entries[name]?.preferred = address }
+    package mutating func prefer(_ address: String, for name: String) {
+        guard entries[name]?.preferred != address else { return }
+        entries[name]?.preferred = address
+        entries[name]?.hasResponded = false
+    }
 
     /// Drops the addresses of a name: it is resolved again for the next request.
     package mutating func forget(_ name: String) {
-        if case .resting(.success, _) = entries[name]?.phase { entries[name] = nil }
+        guard case .resting(.success(let addresses), _) = entries[name]?.phase else { return }
+        entries[name]?.phase = .resting(.success(addresses), until: -.infinity)
+        entries[name]?.preferred = nil
     }
 
     /// Drops failures, because another network may know the names.
     package mutating func forgetFailures() {
         for (name, entry) in entries {
             entries[name]?.isSilent = false
+            entries[name]?.silentAddresses = [:]
             if case .resting(.failure, _) = entry.phase { entries[name] = nil }
         }
+    }
+
+    // MARK: Addresses without a response
+
+    /// Records a response from the last connection to a name.
+    package mutating func responded(_ name: String) {
+        guard let entry = entries[name], !entry.hasResponded else { return }
+        entries[name]?.hasResponded = true
+        if let address = entry.preferred { entries[name]?.silentAddresses[address] = nil }
+    }
+
+    /// Whether the last connection to a name brought a response.
+    package func hasResponded(_ name: String) -> Bool { entries[name]?.hasResponded == true }
+
+    /// Records that an address accepted a connection and did not respond: it comes last for some time.
+    ///
+    /// - Parameter address: Nil for the address of the last connection.
+    package mutating func silent(_ address: String?, for name: String, at now: Double) {
+        guard let address = address ?? entries[name]?.preferred else { return }
+        entries[name]?.silentAddresses[address] = now + limits.silence
+        if entries[name]?.preferred == address { entries[name]?.preferred = nil }
+    }
+
+    /// Whether an address has not responded, and another one is left.
+    package func hasOther(_ name: String, _ family: AddressFamily?, at now: Double) -> Bool {
+        guard let entry = entries[name], case .resting(.success(let all), _) = entry.phase else { return false }
+        let addresses = all.filter { $0.isOf(family) }
+        let silent = addresses.count { (entry.silentAddresses[$0] ?? 0) > now }
+        return silent > 0 && silent < addresses.count
+    }
+
+    /// Whether the preferred address of a name has not responded yet, no other has failed to, and the name has
+    /// addresses of both families.
+    package func isUnproven(_ name: String, _ family: AddressFamily?, at now: Double) -> Bool {
+        guard family == nil, let entry = entries[name], !entry.hasResponded,
+            case .resting(.success(let all), _) = entry.phase
+        else { return false }
+        // A server that is slow on every address is not cut a second time.
+        guard !entry.silentAddresses.values.contains(where: { $0 > now }) else { return false }
+        return all.contains { $0.isOf(.ipv4) } && all.contains { $0.isOf(.ipv6) }
     }
 
     // MARK: -
@@ -153,6 +216,13 @@ package struct NameCache: Sendable {
         }
         drop { $0 <= now }
         if entries.count >= limits.names { drop { _ in true } }
+    }
+}
+
+extension String {
+    /// Whether this numeric address is of a family. Nil stands for every family.
+    package func isOf(_ family: AddressFamily?) -> Bool {
+        family.map { utf8.contains(UInt8(ascii: ":")) == ($0 == .ipv6) } ?? true
     }
 }
 

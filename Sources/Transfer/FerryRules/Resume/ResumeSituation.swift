@@ -33,8 +33,8 @@ package struct ResumeSituation: Hashable, Sendable {
     /// Whether the request started at the final URL of an earlier response (docs/behaviour/transfers.md#X11).
     package var reusedFinalURL = false
 
-    /// Whether the user's credentials were available.
-    package var hasCredentials = false
+    /// Why a 401 response was not answered.
+    package var loginRefusal = LoginRefusal.notGiven
 
     // MARK: The history
     /// Whether this is the second request, on a new connection, after an unusable response

@@ -27,13 +27,14 @@ extension ResumeTable {
         switch head.status {
         case 401, 403, 410:
             if situation.hasBytes {
-                let advice = "the address worked before, so give a new one to continue"
+                let advice =
+                    head.status == 401
+                    ? situation.loginRefusal.advice(head.origin.host)
+                    : "the address or the login has expired; to continue, type the command again with a new one"
                 return ResumeVerdict(29, .retryLater(head.statusError(.urlExpired, advice)))
             }
             if head.status == 401 {
-                let advice =
-                    situation.hasCredentials
-                    ? "the user name or the password is wrong" : "give a user name and password"
+                let advice = situation.loginRefusal.advice(head.origin.host)
                 return ResumeVerdict(30, .fail(head.statusError(.authRequired, advice)))
             }
             return head.status == 410 ? missing(situation, head) : nil

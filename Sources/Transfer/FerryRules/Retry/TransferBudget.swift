@@ -89,7 +89,7 @@ package struct TransferBudget: Hashable, Codable, Sendable {
         return ServiceError(
             .budgetExceeded,
             "The server of \(shown) \(cost), with at most \(frontier) bytes of the file received; give another URL "
-                + "or a mirror, or retry to continue anyway.",
+                + "or a mirror, give the file's digest with --checksum, or retry to continue anyway.",
             details: ErrorDetails(url: shown))
     }
 

@@ -1,35 +1,42 @@
+import FerryCore
 import Foundation
 import FoundationNetworking
 import Testing
 
 @testable import FerryURLSession
 
-@Suite struct `Cookies of a task in the app` {
-    private func field(_ cookie: [HTTPCookiePropertyKey: Any], for address: String) -> String? {
-        let configuration = FerryURLSession.URLSessionConfiguration.ephemeral
-        var properties: [HTTPCookiePropertyKey: Any] = [.name: "a", .value: "1", .domain: "example.org", .path: "/"]
-        properties.merge(cookie) { $1 }
-        if let cookie = HTTPCookie(properties: properties) { configuration.httpCookieStorage?.setCookie(cookie) }
-        guard let url = URL(string: address) else { return nil }
-        return CookieJar(configuration, request: URLRequest(url: url)).field(for: address)
-    }
+@Suite struct `The cookies of a session` {
+    private static let suffixes = PublicSuffixes { PublicSuffixList("com\nuk\nco.uk\ngithub.io\n") }
 
-    @Test func `23 a secure cookie does not go in plain text`() {
-        #expect(field([.secure: "TRUE"], for: "https://example.org/") == "a=1")
-        #expect(field([.secure: "TRUE"], for: "http://example.org/") == nil)
+    private func cookie(_ field: String, from url: String) throws -> (HTTPCookie, URL) {
+        let url = try #require(URL(string: url))
+        let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": field], for: url)
+        return (try #require(cookies.first), url)
     }
 
     @Test(arguments: [
-        ("/files", "/files", true), ("/files", "/files/a", true), ("/files/", "/files/a", true),
-        ("/files", "/filesystem", false),
-        ("/files", "/", false), ("/", "/any", true), ("/files", "/files/%D6%D0", true), ("/files", "/caf%E9", false),
+        ("https://a.co.uk/", "co.uk"), ("https://a.co.uk/", ".co.uk"), ("https://me.github.io/", "github.io"),
+        ("https://a.com/", "com"), ("https://a.com/", "b.com"), ("https://a.com/", "x.a.com"),
+        ("https://1.2.3.4/", "3.4"), ("https://github.io/", ".github.io"),
     ])
-    func `23 a cookie goes to its path and below`(path: String, asked: String, goes: Bool) {
-        #expect((field([.path: path], for: "http://example.org" + asked) != nil) == goes)
+    func `a cookie for a public suffix is not stored`(url: String, domain: String) throws {
+        let (cookie, url) = try cookie("k=v; Domain=\(domain)", from: url)
+        #expect(!cookie.belongs(to: url, Self.suffixes))
     }
 
-    @Test func `23 a cookie goes to its host alone`() {
-        #expect(field([:], for: "http://example.org/") == "a=1")
-        #expect(field([:], for: "http://example.com/") == nil)
+    @Test(arguments: [
+        ("https://a.com/", ""), ("https://s.a.com/", "; Domain=a.com"), ("https://a.com/", "; Domain=.a.com"),
+        ("https://s.a.co.uk/", "; Domain=a.co.uk"), ("https://1.2.3.4/", ""), ("https://github.io/", ""),
+    ])
+    func `a cookie for its host or for a domain of its own is stored`(url: String, domain: String) throws {
+        let (cookie, url) = try cookie("k=v\(domain)", from: url)
+        #expect(cookie.belongs(to: url, Self.suffixes))
+    }
+
+    @Test func `without a list only the host's own cookies are stored`() throws {
+        let (own, host) = try cookie("k=v; Domain=s.a.com", from: "https://s.a.com/")
+        #expect(own.belongs(to: host, .none))
+        let (parent, other) = try cookie("k=v; Domain=a.com", from: "https://s.a.com/")
+        #expect(!parent.belongs(to: other, .none))
     }
 }

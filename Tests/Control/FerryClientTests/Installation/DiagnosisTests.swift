@@ -93,6 +93,23 @@ import Testing
             Change("names", "Add it to /etc/hosts", { $0.resolvesNames = false }),
             Change("names", "no server", { $0.nameServers = 0 }),
             Change("names", "no server", { $0.nameServers = nil }),
+            Change("network", "only this machine is reached", { $0.routes = NetworkRoutes() }),
+            Change(
+                "network", "only hosts of 192.168.7.0/24 are reached",
+                {
+                    var routes = NetworkRoutes()
+                    routes.subnets = [Subnet(.v4(0xC0A8_0700), prefix: 24)]
+                    $0.routes = routes
+                }),
+            Change(
+                "waiting", "2 transfers wait for the network, such as 0000000000000001 http://h/.",
+                {
+                    $0.waiting = [
+                        .init(
+                            reason: .network, count: 2, example: "0000000000000001 http://h/.", sentence: "the network")
+                    ]
+                }),
+            Change("cookies", "Install the package publicsuffix", { $0.hasPublicSuffixes = false }),
             Change("proxy", "http_proxy in lowercase", { $0.environment = ["HTTP_PROXY": "http://proxy:1"] }),
         ])
     func `L15 may be worth a remark alone`(change: Change) throws {
@@ -101,6 +118,16 @@ import Testing
         #expect(!diagnosis.hasProblems)
         #expect(remarks.map(\.topic) == [change.topic])
         #expect(remarks.first?.text.contains(change.words) ?? false, "\(remarks)")
+    }
+
+    @Test func `L15 a default route is fine`() throws {
+        let diagnosis = Diagnosis(
+            of: try Self.facts {
+                var routes = NetworkRoutes()
+                routes.uplinks = [2]
+                $0.routes = routes
+            })
+        #expect(diagnosis.findings.first { $0.topic == "network" }?.verdict == .fine)
     }
 
     @Test func `L15 shows no password of a proxy`() throws {

@@ -71,6 +71,9 @@ import Testing
         request.file.onFullDisk = .fail
         request.timing.retryRule = RetryRule(statusCodes: [503])
         request.cookies = [GivenCookie(name: "k", value: "v", domain: "a", path: "/", secure: false)]
+        request.login.logins = [GivenLogin(host: "a", port: 1, user: "u", password: "p")]
+        request.login.isPreemptive = true
+        request.transport.addressFamily = .ipv6
         request.tls.minimumVersion = .v1_0
         request.tls.maximumVersion = .v1_3
         request.note = ClientNote(application: "a", identifier: "i", task: 1, kind: .upload, data: "d")

@@ -13,6 +13,7 @@ import Testing
         change.file.allowedFolders = AllowedFolders(["/f"])
         (change.onMismatch, change.headers, change.checksums) = (.keep, [HeaderField(name: "A", value: "b")], [])
         (change.network, change.notBefore) = (NetworkPolicy(), Date(timeIntervalSince1970: 1))
+        (change.login.cookies, change.login.logins) = ([], [GivenLogin(host: nil, user: "u", password: "p")])
         change.note = ClientNote(application: "a", identifier: "", task: 0, kind: .download, data: "")
         change.retryRule = RetryRule(
             initialDelay: 1, multiplier: 1, maximumDelay: 1, jitter: 0, doubtfulRetries: 1)

@@ -67,7 +67,9 @@ private func field(_ name: String, _ value: String) -> HeaderField { HeaderField
             $0.asksClient = asksClient
             $0.ownCookieWins = asksClient || isGiven
             if isGiven {
-                $0.cookies = [GivenCookie(name: "given", value: "1", domain: "home.example", path: "/", secure: false)]
+                $0.login.cookies = [
+                    GivenCookie(name: "given", value: "1", domain: "home.example", path: "/", secure: false)
+                ]
             }
         }
         bed.memory.cookies.store(setCookie: "met=1", from: bed.course.url, now: Date(timeIntervalSince1970: 0))

@@ -29,11 +29,20 @@ import Testing
         #expect(try jar(field, from: "https://h/").count == 0)
     }
 
-    /// The Domain attribute is ignored, so only the host that set a cookie gets it.
+    private static let suffixes = PublicSuffixes {
+        PublicSuffixList("// A list.\ncom\nuk\nco.uk\n*.ck\n!www.ck\ngithub.io\n公司.cn\n")
+    }
+
     @Test(arguments: [
         ("https://a.com/", "Domain=com", "https://b.com/"), ("https://a.com/", "Domain=com.", "https://b.com/"),
         ("https://a.com/", "Domain=.COM", "https://b.com/"), ("https://a.com/", "Domain=b.com", "https://b.com/"),
-        ("https://s.a.com/", "Domain=a.com", "https://a.com/"), ("https://a.com/", "Domain=a.com", "https://s.a.com/"),
+        ("https://a.co.uk/", "Domain=co.uk", "https://b.co.uk/"),
+        ("https://a.co.uk/", "Domain=.Co.UK", "https://b.co.uk/"),
+        ("https://me.github.io/", "Domain=github.io", "https://you.github.io/"),
+        ("https://a.b.ck/", "Domain=b.ck", "https://c.b.ck/"), ("https://www.ck/", "Domain=ck", "https://a.ck/"),
+        ("https://a.com/", "Domain=s.a.com", "https://s.a.com/"), ("https://aa.com/", "Domain=a.com", "https://a.com/"),
+        ("https://a.xn--55qx5d.cn/", "Domain=xn--55qx5d.cn", "https://b.xn--55qx5d.cn/"),
+        ("https://[::1]/", "Domain=::1", "https://[::2]/"), ("https://co.uk/", "Domain=co.uk", "https://b.co.uk/"),
         ("https://a.com/", "x", "https://a.com./"), ("https://1.2.3.4/", "Domain=3.4", "https://9.9.3.4/"),
         ("https://a.com./", "Domain=com.", "https://b.com./"),
     ])
@@ -41,6 +50,36 @@ import Testing
         from: String, attribute: String, to: String
     ) throws {
         #expect(try jar("a=b; Path=/; \(attribute)", from: from).header(for: HTTPURL(parsing: to)) == nil)
+    }
+
+    @Test(arguments: [
+        ("https://data.a.com/", "a.com", "https://login.a.com/"), ("https://data.a.com/", ".A.com", "https://a.com/"),
+        ("https://a.com/", "a.com", "https://data.a.com/"),
+        ("https://x.y.a.co.uk/", "y.a.co.uk", "https://z.y.a.co.uk/"),
+        ("https://s.www.ck/", "www.ck", "https://www.ck/"),
+        ("https://a.com/", "Other.com; Domain=a.com", "https://b.a.com/"),
+    ])
+    func `X9 a cookie of a domain goes to all its hosts`(from: String, domain: String, to: String) throws {
+        #expect(try jar("a=b; Path=/; Domain=\(domain)", from: from).header(for: HTTPURL(parsing: to)) == "a=b")
+    }
+
+    @Test func `X9 without a list of public suffixes a cookie stays with its host`() throws {
+        var jar = TransferCookies()
+        jar.store(setCookie: "a=b; Domain=a.com", from: try HTTPURL(parsing: "https://s.a.com/"), now: now)
+        #expect(try jar.header(for: HTTPURL(parsing: "https://s.a.com/")) == "a=b")
+        #expect(try jar.header(for: HTTPURL(parsing: "https://t.a.com/")) == nil)
+    }
+
+    @Test func `X9 a cookie for another domain is not kept`() throws {
+        #expect(try jar("a=b; Domain=other.com", from: "https://s.a.com/").count == 0)
+        #expect(try jar("a=b; Domain=com", from: "https://a.com/").count == 0)
+    }
+
+    @Test func `X9 cookies of earlier journals keep their host`() throws {
+        let text = #"{"cookies":[{"name":"a","value":"b","host":"h","path":"/","secure":false}]}"#
+        let jar = try JSONDecoder().decode(TransferCookies.self, from: Data(text.utf8))
+        #expect(try jar.header(for: HTTPURL(parsing: "https://h/")) == "a=b")
+        #expect(try jar.header(for: HTTPURL(parsing: "https://x.h/")) == nil)
     }
 
     @Test func `X9 hosts ignore case`() throws {
@@ -88,7 +127,7 @@ import Testing
 
     private func jar(_ field: String, from url: String) throws -> TransferCookies {
         var jar = TransferCookies()
-        jar.store(setCookie: field, from: try HTTPURL(parsing: url), now: now)
+        jar.store(setCookie: field, from: try HTTPURL(parsing: url), now: now, suffixes: Self.suffixes)
         return jar
     }
 }

@@ -157,4 +157,56 @@ import Testing
         book.forget("a")
         #expect(book.ask("a", at: 1) == .pending && book.next() == nil)
     }
+
+    // MARK: Addresses that do not respond
+
+    private static let both = ["2001:db8::1", "192.0.2.1"]
+
+    private static func resolved(_ addresses: [String]) -> NameCache {
+        var book = book()
+        _ = book.ask("a", at: 0)
+        _ = book.next()
+        book.ended("a", .success(addresses), at: 0)
+        return book
+    }
+
+    @Test func `an address without a response comes last for some time, although it accepted a connection`() {
+        var book = Self.resolved(Self.both)
+        book.prefer("2001:db8::1", for: "a")
+        book.silent("2001:db8::1", for: "a", at: 0)
+        #expect(book.ask("a", at: 1) == .known(.success(["192.0.2.1", "2001:db8::1"])))
+        #expect(book.hasOther("a", nil, at: 1) && !book.hasOther("a", .ipv6, at: 1))
+        _ = book.ask("a", at: 700)
+        _ = book.next()
+        book.ended("a", .success(Self.both), at: 700)
+        #expect(book.ask("a", at: 701) == .known(.success(Self.both)))
+    }
+
+    @Test func `no address is left if none responds, and all are tried again`() {
+        var book = Self.resolved(Self.both)
+        for address in Self.both { book.silent(address, for: "a", at: 0) }
+        #expect(!book.hasOther("a", nil, at: 1))
+        #expect(book.ask("a", at: 1) == .known(.success(Self.both)))
+    }
+
+    @Test func `a name is unproven until its address responds, if it has one of another family`() {
+        var book = Self.resolved(Self.both)
+        book.prefer("192.0.2.1", for: "a")
+        #expect(book.isUnproven("a", nil, at: 1) && !book.isUnproven("a", .ipv4, at: 1))
+        book.responded("a")
+        #expect(!book.isUnproven("a", nil, at: 1) && book.hasResponded("a"))
+        book.prefer("2001:db8::1", for: "a")
+        #expect(!book.hasResponded("a"), "Another address has to prove itself.")
+        book.silent("192.0.2.1", for: "a", at: 1)
+        #expect(!book.isUnproven("a", nil, at: 2), "A slow server is not cut on every address.")
+        let single = Self.resolved(["192.0.2.1", "192.0.2.2"])
+        #expect(!single.isUnproven("a", nil, at: 1))
+    }
+
+    @Test func `another network may carry an address that did not respond`() {
+        var book = Self.resolved(Self.both)
+        book.silent("2001:db8::1", for: "a", at: 0)
+        book.forgetFailures()
+        #expect(book.ask("a", at: 1) == .known(.success(Self.both)))
+    }
 }

@@ -44,11 +44,13 @@ enum GatewayTable {
     /// The keys of a new request. Its file is placed in an allowed folder in any case.
     static let request: [String: Verdict] = keys(
         offered: [
-            "acceptable_statuses", "allow_downgrade", "allow_private_redirects", "body", "checksums",
+            "acceptable_statuses", "address_family", "allow_downgrade", "allow_private_redirects", "body", "checksums",
             "connect_timeout", "connections", "cookies", "create_folders", "deadline", "decode", "expected_size",
-            "foreign_fields", "give_up_after", "headers", "idle_timeout", "insecure", "max_redirects", "max_size",
+            "foreign_fields", "give_up_after", "headers", "idle_timeout", "insecure", "logins", "max_redirects",
+            "max_size",
             "maximum_tls", "method", "min_speed", "min_speed_time", "minimum_tls", "mirrors", "name_from", "network",
-            "not_before", "note", "on_full_disk", "on_mismatch", "origin_attribute", "paused", "priority",
+            "not_before", "note", "on_full_disk", "on_mismatch", "origin_attribute", "paused", "preemptive_auth",
+            "priority",
             "proxy_environment", "rate_limit", "remote_time", "resource_timeout", "retries", "retry_rule", "session",
             "skip_host_verification", "status_policy", "status_retries", "tags", "url",
         ],
@@ -62,7 +64,8 @@ enum GatewayTable {
         offered: ["action", "connections", "priority", "rate_limit"],
         // They change the bytes, the name or the place of a file.
         inside: [
-            "answer", "checksums", "folder", "headers", "mirrors", "name", "network", "not_before", "note",
+            "answer", "checksums", "cookies", "folder", "headers", "logins", "mirrors", "name", "network", "not_before",
+            "note",
             "on_conflict", "on_mismatch", "retry_rule", "trust_answer", "url",
         ],
         refused: ["allowed_folders"])

@@ -1,5 +1,9 @@
+import FerryCore
+
 /// A failure of a connection for which the libraries have no error.
 enum ConnectionFailure: Error, Hashable {
+    /// The host has no address of the only family that may be used.
+    case noAddress(AddressFamily)
     /// Connecting took too long, including all handshakes.
     case timedOut
     /// The server closed the connection before a response.

@@ -5,6 +5,8 @@ struct ConnectionKey: Hashable, Sendable {
     /// Index of the event loop.
     var loop = 0
     var proxy: ProxyChoice?
+    /// The only family of addresses to connect to. `nil` for both.
+    var family: AddressFamily?
     var isInsecure = false
     /// Whether certificates for another host are accepted.
     var skipsHostVerification = false

@@ -35,7 +35,8 @@ final class Connector: Sendable {
         contexts.contexts(of: target, on: loop)
             .flatMap { [self] contexts in
                 dial(target, on: loop, bound).flatMap {
-                    self.steps(to: target, contexts).reduce(loop.makeSucceededVoidFuture()) { ready, step in
+                    self.limitHandshakes(with: target, bound, result)
+                    return self.steps(to: target, contexts).reduce(loop.makeSucceededVoidFuture()) { ready, step in
                         ready.flatMap { step.perform(bound.value) }
                     }
                 }
@@ -53,9 +54,27 @@ final class Connector: Sendable {
                 opened.value(.success(connection))
             } catch {
                 setup.close()
+                if let address = setup.address, target.key.proxy == nil, error.isSilence {
+                    names.silent(address, for: target.host)
+                }
                 opened.value(.failure(error))
             }
         }
+    }
+
+    /// Ends the handshakes early while an address of another family is left, so that there is time to try it.
+    private func limitHandshakes(
+        with target: ConnectionTarget, _ setup: NIOLoopBound<ConnectionSetup>, _ result: EventLoopPromise<Void>
+    ) {
+        guard setup.value.address != nil, target.isSecure, target.key.proxy == nil,
+            names.isUnproven(target.host, target.key.family)
+        else {
+            return
+        }
+        let loop = setup.value.loop
+        let seconds = min(timeouts.unproven, timeouts.connect / 2)
+        let timer = loop.scheduleTask(in: .wait(seconds)) { result.fail(ConnectionFailure.timedOut) }
+        result.futureResult.whenComplete { _ in timer.cancel() }
     }
 
     // MARK: The socket
@@ -64,7 +83,11 @@ final class Connector: Sendable {
     private func dial(
         _ target: ConnectionTarget, on loop: any EventLoop, _ setup: NIOLoopBound<ConnectionSetup>
     ) -> EventLoopFuture<Void> {
-        names.addresses(of: target.host, on: loop, atMost: timeouts.connect).flatMap { [names, timeouts] addresses in
+        names.addresses(of: target.host, on: loop, atMost: timeouts.connect).flatMapThrowing { all in
+            let addresses = all.filter { $0.isOf(target.key.family) }
+            if let family = target.key.family, addresses.isEmpty { throw ConnectionFailure.noAddress(family) }
+            return addresses
+        }.flatMap { [names, timeouts] addresses in
             let known = KnownAddresses(addresses, port: target.port, loop: loop)
             return ClientBootstrap(group: loop)
                 .connectTimeout(.wait(timeouts.connect))
@@ -196,6 +219,21 @@ private final class KnownAddresses: Resolver, Sendable {
 }
 
 extension Error {
+    /// Whether a peer has closed or not answered the connection before it said anything.
+    fileprivate var isSilence: Bool {
+        switch self {
+        case let failure as ConnectionFailure: failure == .timedOut
+        case is IOError, is ChannelError: true
+        case let error as NIOSSLError:
+            switch error {
+            case .uncleanShutdown: true
+            case .handshakeFailed(let reason): "\(reason)".contains("EOF") || "\(reason)".contains("syscall")
+            default: false
+            }
+        default: false
+        }
+    }
+
     /// Whether connecting to all addresses failed.
     fileprivate var isOfConnecting: Bool {
         switch self {

@@ -1,19 +1,6 @@
 import ArgumentParser
 import FerryCore
 
-/// Options for reading URLs.
-struct ListOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("i", allowingJoined: true), .customLong("input-file")], parsing: .unconditional,
-        help: ArgumentHelp(
-            "Read URLs from a file, one per line, or in aria2's format; - is standard input.", valueName: "file"),
-        completion: .file())
-    var inputFile: String?
-
-    @Flag(help: "Expand {a,b}, [1-100] and [a-z:2] in URLs, as curl does.")
-    var glob = false
-}
-
 /// A list of URLs, one per line, also in aria2's format: further URLs of the same file after tabs, and options of the
 /// file in indented lines. Blank lines and lines starting with `#` are ignored.
 package struct URLList {
@@ -30,16 +17,35 @@ package struct URLList {
     }
 
     private(set) var urls: [String] = []
+    /// The line of each URL in its file. Empty if all were typed.
+    private(set) var lines: [Int] = []
     /// By index of the URL.
     private(set) var extras: [Int: Extra] = [:]
 
     /// Percent-encodes bytes that are no UTF-8, as other clients send them.
     mutating func encodePathBytes() { urls = urls.map(PercentEncoding.encodePathBytes) }
 
-    init(urls: [String] = [], extras: [Int: Extra] = [:]) {
-        self.urls = urls
-        self.extras = extras
+    init(urls: [String] = []) { self.urls = urls }
+
+    /// The same list with other forms of its URLs.
+    func replacing(_ urls: [String]) -> URLList {
+        var list = self
+        list.urls = urls
+        return list
     }
+
+    /// The same list with only some of its URLs, which have no extras.
+    func filter(_ isIncluded: (String) -> Bool) -> URLList {
+        var list = URLList()
+        for (place, url) in urls.enumerated() where isIncluded(url) {
+            list.urls.append(url)
+            if !lines.isEmpty { list.lines.append(lines[place]) }
+        }
+        return list
+    }
+
+    /// The line of a URL in its file, or nil for a typed URL.
+    func line(of place: Int) -> Int? { lines.isEmpty || lines[place] == 0 ? nil : lines[place] }
 
     init(_ text: String) {
         // Most lists are ASCII, which is parsed by bytes.
@@ -67,7 +73,9 @@ package struct URLList {
     /// Appends another list.
     mutating func add(_ other: URLList) {
         for (place, extra) in other.extras { extras[urls.count + place] = extra }
+        if lines.isEmpty { lines = [Int](repeating: 0, count: urls.count) }
         urls += other.urls
+        lines += other.lines
     }
 
     /// Expands each URL pattern. Options of a file apply to each of its URLs.
@@ -85,6 +93,7 @@ package struct URLList {
                 for number in 0..<glob.count { list.extras[list.urls.count + number] = extra }
             }
             list.urls += glob.urls
+            if !lines.isEmpty { list.lines += [Int](repeating: lines[place], count: glob.count) }
         }
         return list
     }
@@ -104,6 +113,7 @@ package struct URLList {
             extras[urls.count - 1, default: Extra()].options.append(option)
             return
         }
+        lines.append(number)
         guard text.contains(UInt8(ascii: "\t")) else { return urls.append(String(Substring(text))) }
         let parts = text.split(separator: UInt8(ascii: "\t"))
         guard let first = parts.first else { return }
@@ -117,59 +127,4 @@ package struct URLList {
     private static func isLineBreak(_ byte: UInt8) -> Bool { (0x0A...0x0D).contains(byte) }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-}
-
-extension URLList.Extra {
-    /// Applies the options of a file in aria2's names.
-    ///
-    /// - Returns: The ignored options.
-    /// - Throws: `ValidationError` with the line of an invalid value.
-    func apply(to request: inout TransferRequest, paths: TypedPath, of file: String) throws -> [Option] {
-        request.mirrors += mirrors
-        var unknown: [Option] = []
-        for option in options {
-            do {
-                if try !apply(option, to: &request, paths) { unknown.append(option) }
-            } catch let error as ValidationError {
-                throw ValidationError("Line \(option.line) of “\(file.escapingControls)”: \(error.message)")
-            }
-        }
-        return unknown
-    }
-
-    private func apply(_ option: Option, to request: inout TransferRequest, _ paths: TypedPath) throws -> Bool {
-        func number(_ range: SettingRange<Int>) throws -> Int {
-            guard let number = Int(option.value), range.contains(number) else {
-                throw ValidationError("“\(option.value.escapingControls)” is not a value of \(option.name).")
-            }
-            return number
-        }
-        func add(_ name: String, _ value: String) {
-            request.headers.removeAll { $0.isNamed(name) }
-            request.headers.append(HeaderField(name: name, value: value))
-        }
-        switch option.name {
-        case "out": request.file.name = option.value
-        case "dir": request.file.folder = try paths.folder(option.value)
-        case "checksum": request.response.checksums.append(try RequestOptions.checksum(option.value))
-        case "user-agent": add("User-Agent", option.value)
-        case "referer": add("Referer", option.value)
-        case "header":
-            let halves = option.value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard halves.count == 2 else {
-                throw ValidationError(
-                    "“\(option.value.escapingControls)” is not a header field; write it as “Name: value”.")
-            }
-            let name = String(halves[0]).trimmingFieldSpace
-            request.headers.append(HeaderField(name: name, value: String(halves[1]).trimmingFieldSpace))
-        case "split", "max-connection-per-server": request.transport.connections = try number(.connections)
-        case "max-tries":
-            // aria2 counts all attempts, and 0 is unlimited.
-            let attempts = try number(.retries)
-            (request.timing.retries, request.timing.retryRule) = (attempts == 0 ? nil : attempts - 1, nil)
-        case "max-download-limit": request.transport.rateLimit = try ByteAmount.parse(option.value)
-        default: return false
-        }
-        return true
-    }
 }

@@ -1,0 +1,82 @@
+import FerryCore
+import FerryEngine
+import FerryRules
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Addresses that accept connections and do not respond` {
+    private let body = SeededBody(seed: 5, size: 100_000)
+
+    /// Runs `check` with a host whose IPv6 address misbehaves, and whose IPv4 address is the origin.
+    private func withBrokenIPv6(
+        _ behavior: AcceptingAddress.Behavior, tls: TLSFault? = nil, unproven: Double = 0.2,
+        _ check: (EngineHarness, ScriptedOrigin) async throws -> Void
+    ) async throws {
+        let names = ScriptedNames([
+            "both.test": .success(["::1", "127.0.0.1"]), "localhost": .success(["::1", "127.0.0.1"]),
+        ])
+        defer { names.release() }
+        try await withEngine(
+            OriginScript(body), tls: tls,
+            configured: { configuration in
+                configuration.lookup = names.lookup
+                configuration.timeouts.unproven = unproven
+            }
+        ) { harness, origin in
+            let broken = try AcceptingAddress("::1", port: origin.port, behavior)
+            defer { broken.close() }
+            try await check(harness, origin)
+        }
+    }
+
+    @Test(arguments: AcceptingAddress.Behavior.allCases)
+    func `give way to the other family before the attempt ends`(_ behavior: AcceptingAddress.Behavior) async throws {
+        try await withBrokenIPv6(behavior) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url(host: "both.test")), tries: 1)
+            try harness.expectFile(history, body)
+        }
+    }
+
+    @Test(arguments: AcceptingAddress.Behavior.allCases)
+    func `give way during a TLS handshake`(_ behavior: AcceptingAddress.Behavior) async throws {
+        try await withBrokenIPv6(behavior, tls: .otherHost) { harness, origin in
+            let request = harness.request(origin.url(host: "both.test")) { $0.tls.insecure = true }
+            let history = await harness.transfer(request, tries: 1)
+            try harness.expectFile(history, body)
+        }
+    }
+
+    @Test func `come last for the next request`() async throws {
+        try await withBrokenIPv6(.silent) { harness, origin in
+            for number in 1...2 {
+                let request = harness.request(origin.url("/\(number)", host: "both.test")) {
+                    $0.file.name = "file \(number)"
+                }
+                let history = await harness.transfer(request, tries: 1)
+                #expect(history.success != nil)
+            }
+            #expect(origin.requests.count == 2)
+        }
+    }
+
+    @Test func `are not needed with a family of the user's choice`() async throws {
+        try await withBrokenIPv6(.silent, unproven: 3600) { harness, origin in
+            let request = harness.request(origin.url(host: "both.test")) { $0.transport.addressFamily = .ipv4 }
+            try harness.expectFile(await harness.transfer(request, tries: 1), body)
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1", "only4.test"])
+    func `a host without an address of the chosen family says so`(host: String) async throws {
+        let names = ScriptedNames(["only4.test": .success(["127.0.0.1"])])
+        defer { names.release() }
+        try await withEngine(OriginScript(body), configured: { $0.lookup = names.lookup }) { harness, origin in
+            let request = harness.request(origin.url(host: host)) { $0.transport.addressFamily = .ipv6 }
+            let history = await harness.transfer(request, tries: 1)
+            #expect(history.errors.map(\.code) == [.hostNotFound])
+            #expect(history.errors.first?.message == "\(host) has no IPv6 address; leave out -6.")
+            #expect(origin.requests.isEmpty)
+        }
+    }
+}
