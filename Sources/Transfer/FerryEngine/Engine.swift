@@ -100,8 +100,12 @@ package final class Engine: Sendable {
         return TransferRun(job, engine: self, journal: journal)
     }
 
-    /// Forgets failed name resolutions, because the machine has changed its network.
-    package func networkChanged() { names.forgetFailures() }
+    /// Forgets failed name resolutions and closes idle connections, because the machine has changed its network. A
+    /// connection from a former address would never respond.
+    package func networkChanged() {
+        names.forgetFailures()
+        client.closeIdleConnections()
+    }
 
     /// Shuts down event loops and threads. All runs must have ended, except runs with a disk that does not respond.
     package func shutdown() async {

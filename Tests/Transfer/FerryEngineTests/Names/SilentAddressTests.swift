@@ -79,4 +79,22 @@ import Testing
             #expect(origin.requests.isEmpty)
         }
     }
+
+    /// A connection from a former address of this machine accepts a request and never responds.
+    @Test func `idle connections are not used after a change of the network`() async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            func fetch(_ numbers: ClosedRange<Int>) async {
+                for number in numbers {
+                    let request = harness.request(origin.url("/\(number)")) { $0.file.name = "file \(number)" }
+                    #expect(await harness.transfer(request, tries: 1).success != nil)
+                }
+            }
+            await fetch(1...12)
+            harness.engine.networkChanged()
+            await fetch(13...24)
+            let connections = origin.requests.map(\.connection)
+            #expect(Set(connections[..<12]).count < 12, "Connections are shared.")
+            #expect(Set(connections[..<12]).isDisjoint(with: connections[12...]))
+        }
+    }
 }

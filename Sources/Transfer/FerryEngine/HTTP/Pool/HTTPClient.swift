@@ -55,6 +55,13 @@ final class HTTPClient: Sendable {
         }?.value
     }
 
+    /// Closes all connections without a request. The next requests open new ones.
+    func closeIdleConnections() {
+        for (number, connections) in state.withLock(\.connections) {
+            loops[number].execute { connections.value.closeIdle() }
+        }
+    }
+
     /// Closes all connections. Requests fail.
     func shutdown() async {
         let all = state.withLock { state in
@@ -90,6 +97,11 @@ final class LoopConnections {
     func cancel(_ request: PooledRequest, _ error: any Error) { pools[request.target]?.cancel(request, error) }
 
     func hasPlace(on target: ConnectionTarget) -> Bool { pools[target]?.hasPlace ?? false }
+
+    func closeIdle() {
+        // A pool without connections removes itself.
+        for pool in Array(pools.values) { pool.closeIdle() }
+    }
 
     func shutdown() {
         let all = pools.values

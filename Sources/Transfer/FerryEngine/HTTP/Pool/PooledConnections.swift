@@ -45,6 +45,8 @@ final class PooledConnections: HTTPConnectionOwner {
         for connection in connections.values { connection.cancel(request, error) }
     }
 
+    func closeIdle() { perform(pool.expire(at: .infinity)) }
+
     func shutdown() {
         isShutDown = true
         expiry?.cancel()
