@@ -42,7 +42,7 @@ import Testing
             ("machine a login token", "a token "), ("machine a account x login u password p", "a u p"),
             ("machine A. login u password p", "a. u p"), ("machine ::1 login u password p", "[::1] u p"),
             ("machine a user u password p", "a u p"), ("machine\ta\r\n\tlogin\tu\r\n\tpassword\tp\r\n", "a u p"),
-            ("machine a login u password \"a\\tb\"", "a u a\tb"),
+            ("machine a login u password \"a \\\"b\"", "a u a \"b"),
             ("machine a protocol https login u password p", "a u p"),
         ])
     func `L3 has entries as people write them`(text: String, login: String) async {
