@@ -24,7 +24,7 @@ struct DoctorCommand: FerrySubcommand {
         var facts = InstallationFacts.ofSystem(
             environment: context.environment, currentFolder: context.currentFolder, daemon: daemon, now: context.now())
         // The other findings matter most where the daemon cannot list its transfers.
-        if case .success(.some) = daemon { facts.waiting = (try? await waiting(in: context)) ?? [] }
+        if case .success(.some) = daemon { facts.network.waiting = (try? await waiting(in: context)) ?? [] }
         let diagnosis = Diagnosis(of: facts)
         if json {
             context.console.print(try JSONText.array(diagnosis.findings))

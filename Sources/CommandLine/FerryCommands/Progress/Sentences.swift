@@ -42,7 +42,7 @@ enum WaitSentence {
         }
     }
 
-    /// What a transfer with this reason waits for.
+    /// The object of a wait with this reason, as the end of a sentence.
     static func phrase(_ reason: WaitReason) -> String {
         switch reason {
         case .slot: "a free slot"

@@ -136,7 +136,7 @@ package struct Diagnosis: Sendable {
     }
 
     private mutating func judgeNetwork(_ facts: InstallationFacts) {
-        if let routes = facts.routes {
+        if let routes = facts.network.routes {
             let subnets = routes.subnets.map(\.description).sorted().joined(separator: ", ")
             if !routes.uplinks.isEmpty {
                 add(.fine, "network", "There is a default route to other networks.")
@@ -152,7 +152,7 @@ package struct Diagnosis: Sendable {
                 )
             }
         }
-        for waiting in facts.waiting {
+        for waiting in facts.network.waiting {
             let transfers = waiting.count == 1 ? "1 transfer waits" : "\(waiting.count) transfers wait"
             add(.remark, "waiting", "\(transfers) for \(waiting.sentence), such as \(waiting.example)")
         }

@@ -27,7 +27,7 @@ extension InstallationFacts {
             facts.lastUse = attributes?[.modificationDate] as? Date
         }
         facts.inspectNames()
-        facts.routes = NetworkRoutes.read()
+        facts.network.routes = NetworkRoutes.read()
         facts.hasPublicSuffixes = PublicSuffixes.system.contains("com") != nil
         for (name, value) in facts.proxies {
             facts.proxyFaults[name] = (try? ProxyChoice(parsing: value)).flatMap(ProxyProbe.fault)

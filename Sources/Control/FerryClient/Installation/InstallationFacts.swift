@@ -25,12 +25,9 @@ package struct InstallationFacts: Sendable {
     /// Why a proxy of the environment cannot be connected to, by environment variable.
     package var proxyFaults: [String: String] = [:]
     package var currentFolder = "/"
-    /// The kernel's routes to other machines, if it reports them.
-    package var routes: NetworkRoutes?
+    package var network = Network()
     /// Whether the list of public suffixes is installed.
     package var hasPublicSuffixes = true
-    /// Waiting transfers of the daemon.
-    package var waiting: [Waiting] = []
     /// Readable files and folders of certificate authorities: those named in the environment, or else the system's.
     package var authorities: [String] = []
 
@@ -41,13 +38,23 @@ package struct InstallationFacts: Sendable {
             .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
+    /// The way to other machines.
+    package struct Network: Sendable {
+        /// The kernel's routes, if it reports them.
+        package var routes: NetworkRoutes?
+        /// Waiting transfers of the daemon.
+        package var waiting: [Waiting] = []
+
+        package init() {}
+    }
+
     /// Transfers that wait for the same thing.
     package struct Waiting: Hashable, Sendable {
         package var reason: WaitReason
         package var count: Int
         /// The newest of them, with its last error.
         package var example: String
-        /// What they wait for, in words.
+        /// The object of the wait, in words.
         package var sentence: String
 
         package init(reason: WaitReason, count: Int, example: String, sentence: String) {

@@ -13,8 +13,6 @@ package struct TransferChange: Hashable, Sendable {
     /// Other URLs of the same file, replacing the current ones.
     package var mirrors: [String]?
     package var file = FileChange()
-    package var onMismatch: MismatchPolicy?
-
     /// New header fields for all future requests.
     package var headers: [HeaderField]?
     /// New cookies and credentials for all future requests, replacing the current ones.
@@ -41,7 +39,7 @@ package struct LoginChange: Hashable, Sendable {
     package init() {}
 }
 
-/// Changes to the place of a transfer's file.
+/// Changes to the place of a transfer's file, and to what happens if its digest differs.
 package struct FileChange: Hashable, Sendable {
     /// A new folder for a transfer that has not succeeded.
     package var folder: String?
@@ -50,6 +48,7 @@ package struct FileChange: Hashable, Sendable {
     /// A new name for a transfer that has not succeeded, or for the finished file within its folder.
     package var name: String?
     package var onConflict: ConflictPolicy?
+    package var onMismatch: MismatchPolicy?
 
     package init() {}
 }
@@ -63,6 +62,11 @@ extension TransferChange {
     package var name: String? {
         get { file.name }
         set { file.name = newValue }
+    }
+
+    package var onMismatch: MismatchPolicy? {
+        get { file.onMismatch }
+        set { file.onMismatch = newValue }
     }
 
     package var onConflict: ConflictPolicy? {

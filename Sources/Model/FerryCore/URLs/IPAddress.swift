@@ -193,3 +193,26 @@ extension IPAddress {
         ("::", 128), ("::1", 128), ("64:ff9b:1::", 48), ("fc00::", 7), ("fe80::", 10), ("fec0::", 10), ("ff00::", 8),
     ].compactMap { (text: String, bits: Int) in IPAddress(text).map { ($0, bits) } }
 }
+
+/// The addresses with a common prefix, such as `192.168.1.0/24`.
+package struct Subnet: Hashable, Sendable, CustomStringConvertible {
+    package let address: IPAddress
+    /// Number of common bits.
+    package let prefix: Int
+
+    package init(_ address: IPAddress, prefix: Int) {
+        self.address = address
+        self.prefix = max(0, min(prefix, address.bytes.count * 8))
+    }
+
+    package func contains(_ other: IPAddress) -> Bool {
+        let (mine, theirs) = (address.bytes, other.bytes)
+        guard mine.count == theirs.count else { return false }
+        let whole = prefix / 8
+        guard mine[..<whole] == theirs[..<whole] else { return false }
+        let rest = prefix % 8
+        return rest == 0 || (mine[whole] ^ theirs[whole]) >> UInt8(8 - rest) == 0
+    }
+
+    package var description: String { "\(address)/\(prefix)" }
+}

@@ -1,3 +1,4 @@
+import CommandKit
 import FerryCore
 import Testing
 
@@ -168,5 +169,26 @@ import Testing
     func `L4 digests of the same length and another algorithm are not taken for SHA-512`(name: String) async {
         let found = await UserFileCommand(["--checksums", name, "http://a/1"], files: [name: "\(Self.sha512)  1\n"])
         #expect(found.status == 64 && found.talk.contains("md5, sha1, sha256, sha384, sha512"))
+    }
+}
+
+/// The result of a command that reads files of its user.
+struct UserFileCommand {
+    let requests: [TransferRequest]
+    let status: Int32
+    let talk: String
+
+    /// Runs `ferry add -q` with files and a home folder.
+    init(
+        _ words: [String], files: [String: String] = [:], readable: Set<String> = [], answer: String? = nil
+    ) async {
+        let console = RecordingConsole(files: files, answer: answer, readable: readable)
+        let daemon = FakeDaemon()
+        let context = CommandContext(
+            console: console, environment: ["HOME": "/home/me"], currentFolder: "/home/me/in"
+        ) { daemon }
+        status = await FerryProgram.run(["add", "-q"] + words, in: context)
+        requests = daemon.requests
+        talk = console.talk
     }
 }

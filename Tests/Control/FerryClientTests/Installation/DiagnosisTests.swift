@@ -93,18 +93,18 @@ import Testing
             Change("names", "Add it to /etc/hosts", { $0.resolvesNames = false }),
             Change("names", "no server", { $0.nameServers = 0 }),
             Change("names", "no server", { $0.nameServers = nil }),
-            Change("network", "only this machine is reached", { $0.routes = NetworkRoutes() }),
+            Change("network", "only this machine is reached", { $0.network.routes = NetworkRoutes() }),
             Change(
                 "network", "only hosts of 192.168.7.0/24 are reached",
                 {
                     var routes = NetworkRoutes()
                     routes.subnets = [Subnet(.v4(0xC0A8_0700), prefix: 24)]
-                    $0.routes = routes
+                    $0.network.routes = routes
                 }),
             Change(
                 "waiting", "2 transfers wait for the network, such as 0000000000000001 http://h/.",
                 {
-                    $0.waiting = [
+                    $0.network.waiting = [
                         .init(
                             reason: .network, count: 2, example: "0000000000000001 http://h/.", sentence: "the network")
                     ]
@@ -125,7 +125,7 @@ import Testing
             of: try Self.facts {
                 var routes = NetworkRoutes()
                 routes.uplinks = [2]
-                $0.routes = routes
+                $0.network.routes = routes
             })
         #expect(diagnosis.findings.first { $0.topic == "network" }?.verdict == .fine)
     }
