@@ -1,7 +1,7 @@
 /// The credentials and cookies that a transfer sends to the hosts that ask for them.
 package struct LoginOptions: Hashable, Sendable {
     package var cookies: [GivenCookie] = []
-    /// Credentials by host, for the URL's host and for those that redirects lead to. The URL's own take precedence.
+    /// Credentials by host, for the URL's host and for the hosts of redirects. A password in the URL takes precedence.
     package var logins: [GivenLogin] = []
     /// Whether credentials are sent over TLS before the server asks for them (RFC 7617 §2.2).
     package var isPreemptive = false
