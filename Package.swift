@@ -1,16 +1,16 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The sources of the module BackgroundURLSession that belong to other systems than this one.
+// Ferry is for Linux. On Apple's systems the module BackgroundURLSession is Foundation's URLSession and has no other
+// sources, so that an app of both systems has one import.
 #if os(Linux)
-    let otherSystems = "Apple"
+    let (otherSystems, implementation) = ("Apple", ["FerryURLSession"] as [Target.Dependency])
 #else
-    let otherSystems = "Linux"
+    let (otherSystems, implementation) = ("Linux", [] as [Target.Dependency])
 #endif
 
 let package = Package(
     name: "ferry",
-    platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Ferry", targets: ["Ferry"]),
         .library(name: "BackgroundURLSession", targets: ["BackgroundURLSession"]),
@@ -134,7 +134,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         // URLSession with background sessions: the module that apps import, and its implementation.
-        .target(name: "BackgroundURLSession", dependencies: ["FerryURLSession"], exclude: [otherSystems]),
+        .target(name: "BackgroundURLSession", dependencies: implementation, exclude: [otherSystems]),
         .target(
             name: "FerryURLSession",
             dependencies: [

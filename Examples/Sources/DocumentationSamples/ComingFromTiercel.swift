@@ -46,7 +46,7 @@ final class AppDelegate: BackgroundApplicationDelegate {
 }
 
 func cacheOfItsOwn(_ url: String) -> DownloadTask? {
-    let cache = Cache("movies", downloadPath: NSHomeDirectory() + "/Movies")
+    let cache = Cache("movies", downloadFilePath: NSHomeDirectory() + "/Movies")
     let manager = SessionManager("movies", configuration: SessionConfiguration(), cache: cache)
     let task = manager.download(url, headers: ["Referer": "https://example.org/"], fileName: "movie.mp4")
     return task
@@ -63,4 +63,13 @@ func keepModel(_ address: String) -> DownloadModel {
     model.model.url = address
     if address.dw_isURL { DownloadManager.default.download(model: model) }
     return model
+}
+
+func suspendAndStart(_ task: DownloadTask, of manager: SessionManager) {
+    manager.suspend(task) { task in print(task.status) }
+    manager.start(task)
+    manager.totalSuspend { manager in print(manager.status) }
+    manager.totalStart()
+    manager.cancel(task)
+    manager.totalRemove(completely: true)
 }

@@ -26,7 +26,8 @@ func follow(_ task: DownloadTask) async {
         case .state(let status, let reason): print(status, reason.map { "\($0)" } ?? "")
         case .response(let status, _): print("HTTP", status)
         case .restarted(let reason): print("from the beginning:", reason)
-        case .progress(let progress): print(progress.receivedBytes, "of", progress.expectedBytes ?? 0)
+        case .progress(let progress):
+            print(progress.receivedBytes, "of", progress.expectedBytes.map { "\($0)" } ?? "unknown")
         case .succeeded(let file): print(file.path)
         case .failed(let error): print(error.localizedDescription)
         case .canceled, .removed: print("gone")
@@ -60,7 +61,7 @@ func replace(_ task: DownloadTask, by fresh: URL, token: String) async throws {
 func group(_ manager: SessionManager) {
     let images = manager.tasks(taggedWith: "images")
     let progress = manager.progress(taggedWith: "images")
-    print(images.count, progress.receivedBytes, progress.expectedBytes ?? 0)
+    print(images.count, progress.receivedBytes, progress.expectedBytes.map { "\($0)" } ?? "unknown")
 }
 
 func limitAndWait(_ spec: inout DownloadSpec, mirror: URL) {
@@ -69,4 +70,8 @@ func limitAndWait(_ spec: inout DownloadSpec, mirror: URL) {
     spec.maxBytesPerSecond = 2_000_000
     spec.conditions.notBefore = Date(timeIntervalSinceNow: 3600)
     spec.conditions.isDiscretionary = true
+}
+
+func silence(_ manager: SessionManager) {
+    manager.logger.option = .none
 }

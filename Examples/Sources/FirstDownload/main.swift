@@ -1,14 +1,27 @@
-// Downloads one URL and prints the file's path. Stopped midway and started again, it resumes the download.
+// Downloads one URL into the current folder, under the server's name, and prints the file's path. Stopped midway and
+// started again, it resumes the download.
 // Usage: FirstDownload URL
 
 import Ferry
 import Foundation
 
+guard CommandLine.arguments.count == 2 else {
+    print("Usage: FirstDownload URL\nDownloads a file into the current folder. Started again, it resumes.")
+    exit(2)
+}
+let folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
 let manager = SessionManager("first", configuration: SessionConfiguration())
-manager.download(CommandLine.arguments[1])?
-    .progress { task in print(task.progress.fractionCompleted, task.speedString) }
-    .completion { task in
-        print(task.status, task.filePath)
-        exit(task.status == .succeeded ? 0 : 1)
+manager.logger.option = .none
+do {
+    var spec = try DownloadSpec(CommandLine.arguments[1])
+    spec.id = DownloadTask.ID(rawValue: "\(spec.url) in \(folder.path)")
+    spec.destination = .directory(folder)
+    let task = try await manager.enqueue(spec)
+    for await case .progress(let progress) in task.events {
+        print(progress.receivedBytes, "of", progress.expectedBytes.map { "\($0)" } ?? "unknown", "bytes")
     }
-RunLoop.main.run()
+    print("succeeded", try await task.value.path)
+} catch {
+    print(error.localizedDescription)
+    exit(1)
+}

@@ -41,6 +41,7 @@ package final class Engine: Sendable {
     package let places: DiskPlaces
     package let files: TransferFiles
     let client: HTTPClient
+    let connector: Connector
     let names: NameResolver
     let trustFiles = TrustFiles()
     /// The limit on the number of connections.
@@ -70,8 +71,8 @@ package final class Engine: Sendable {
         places = DiskPlaces(disk: disk)
         names = NameResolver(configuration.lookup)
         let contexts = TLSContexts(configuration.trust) { [disk] trust in disk.certificates(of: trust?.trust) }
-        client = HTTPClient(
-            loops: loops, connector: Connector(names: names, contexts: contexts, timeouts: configuration.timeouts))
+        connector = Connector(names: names, contexts: contexts, timeouts: configuration.timeouts)
+        client = HTTPClient(loops: loops, connector: connector)
     }
 
     /// Runs tasks on the home loop. `nil` if decisions are made elsewhere.

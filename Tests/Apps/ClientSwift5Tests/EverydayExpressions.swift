@@ -109,3 +109,26 @@ import Testing
         #expect(has(moment, String.self) && has(name, String.self))
     }
 }
+
+/// A part of `URLSession` that an app replaces in its tests.
+protocol Fetching: Sendable {
+    func data(for request: URLRequest) async throws -> (Data, URLResponse)
+    func data(from url: URL) async throws -> (Data, URLResponse)
+    func download(for request: URLRequest) async throws -> (URL, URLResponse)
+    func download(from url: URL) async throws -> (URL, URLResponse)
+    func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse)
+    func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse)
+    func bytes(for request: URLRequest) async throws -> (URLSession.AsyncBytes, URLResponse)
+    func bytes(from url: URL) async throws -> (URLSession.AsyncBytes, URLResponse)
+}
+
+extension URLSession: Fetching {}
+
+/// The content of a file by its URL.
+func linesAndBytes(of url: URL) async throws -> (lines: [String], bytes: Int) {
+    var lines: [String] = []
+    for try await line in url.lines { lines.append(line) }
+    var count = 0
+    for try await _ in url.resourceBytes { count += 1 }
+    return (lines, count)
+}

@@ -29,7 +29,28 @@ import Testing
             }
         }
         #expect(begin == .cancel)
+        let hasStream = await withCheckedContinuation { continuation in
+            delegate.urlSession(session, task: task, needNewBodyStream: { continuation.resume(returning: $0 != nil) })
+        }
+        #expect(hasStream)
+        let direct = await delegate.urlSession(session, needNewBodyStreamForTask: task)
+        #expect(direct != nil)
+        let isStored = await withCheckedContinuation { continuation in
+            let proposed = CachedURLResponse(response: response, data: Data())
+            delegate.urlSession(session, dataTask: task, willCacheResponse: proposed) {
+                continuation.resume(returning: $0 != nil)
+            }
+        }
+        #expect(!isStored)
         session.invalidateAndCancel()
+    }
+
+    @Test func `a URL has lines and bytes`() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data("one\ntwo\n".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let content = try await linesAndBytes(of: file)
+        #expect(content.lines == ["one", "two"] && content.bytes == 8)
     }
 
     @Test func `a method that is missing does what Apple's URLSession does`() async {

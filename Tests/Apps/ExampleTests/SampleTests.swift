@@ -32,7 +32,7 @@ struct `Samples of the articles` {
         Sample(name: "tell", prints: "succeeded 1"),
         Sample(name: "findWaiting", prints: "returned"),
         Sample(name: "AppDelegate", prints: "default"),
-        Sample(name: "cacheOfItsOwn", prints: "movie.mp4", file: "Movies/File/movie.mp4"),
+        Sample(name: "cacheOfItsOwn", prints: "movie.mp4", file: "Movies/movie.mp4"),
         Sample(name: "compare", prints: "another file"),
         Sample(name: "keepModel", prints: "a model http", file: ".bin"),
         Sample(name: "film", prints: "1.0"),

@@ -9,6 +9,7 @@
 @_exported public import class FerryURLSession.URLSessionConfiguration
 @_exported public import class FerryURLSession.URLSessionDataTask
 @_exported public import class FerryURLSession.URLSessionDownloadTask
+@_exported public import class FerryURLSession.URLSessionStreamTask
 @_exported public import class FerryURLSession.URLSessionTask
 @_exported public import class FerryURLSession.URLSessionTaskMetrics
 @_exported public import class FerryURLSession.URLSessionTaskTransactionMetrics
@@ -24,4 +25,5 @@
 @_exported public import protocol FerryURLSession.URLSessionDataDelegate
 @_exported public import protocol FerryURLSession.URLSessionDelegate
 @_exported public import protocol FerryURLSession.URLSessionDownloadDelegate
+@_exported public import protocol FerryURLSession.URLSessionStreamDelegate
 @_exported public import protocol FerryURLSession.URLSessionTaskDelegate

@@ -12,16 +12,16 @@ extension DownloadRequest {
     ///   - waits: Whether to return only once the daemon has stored the download, or cannot.
     ///   - partial: The partial file of an earlier attempt.
     func begin(waits: Bool, continuing partial: PartialDownload? = nil) {
-        let (source, chain) = state.withLock { state in
+        let (source, hooks) = state.withLock { state in
             state.ending.begin()
-            return (state.source, state.chain)
+            return (state.source, state.hooks)
         }
         guard let shared, let source else { return }
         do {
-            let (request, named) = try made(source, chain, shared)
+            let (request, named) = try made(source, hooks, shared)
             // The bytes of resume data used by an earlier attempt are gone.
-            try submit(request, continuing: partial ?? named, chain, shared, waits: waits)
-            if chain.hooks.startsRequestsImmediately { post(Notification.Name.Task.DidResume) }
+            try submit(request, continuing: partial ?? named, hooks, shared, waits: waits)
+            if hooks.startsRequestsImmediately { post(Notification.Name.Task.DidResume) }
         } catch {
             shared.log { .error("No download was made.", error: error) }
             state.withLock { $0.ending.failure = error }
@@ -38,46 +38,47 @@ extension DownloadRequest {
 
     /// Returns the request to send, and the partial file to continue.
     private func made(
-        _ source: Source, _ chain: ChainSettings, _ shared: ManagedSession
+        _ source: Source, _ hooks: ChainHooks, _ shared: ManagedSession
     ) throws -> (URLRequest, PartialDownload?) {
         switch source {
-        case .request(let request): return (try chain.hooks.adapted(request), nil)
+        case .request(let request): return (try hooks.adapted(request), nil)
         case .resumeData(let data):
             guard let partial = PartialDownload(resumeData: data, spool: shared.place.spool) else {
-                throw URLError(.cannotWriteToFile)
+                throw URLError.unusableResumeData(.unreadable)
             }
-            return (try chain.hooks.adapted(partial.request), partial)
+            return (try hooks.adapted(partial.request), partial)
         case .nothing(let error): throw error
         }
     }
 
     private func submit(
-        _ request: URLRequest, continuing partial: PartialDownload?, _ chain: ChainSettings, _ shared: ManagedSession,
+        _ request: URLRequest, continuing partial: PartialDownload?, _ hooks: ChainHooks, _ shared: ManagedSession,
         waits: Bool
     ) throws {
         guard let given = request.url else { throw AFError.invalidURL(url: "") }
         let url = try given.checked()
-        let startsImmediately = chain.hooks.startsRequestsImmediately
+        let mapping = shared.mapping
+        if let refusal = mapping.refusal(request) { throw refusal }
+        let startsImmediately = hooks.startsRequestsImmediately
         let task = task(of: request, url, shared, startsImmediately)
         let (credential, progress) = state.withLock { state in
             state.task = task
             state.made = request
             state.shown = nil
             state.reported = ReportedBytes(offset: partial?.source.offset)
+            state.ending.continued = partial
             return (state.retries.answers > 0 ? state.retries.credential : nil, state.progress)
         }
         task.state.withLock { $0.request = self }
         if let progress { notify(progress.queue, progress.closure, of: task) }
-        let template = shared.state.withLock { state in
+        shared.state.withLock { state in
             shared.insert(task, in: &state)
             shared.update(&state)
-            return RequestPlan.chain(state.configuration, place: shared.place, cache: shared.cache, request)
         }
-        var final = template
-        final.headers = RequestPlan.fields(chain.headers(request.sentFields))
+        var final = mapping.chainDownload(request)
+        hooks.trustPolicy(forHost: url.host)?.apply(to: &final)
         final.timing.paused = !startsImmediately
         final.file.continues = partial?.source
-        chain.apply(to: &final, host: url.host)
         if credential != nil { final.headers.removeAll { $0.name.lowercased() == "authorization" } }
         let address = credential.flatMap { url.naming($0) } ?? url
         let plan = RequestPlan(template: PlanTemplate(final), url: address.absoluteString, name: nil)
@@ -113,38 +114,6 @@ extension DownloadRequest {
         }
         guard let shared, shared.has(task) else { return }
         shared.perform(.remove(completely: true), on: [task]) { _ in }
-    }
-}
-
-extension RequestPlan {
-    /// Statuses of temporarily busy or broken servers.
-    private static let retried: Set<Int> = [408, 429, 500, 502, 503, 504]
-    /// Default idle timeout in seconds.
-    private static let usualTimeout: TimeInterval = 60
-
-    /// Returns the request of a download whose file waits for its app. The app validates the status.
-    static func chain(
-        _ configuration: SessionConfiguration, place: SessionPlace, cache: Cache, _ asked: URLRequest
-    ) -> TransferRequest {
-        var request = template(configuration, place: place, cache: cache)
-        request.file.folder = ""
-        request.file.partialFolder = nil
-        request.response.acceptableStatuses = nil
-        request.file.spooled = true
-        request.response.statusPolicy = .any
-        if place.isDaemon {
-            request.timing.retryRule = RetryRule(statusCodes: retried, doubtfulRetries: 0)
-        } else {
-            // As in a process's own session: retrying is up to the app.
-            (request.timing.retryRule, request.timing.retries, request.timing.statusRetries) = (nil, 0, 0)
-        }
-        request.method = asked.httpMethod ?? "GET"
-        request.body = asked.httpBody.map { .bytes($0) }
-        if asked.timeoutInterval > 0, asked.timeoutInterval != usualTimeout {
-            request.timing.idleTimeout = asked.timeoutInterval
-        }
-        request.bringNumbersIntoRange(.clamp)
-        return request
     }
 }
 

@@ -16,14 +16,14 @@ extension DownloadRequest {
 
     /// Adopts a download of an earlier process for a call of the app.
     func adopt(_ destination: DownloadFileDestination?, _ source: Source, of manager: SessionManager) {
-        let chain = manager.chain
+        let hooks = manager.hooks
         let (task, startsImmediately) = state.withLock { state in
             state.destination = destination
             state.source = source
-            state.chain = chain
-            state.keptManager = chain.hooks.retrier == nil ? nil : manager
+            state.hooks = hooks
+            state.keptManager = hooks.retrier == nil ? nil : manager
             state.ending.isWanted = true
-            return (state.task, chain.hooks.startsRequestsImmediately)
+            return (state.task, hooks.startsRequestsImmediately)
         }
         guard let shared else { return }
         let status = task.state.withLock { task in
@@ -119,8 +119,11 @@ extension DownloadRequest {
     private func handOver(_ task: DownloadTask, then: @escaping @Sendable () -> Void) {
         guard let shared else { return then() }
         shared.release(task) { source in
+            let used = self.state.withLock(\.ending.continued)
             let data = source.flatMap { source in
-                self.request.flatMap { PartialDownload.resumeData(of: $0, source, isInSpool: shared.place.isDaemon) }
+                self.request.flatMap { request in
+                    PartialDownload.resumeData(of: request, source, isInSpool: shared.place.isDaemon, used: used)
+                }
             }
             self.state.withLock { $0.ending.resumeData = data }
             then()
@@ -137,7 +140,7 @@ extension DownloadRequest {
     /// Delivers the result of a download, or retries if the app's retrier says so.
     private func judge(_ status: Status, _ temporary: URL?, _ refusal: (any Error)? = nil) {
         let result = result(status, temporary, refusal)
-        let (manager, hooks) = state.withLock { ($0.keptManager, $0.chain.hooks) }
+        let (manager, hooks) = state.withLock { ($0.keptManager, $0.hooks) }
         state.withLock { $0.ending.shown = ShownTask.Ending(error: result.error) }
         guard let error = result.error, let manager, let retrier = hooks.retrier else { return notify(result) }
         state.withLock { $0.retries.isAsked = true }
@@ -146,13 +149,15 @@ extension DownloadRequest {
             guard shouldRetry else { return self.deliver { self.notify(result) } }
             DispatchQueue.global().asyncAfter(deadline: .now() + max(0, delay)) {
                 self.state.withLock { $0.retries.count += 1 }
-                let data = result.resumeData
-                self.restart(
-                    continuing: self.shared.flatMap { shared in
-                        data.flatMap { PartialDownload(resumeData: $0, spool: shared.place.spool) }
-                    })
+                self.restart(continuing: self.keptPartial)
             }
         }
+    }
+
+    /// The partial file that the failed download has left, if any.
+    private var keptPartial: PartialDownload? {
+        guard let shared, let data = state.withLock(\.ending.resumeData) else { return nil }
+        return PartialDownload(resumeData: data, spool: shared.place.spool)
     }
 
     // MARK: Credentials
@@ -162,7 +167,8 @@ extension DownloadRequest {
 
     /// Whether the server requires credentials that the delegate or the request provides.
     private func isAskingForCredentials(_ status: Status, _ temporary: URL?) -> Bool {
-        guard status == .succeeded, let response, response.statusCode == 401 else { return false }
+        // A refused continuation fails. The answer to a download without bytes is its file.
+        guard status == .succeeded || status == .failed, let response, response.statusCode == 401 else { return false }
         let (credential, answers, source) = state.withLock { state in
             (state.retries.credential, state.retries.answers, state.source)
         }
@@ -194,7 +200,7 @@ extension DownloadRequest {
                 state.retries.credential = credential
                 state.retries.answers += 1
             }
-            restart()
+            restart(continuing: keptPartial)
         case .cancelAuthenticationChallenge: judge(status, temporary, canceled(at: downloadTask.currentURL))
         case .useCredential, .performDefaultHandling, .rejectProtectionSpace: judge(status, temporary)
         }

@@ -42,7 +42,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // SAFETY: a
 
     /// A request for a download of an earlier process.
     convenience init(_ task: DownloadTask, in shared: ManagedSession) {
-        self.init(State(task: task, chain: ChainSettings()), in: shared)
+        self.init(State(task: task, hooks: ChainHooks()), in: shared)
     }
 
     public var progress: Progress { downloadTask.progress }

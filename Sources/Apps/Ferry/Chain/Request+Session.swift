@@ -10,7 +10,7 @@ extension Request {
     /// The session of the request's manager, also after the manager is released.
     public var session: URLSession { knownSession ?? .shared }
 
-    private var knownSession: URLSession? { manager?.session ?? state.withLock(\.chain).hooks.session }
+    private var knownSession: URLSession? { manager?.session ?? state.withLock(\.hooks).session }
 
     /// The request as a task of ``session``, in its current state. Nil before it was created. A retried request has
     /// another one.
@@ -25,7 +25,7 @@ extension Request {
     }
 
     /// The manager that created the request, or another one with its identifier.
-    var manager: SessionManager? { state.withLock(\.chain).hooks.manager ?? shared?.manager }
+    var manager: SessionManager? { state.withLock(\.hooks).manager ?? shared?.manager }
 
     /// Whether a task represents this request.
     func shows(_ task: URLSessionTask) -> Bool { state.withLock(\.shown) === task }

@@ -26,7 +26,7 @@ public class Request: @unchecked Sendable {  // SAFETY: constants, and state in 
 
     struct State {
         var task: DownloadTask
-        var chain: ChainSettings
+        var hooks: ChainHooks
         var source: Source?
         /// The sent request.
         var made: URLRequest?
@@ -131,8 +131,8 @@ extension Request: CustomDebugStringConvertible {
         var words = ["$ curl -v"]
         let method = request.httpMethod ?? "GET"
         if method != "GET" { words.append("-X \(method)") }
-        let headers = state.withLock(\.chain).headers(request.sentFields)
-        words += headers.sorted { $0.key < $1.key }.map { "-H \(Self.quoted("\($0): \($1)"))" }
+        let fields = shared.map { $0.mapping.fields(request) } ?? []
+        words += fields.map { "-H \(Self.quoted("\($0.name): \($0.value)"))" }
         if let body = request.httpBody {
             words.append("--data-binary \(Self.quoted(String(decoding: body, as: UTF8.self)))")
         }
@@ -160,6 +160,8 @@ struct RequestEnding {
     /// Why no download was created.
     var failure: (any Error)?
     var resumeData: Data?
+    /// The partial file that the download continues.
+    var continued: PartialDownload?
     /// The state of the task that represents the request.
     var shown: ShownTask.Ending?
 
@@ -170,6 +172,7 @@ struct RequestEnding {
         isReleasing = false
         failure = nil
         resumeData = nil
+        continued = nil
         shown = nil
     }
 }

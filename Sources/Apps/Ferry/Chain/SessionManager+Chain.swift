@@ -24,25 +24,19 @@ extension SessionManager {
         configuration: URLSessionConfiguration = .default, delegate: SessionDelegate = SessionDelegate(),
         serverTrustPolicyManager: ServerTrustPolicyManager? = nil
     ) {
-        var limits = SessionConfiguration()
-        limits.timeoutIntervalForRequest = configuration.timeoutIntervalForRequest
-        limits.timeoutIntervalForResource = configuration.timeoutIntervalForResource
-        limits.maxConcurrentTasksLimit = .max
-        limits.maxTasksPerHost = configuration.httpMaximumConnectionsPerHost
-        limits.allowsCellularAccess = configuration.allowsCellularAccess
-        limits.allowsExpensiveNetworkAccess = configuration.allowsExpensiveNetworkAccess
-        limits.allowsConstrainedNetworkAccess = configuration.allowsConstrainedNetworkAccess
         let identifier = configuration.identifier ?? ""
         let parts = ManagerParts(
-            configuration: limits, logger: LoggerBox(logger: Logger(identifier: identifier, option: .none)),
+            configuration: SessionConfiguration(configuration),
+            logger: LoggerBox(logger: Logger(identifier: identifier, option: .none)),
             cache: Cache(identifier.isEmpty ? "SessionManager" : identifier),
-            operationQueue: DispatchQueue(label: "Ferry.SessionManager.operationQueue"))
-        let chain = ChainSettings(configuration)
-        chain.hooks.trust = serverTrustPolicyManager
+            operationQueue: DispatchQueue(label: "Ferry.SessionManager.operationQueue"),
+            base: configuration.copy() as? URLSessionConfiguration)
+        let hooks = ChainHooks()
+        hooks.trust = serverTrustPolicyManager
         let shared =
             identifier.isEmpty
             ? ManagedSessions.shared.inProcess(parts) : ManagedSessions.shared.session(identifier, parts)
-        self.init(identifier, shared: shared, parts, chain: chain, delegate: delegate)
+        self.init(identifier, shared: shared, parts, hooks: hooks, delegate: delegate)
     }
 
     // MARK: Downloads
@@ -107,11 +101,11 @@ extension SessionManager {
             request.adopt(destination, source, of: self)
             return request
         }
-        var state = Request.State(task: .unmade, chain: chain)
+        var state = Request.State(task: .unmade, hooks: hooks)
         state.source = source
         state.destination = destination
         state.ending.isWanted = true
-        state.keptManager = chain.hooks.retrier == nil ? nil : self
+        state.keptManager = hooks.retrier == nil ? nil : self
         let request = DownloadRequest(state, in: shared)
         request.begin(waits: true)
         return request
@@ -132,22 +126,22 @@ extension SessionManager {
 
     /// Modifies chain requests before they are sent. Nil leaves them unchanged.
     public var adapter: (any RequestAdapter)? {
-        get { chain.hooks.adapter }
-        set { chain.hooks.adapter = newValue }
+        get { hooks.adapter }
+        set { hooks.adapter = newValue }
     }
 
     /// Decides about retries of failed chain requests. Nil for none.
     ///
     /// Requests created while it is set keep the manager alive until their results are delivered.
     public var retrier: (any RequestRetrier)? {
-        get { chain.hooks.retrier }
-        set { chain.hooks.retrier = newValue }
+        get { hooks.retrier }
+        set { hooks.retrier = newValue }
     }
 
     /// Whether chain requests start immediately, or wait for `resume()`. True by default.
     public var startRequestsImmediately: Bool {
-        get { chain.hooks.startsRequestsImmediately }
-        set { chain.hooks.startsRequestsImmediately = newValue }
+        get { hooks.startsRequestsImmediately }
+        set { hooks.startsRequestsImmediately = newValue }
     }
 }
 

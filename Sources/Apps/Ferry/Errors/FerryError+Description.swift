@@ -92,6 +92,9 @@ extension FerryError.CacheErrorReason {
             "The file \(path) cannot be removed: \(FerryError.sentence(of: error))"
         case .cannotCopyItem(let from, let to, let error):
             "The file \(from) cannot be copied to \(to): \(FerryError.sentence(of: error))"
+        case .cannotMoveItem("", "", let error): "The file cannot be placed: \(FerryError.sentence(of: error))"
+        case .cannotMoveItem("", let to, let error):
+            "The file \(to) cannot be placed: \(FerryError.sentence(of: error))"
         case .cannotMoveItem(let from, let to, let error):
             "The file \(from) cannot be moved to \(to): \(FerryError.sentence(of: error))"
         case .fileDoesnotExist(let path): "There is no file at \(path)."

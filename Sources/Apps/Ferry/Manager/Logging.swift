@@ -92,16 +92,23 @@ enum LogText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns a URL without its password.
+    /// Returns a URL without its password and query values.
     static func url(_ url: URL) -> String { redacted(url.absoluteString) }
 
-    /// Returns an error's message without passwords in URLs.
+    /// Returns an error's message without the secrets of URLs.
     static func description(_ error: any Error) -> String { redacted(error.localizedDescription) }
 
-    /// Returns a text without passwords in URLs.
+    /// Returns a text without passwords and query values in URLs: signed URLs have secrets there.
     static func redacted(_ text: String) -> String {
         // Up to the last at sign before a slash, whitespace or a quotation mark: all of it is userinfo.
         text.replacing(/:\/\/([^\/\s@:]*):[^\/\s”"]*@/) { "://\($0.1):redacted@" }
+            // A full stop at the end belongs to the sentence.
+            .replacing(/(:\/\/[^\s”"?#]*\?)([^\s”"#]*?)([.,;:)]*)(?=[\s”"#]|$)/) { match in
+                let names = match.2.split(separator: "&").compactMap { pair in
+                    pair.firstIndex(of: "=").map { pair[...$0] }
+                }
+                return match.1 + names.joined(separator: "&") + match.3
+            }
     }
 }
 

@@ -22,11 +22,13 @@ extension SessionManager {
         }
     }
 
-    /// Submits a download. Returns once it is durable. Returns the existing task if the manager has one with this
-    /// identifier.
+    /// Submits a download. Returns once it is durable.
     ///
+    /// If the manager has a task with this identifier, that task takes over the description's values and continues, as
+    /// with ``download(_:headers:fileName:onMainQueue:handler:)``, and is returned.
     /// - Throws: `invalidURL`, `invalidDestination`, `checksumMismatch` for a checksum of the wrong length,
-    ///   `daemonUnavailable`, `recordStoreFailed` or `sessionInUse`. Then nothing was stored.
+    ///   `daemonUnavailable`, `recordStoreFailed` or `sessionInUse`; `invalidRequest` if an existing task cannot take
+    ///   over a value, for example because it has finished. Then nothing was stored.
     @discardableResult
     public func enqueue(_ spec: DownloadSpec) async throws(FerryError) -> DownloadTask {
         let tasks = try await enqueue([spec])
@@ -41,25 +43,56 @@ extension SessionManager {
     public func enqueue(_ specs: [DownloadSpec]) async throws(FerryError) -> [DownloadTask] {
         var planned: [(task: DownloadTask, plan: RequestPlan)] = []
         var tasks: [DownloadTask] = []
-        let configuration = configuration
+        let mapping = shared.mapping
         var plans: [(task: DownloadTask, plan: RequestPlan)] = []
         for spec in specs {
             try spec.check()
-            plans.append(try spec.plan(for: shared, configuration, cache: cache))
+            plans.append(try spec.plan(for: shared, mapping, hooks, cache: cache))
         }
-        shared.state.withLock { state in
-            for (spec, (task, plan)) in zip(specs, plans) {
-                if let id = spec.id, let task = state.list.task(id) {
-                    tasks.append(task)
+        let taken = try shared.state.withLock { state throws(FerryError) in
+            var known: [DownloadTask.ID: TakenOver] = [:]
+            for (spec, (_, plan)) in zip(specs, plans) {
+                // A task that an earlier call is about to cancel or remove makes room for another.
+                guard let id = spec.id, let task = state.list.task(id), !task.state.withLock({ $0.calls.makeRoom() })
+                else { continue }
+                let change = try task.state.withLock { task throws(FerryError) in
+                    try spec.change(of: task, to: plan.template.request, name: plan.name)
+                }
+                known[id] = TakenOver(task: task, spec: spec, change: change)
+            }
+            for (spec, (new, plan)) in zip(specs, plans) {
+                if let id = spec.id, let known = known[id] {
+                    tasks.append(known.task)
                     continue
                 }
-                shared.insert(task, in: &state)
-                planned.append((task, plan))
-                tasks.append(task)
+                shared.insert(new, in: &state)
+                planned.append((new, plan))
+                tasks.append(new)
+                if let id = spec.id { known[id] = TakenOver(task: new, spec: spec, change: nil) }
             }
             shared.update(&state)
+            return Array(known.values)
         }
-        guard !planned.isEmpty else { return tasks }
+        if !planned.isEmpty { try await store(planned) }
+        for taken in taken {
+            if let change = taken.change { try await taken.task.take(taken.spec, change) }
+        }
+        let new = Set(planned.map(\.task))
+        let resting = taken.map(\.task).filter { task in
+            !new.contains(task) && task.state.withLock { $0.stored.isEnd }
+        }
+        if !resting.isEmpty { try await start(resting) }
+        return tasks
+    }
+
+    private func start(_ tasks: [DownloadTask]) async throws(FerryError) {
+        let error = await withCheckedContinuation { continuation in
+            shared.perform(.start, on: tasks, isPatient: false) { continuation.resume(returning: $0) }
+        }
+        if let error { throw error }
+    }
+
+    private func store(_ planned: [(task: DownloadTask, plan: RequestPlan)]) async throws(FerryError) {
         let submission = Submission(planned)
         let error = await withTaskGroup(of: FerryError?.self) { [shared] group in
             group.addTask {
@@ -85,7 +118,6 @@ extension SessionManager {
         for task in planned.map(\.task) where task.state.withLock({ !$0.isSubmitted }) {
             throw task.state.withLock(\.error) ?? .unknown
         }
-        return tasks
     }
 
     /// Starts all downloads that have not succeeded. Returns once that is durable.
@@ -139,4 +171,12 @@ extension SessionManager {
             receivedBytes: received, expectedBytes: expected, bytesPerSecond: speed,
             timeRemaining: speed > 0 && rest > 0 ? .seconds(rest.dividedRoundingUp(by: speed)) : nil)
     }
+}
+
+/// An existing task that takes over the values of a description.
+private struct TakenOver: Sendable {
+    let task: DownloadTask
+    let spec: DownloadSpec
+    /// Nil if nothing is to change, or the task is new.
+    let change: TransferChange?
 }

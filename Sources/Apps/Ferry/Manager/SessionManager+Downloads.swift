@@ -31,7 +31,7 @@ extension SessionManager {
             return nil
         }
         let kept = cache.keptName(of: address.absoluteString)
-        var templates = PlanTemplates()
+        var templates = PlanTemplates(shared.mapping, hooks, cache)
         let order = shared.order(
             address, headers: headers, fileName: fileName, keptName: kept, manager: self, templates: &templates)
         switch order {
@@ -71,7 +71,7 @@ extension SessionManager {
         var new: [(task: DownloadTask, plan: RequestPlan)] = []
         var known: [(task: DownloadTask, change: TransferChange?)] = []
         var seen: Set<URL> = []
-        var templates = PlanTemplates()
+        var templates = PlanTemplates(shared.mapping, hooks, cache)
         let addresses = urls.map { try? $0.address() }
         let kept = cache.keptNames(of: addresses.lazy.compactMap { $0?.absoluteString })
         for (index, url) in urls.enumerated() {
@@ -104,7 +104,7 @@ extension SessionManager {
             shared.resumeTasks(known) { [shared, self] in shared.callLast(handler, with: self, onMainQueue: onMainQueue)
             }
         } else {
-            shared.storeAndWait(new, goingOn: known, cache: cache)
+            shared.storeAndWait(new, goingOn: known)
             shared.callLast(handler, with: self, onMainQueue: onMainQueue)
         }
         return tasks

@@ -29,7 +29,7 @@ public final class SessionManager: Sendable {
     /// The delegate for the session's own events.
     public let delegate: SessionDelegate
     let shared: ManagedSession
-    let chain: ChainSettings
+    let hooks: ChainHooks
     let slots = Mutex(Slots<SessionManager>())
     private let isIndicatorControlled = Mutex(true)
 
@@ -52,22 +52,22 @@ public final class SessionManager: Sendable {
             cache: cache ?? Cache(identifier), operationQueue: operationQueue)
         self.init(
             identifier, shared: ManagedSessions.shared.session(identifier, parts), parts,
-            chain: ChainSettings(), delegate: SessionDelegate())
+            hooks: ChainHooks(), delegate: SessionDelegate())
     }
 
     init(
-        _ identifier: String, shared: ManagedSession, _ parts: ManagerParts, chain: ChainSettings,
+        _ identifier: String, shared: ManagedSession, _ parts: ManagerParts, hooks: ChainHooks,
         delegate: SessionDelegate
     ) {
         self.identifier = identifier
         self.shared = shared
-        self.chain = chain
+        self.hooks = hooks
         self.delegate = delegate
         cache = parts.cache
         operationQueue = parts.operationQueue
         shared.add(self, parts)
         delegate.attach(self)
-        chain.hooks.attach(self)
+        hooks.attach(self)
         _ = Blocking.wait(seconds: ManagedSession.patience) { await shared.settled() }
     }
 
@@ -111,20 +111,22 @@ public final class SessionManager: Sendable {
     /// in this process.
     public var session: URLSession {
         let limits = configuration
-        return chain.hooks.session {
+        let base = shared.state.withLock(\.base)
+        return hooks.session {
             URLSession(
-                showing: chain.shown(limits, identifier), carryingBy: chain.shown(limits, ""), of: chain.hooks
+                showing: limits.sessionConfiguration(base, identifier: identifier.isEmpty ? nil : identifier),
+                carryingBy: limits.sessionConfiguration(base, identifier: nil), of: hooks
             ) { [shared] in shared.shownTasks }
         }
     }
 
     /// Invalidates ``session``. The downloads continue, and closures are called as long as some are unfinished.
     public func invalidate() {
-        let session = chain.hooks.takeSession()
+        let session = hooks.takeSession()
         session?.finishTasksAndInvalidate()
         guard let reported = delegate.sessionDidBecomeInvalidWithError else { return }
         let shown = session ?? self.session
-        _ = chain.hooks.takeSession()
+        _ = hooks.takeSession()
         shared.deliveries.add(.own) { reported(shown, nil) }
     }
 
@@ -137,7 +139,8 @@ public final class SessionManager: Sendable {
     public var tasks: [DownloadTask] { shared.tasks }
     public var succeededTasks: [DownloadTask] { shared.tasks.filter { $0.status == .succeeded } }
 
-    /// The total progress of all tasks. The size of a task with unknown size counts as its received bytes.
+    /// The total progress of all tasks. A task of unknown size counts as the mean of the known sizes; without any known
+    /// size the total is -1. The fraction goes back only when a download restarts, or tasks are added or removed.
     public var progress: Progress { shared.progress }
     /// Bytes received in the last second by all tasks.
     public var speed: Int64 { TaskSum(tasks).speed }

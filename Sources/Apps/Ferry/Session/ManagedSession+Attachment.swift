@@ -113,6 +113,7 @@ extension ManagedSession: AttachedSessionClient {
         task.transfer = transfer.id
         task.stored = status
         task.isUntold = status.isEnd
+        task.asked.url = transfer.url
         task.asked.tags = Set(transfer.tags)
         task.asked.method = HTTPMethod(rawValue: transfer.method) ?? .get
         task.waitingReason = status == .waiting ? WaitingReason(transfer, now: Date()) ?? .slot : nil

@@ -13,9 +13,6 @@ enum DownloadOrder {
 }
 
 extension ManagedSession {
-    /// The session's limits for the daemon.
-    var settings: SessionSettings { state.withLock(\.configuration).settings }
-
     /// Sends the limits to the daemon, after earlier calls.
     func sendSettings() {
         commands.add {
@@ -127,7 +124,7 @@ extension ManagedSession {
     ///
     /// - Parameters:
     ///   - keptName: The name of the URL's file that stayed after its task was removed.
-    ///   - templates: Shared properties of the call's downloads.
+    ///   - templates: The templates of the call's downloads.
     func order(
         _ url: URL, headers: [String: String]?, fileName: String?, keptName: String?, manager: SessionManager,
         templates: inout PlanTemplates
@@ -139,16 +136,16 @@ extension ManagedSession {
             if let task = state.list.task(named: address) {
                 let isLeaving = task.state.withLock { $0.calls.makeRoom() }
                 if !isLeaving {
-                    return .known(task, task.state.withLock { $0.change(headers: headers, name: name) })
+                    let change = task.state.withLock { task in
+                        task.change(headers: headers, name: name) { templates.transfer(url, headers: $0) }
+                    }
+                    return .known(task, change)
                 }
             }
             let fallback = FileNaming.defaultName(for: url)
             let isKept = keptName != nil && (name == nil || name == keptName)
             // No other download uses the default name.
-            let policy: ConflictPolicy? = isKept ? .skip : name == nil || name == fallback ? .replace : nil
-            let template = templates.template(headers: headers ?? [:], policy: policy) {
-                RequestPlan.template(state.configuration, place: place, cache: manager.cache)
-            }
+            let conflict: ConflictPolicy? = isKept ? .skip : name == nil || name == fallback ? .replace : nil
             let final = (isKept ? keptName : name) ?? fallback
             let note = TaskNote(url: address)
             var task = TaskState(note: note, url: url, folder: manager.cache.downloadFilePath, fileName: final)
@@ -156,7 +153,8 @@ extension ManagedSession {
             let made = DownloadTask(task, url: url, session: self)
             insert(made, in: &state)
             update(&state)
-            return .new(made, RequestPlan(template: template, url: address, name: final))
+            return .new(
+                made, templates.plan(url, headers: headers ?? [:], name: final, conflict: conflict))
         }
     }
 
@@ -173,7 +171,7 @@ extension ManagedSession {
     /// Stores tasks and resumes others in one transaction. Returns once that is done or cannot be.
     func storeAndWait(
         _ new: [(task: DownloadTask, plan: RequestPlan)],
-        goingOn known: [(task: DownloadTask, change: TransferChange?)], cache: Cache
+        goingOn known: [(task: DownloadTask, change: TransferChange?)]
     ) {
         let had = known.map(\.task).filter { $0.state.withLock(\.stored) == .succeeded }
         // The daemon renames a finished file separately: only it knows a free name.
@@ -186,7 +184,8 @@ extension ManagedSession {
             self.change(known[index].task, done: { _ in }) { change }
             known[index].change = nil
         }
-        let template = RequestPlan.template(state.withLock(\.configuration), place: place, cache: cache)
+        var template = TransferRequest(url: "", folder: "")
+        template.session = place.session
         storeAndWait(Submission(new, goingOn: known, template: new.isEmpty ? template : nil))
         for task in had where task.state.withLock(\.stored) == .succeeded { notifyAgain(task) }
     }

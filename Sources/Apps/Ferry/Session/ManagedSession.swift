@@ -1,3 +1,4 @@
+import BackgroundURLSession
 import FerryClient
 import FerryCore
 import FerryURLSession
@@ -27,6 +28,8 @@ final class ManagedSession: Sendable {
         /// Chain downloads of an earlier process that no call has picked up yet.
         var restored: [DownloadRequest] = []
         var configuration: SessionConfiguration
+        /// The configuration that the latest manager was created from, if any.
+        var base: URLSessionConfiguration?
         var logger: LoggerBox
     }
 
@@ -48,7 +51,7 @@ final class ManagedSession: Sendable {
         attached = AttachedSession(place.attachmentPlace(patience: Self.patience))
         cache = manager.cache
         deliveries = Deliveries(operationQueue: manager.operationQueue)
-        state = Mutex(State(configuration: manager.configuration, logger: manager.logger))
+        state = Mutex(State(configuration: manager.configuration, base: manager.base, logger: manager.logger))
         cache.link { [weak self] url in self?.state.withLock { $0.list.task(named: url) }?.fileName }
         events.open(for: self)
         attached.open(for: self)
@@ -89,7 +92,7 @@ final class ManagedSession: Sendable {
             state.managers.add(manager)
             state.logger = parts.logger
         }
-        setConfiguration(parts.configuration)
+        setConfiguration(parts.configuration, base: parts.base)
     }
 
     /// Runs `body` with the manager's status while no change of the session is being processed.
@@ -98,12 +101,23 @@ final class ManagedSession: Sendable {
     }
 
     func setConfiguration(_ configuration: SessionConfiguration) {
-        let isNew = state.withLock { state in
-            defer { state.configuration = configuration }
-            return state.configuration != configuration
-        }
-        if isNew { sendSettings() }
+        setConfiguration(configuration, base: state.withLock(\.base))
     }
+
+    private func setConfiguration(_ configuration: SessionConfiguration, base: URLSessionConfiguration?) {
+        let old = settings
+        state.withLock { ($0.configuration, $0.base) = (configuration, base) }
+        if settings != old { sendSettings() }
+    }
+
+    /// The mapping of downloads to transfers, by the current configuration.
+    var mapping: ManagerMapping {
+        let (limits, base) = state.withLock { ($0.configuration, $0.base) }
+        return ManagerMapping(limits, base: base, place: place)
+    }
+
+    /// The session's limits for the daemon.
+    var settings: SessionSettings { mapping.settings }
 
     /// Keeps a manager with closures alive until the tasks have finished.
     func keep(_ manager: SessionManager) {

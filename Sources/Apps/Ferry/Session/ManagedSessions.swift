@@ -1,3 +1,4 @@
+import BackgroundURLSession
 import Dispatch
 import FerryURLSession
 import Foundation
@@ -24,14 +25,18 @@ final class ManagedSessions: Sendable {
             let key = Key(daemon: ObjectIdentifier(daemon), identifier: identifier)
             if let session = sessions[key] { return session }
             guard
-                let place = SessionPlace(daemon, identifier: identifier)
+                var place = SessionPlace(daemon, identifier: identifier)
                     ?? SessionPlace(daemon, identifier: FileNaming.defaultName(for: identifier))
             else { preconditionFailure("A digest is a name.") }
+            place.sendsLaunchEvents = Self.sendsLaunchEvents(parts.base)
             let session = ManagedSession(place, manager: parts)
             sessions[key] = session
             return session
         }
     }
+
+    /// Whether the daemon launches the app for managers with a configuration.
+    static func sendsLaunchEvents(_ base: URLSessionConfiguration?) -> Bool { base?.sessionSendsLaunchEvents ?? true }
 
     /// Returns the sessions that use a cache.
     func sessions(of cache: Cache) -> [ManagedSession] {
@@ -52,4 +57,6 @@ struct ManagerParts: Sendable {
     var logger: LoggerBox
     var cache: Cache
     var operationQueue: DispatchQueue
+    /// The configuration that the manager was created from, if any.
+    var base: URLSessionConfiguration?
 }

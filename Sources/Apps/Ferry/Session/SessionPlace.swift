@@ -14,6 +14,8 @@ struct SessionPlace: Sendable {
     let service: @Sendable () async throws(ServiceError) -> any SessionService
     /// The daemon's folder of partial files referenced by resume data.
     let spool: String
+    /// Whether the daemon launches the app when all downloads have finished. Set by the first manager of the identifier.
+    var sendsLaunchEvents = true
     /// The program's environment for requests, as it was when the session was created.
     let caller = CallerEnvironment.ofApp
     private let attachmentLocks: AttachmentLocks
@@ -64,7 +66,11 @@ struct SessionPlace: Sendable {
         AttachmentPlace(
             session: session,
             // Computed each time: an app that has become active no longer counts as launched in the background.
-            attachment: { [application, name, isDaemon] in Self.attachment(application, name, isDaemon: isDaemon) },
+            attachment: { [self] in
+                var attachment = Self.attachment(application, name, isDaemon: isDaemon)
+                attachment.sendsLaunchEvents = attachment.sendsLaunchEvents && sendsLaunchEvents
+                return attachment
+            },
             service: service, attachmentLocks: attachmentLocks, patience: .seconds(patience),
             executor: BlockingExecutor.shared)
     }

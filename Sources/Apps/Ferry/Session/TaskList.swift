@@ -15,6 +15,7 @@ struct TaskList {
     private var sharedURLs: Set<String> = []
     /// Created when an app first reads it.
     private var progress: Progress?
+    private var steady = SteadyFraction()
 
     /// The transfers of stored tasks.
     var transfers: Set<TransferID> { Set(byTransfer.keys) }
@@ -27,6 +28,7 @@ struct TaskList {
     mutating func append(_ task: DownloadTask) {
         let (status, isNamedByURL, transfer) = task.state.withLock { ($0.stored, $0.note.isNamedByURL, $0.transfer) }
         all.append(task)
+        steady.reset()
         byID[task.id] = task
         if let transfer { byTransfer[transfer] = task }
         if isNamedByURL { name(task) }
@@ -60,6 +62,7 @@ struct TaskList {
             counts.remove(status)
         }
         all.removeAll { tasks.contains($0) }
+        steady.reset()
         forgetNames(of: tasks)
     }
 
@@ -137,34 +140,13 @@ struct TaskList {
 
     /// Returns the total progress. Always the same object.
     mutating func progress(_ sum: TaskSum) -> Progress {
-        let progress = progress ?? Progress(totalUnitCount: sum.total)
+        let total = steady.total(of: sum)
+        let progress = progress ?? Progress(totalUnitCount: total)
         self.progress = progress
-        if progress.totalUnitCount != sum.total { progress.totalUnitCount = sum.total }
-        progress.completedUnitCount = sum.received
+        let isEmpty = total == 0 && !all.isEmpty && counts.open == 0
+        let units = isEmpty ? (completed: 1, total: 1) : (completed: sum.received, total: total)
+        if progress.totalUnitCount != units.total { progress.totalUnitCount = units.total }
+        progress.completedUnitCount = units.completed
         return progress
-    }
-}
-
-/// The total received and expected bytes of some tasks, and their speed. The size of a task with unknown size counts as
-/// its received bytes.
-struct TaskSum: Hashable, Sendable {
-    private(set) var received: Int64 = 0
-    private(set) var total: Int64 = 0
-    private(set) var speed: Int64 = 0
-
-    init(_ tasks: [DownloadTask], at now: ContinuousClock.Instant = .now) {
-        for task in tasks {
-            let (has, wants, speed) = task.state.withLock { ($0.bytes.received, $0.total, $0.speed(now: now)) }
-            // Servers may state any length.
-            received = received.addingSaturated(has)
-            total = total.addingSaturated(max(wants, has))
-            self.speed = self.speed.addingSaturated(speed)
-        }
-    }
-
-    /// Whole seconds until the end at the current speed. 0 if unknown.
-    var timeRemaining: Int64 {
-        guard speed > 0, total > received else { return 0 }
-        return (total - received).dividedRoundingUp(by: speed)
     }
 }

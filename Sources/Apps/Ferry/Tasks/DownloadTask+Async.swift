@@ -85,12 +85,16 @@ extension DownloadTask {
     ///   - headers: Replaces the task's headers. Nil keeps them.
     public func replaceRequest(url: URL, headers: HTTPHeaders? = nil) async throws(FerryError) {
         let address = try url.checked()
+        let asked = state.withLock(\.asked)
+        let request = URLRequest(address, method: asked.method, headers: headers ?? asked.headers)
+        let mapping = session?.mapping
         try await change { change in
             change.url = address.absoluteString
-            change.headers = headers.map { RequestPlan.fields($0) }
+            if headers != nil { change.headers = mapping?.fields(request) }
         }
         state.withLock { state in
             state.answer.url = address
+            state.asked.url = address.absoluteString
             if let headers { state.asked.headers = headers }
         }
     }
@@ -98,6 +102,17 @@ extension DownloadTask {
     /// Sets the priority: -10 to 10, higher goes first. Other values are clamped.
     public func setPriority(_ priority: Int) async throws(FerryError) {
         try await change { $0.priority = Priority(clamping: priority) }
+    }
+
+    /// Takes over the values of a description. Returns once that is durable.
+    func take(_ spec: DownloadSpec, _ given: TransferChange) async throws(FerryError) {
+        guard let session else { throw .fetchDownloadTaskFailed(url: url.absoluteString) }
+        let note = state.withLock { $0.note(spec) }
+        try await change { change in
+            change = given
+            change.note = session.place.note(note.text)
+        }
+        state.withLock { $0.take(spec, given) }
     }
 
     private func change(_ make: (inout TransferChange) -> Void) async throws(FerryError) {

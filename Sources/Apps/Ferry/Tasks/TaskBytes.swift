@@ -17,8 +17,13 @@ struct TaskBytes {
     /// Created when an app first reads it, and kept up to date from then on.
     private var shown: Progress?
 
-    /// - Parameter startedOver: Number of restarts from byte 0 before this process knew the transfer.
-    init(startedOver: Int = 0) { self.startedOver = startedOver }
+    /// - Parameters:
+    ///   - expected: The size that the app expects, in bytes.
+    ///   - startedOver: Number of restarts from byte 0 before this process knew the transfer.
+    init(expected: Int64? = nil, startedOver: Int = 0) {
+        self.expected = expected
+        self.startedOver = startedOver
+    }
 
     /// Processes the daemon's counts. Returns whether the previous bytes were dropped.
     mutating func take(_ transfer: Transfer, wasRunning: Bool, at now: ContinuousClock.Instant) -> Bool {
@@ -63,17 +68,25 @@ struct TaskBytes {
     /// Returns the received and expected bytes. Always the same object.
     mutating func progress(in status: Status) -> Progress {
         if let shown { return shown }
-        let progress = Progress(totalUnitCount: total(in: status))
-        progress.completedUnitCount = received
+        let units = units(in: status)
+        let progress = Progress(totalUnitCount: units.total)
+        progress.completedUnitCount = units.completed
         shown = progress
         return progress
     }
 
     func updateProgress(in status: Status) {
         guard let shown else { return }
+        let units = units(in: status)
+        if shown.totalUnitCount != units.total { shown.totalUnitCount = units.total }
+        shown.completedUnitCount = units.completed
+    }
+
+    /// The counts of the app's object. A finished empty file is one of one unit, since a `Progress` without units is
+    /// never finished.
+    private func units(in status: Status) -> (completed: Int64, total: Int64) {
         let total = total(in: status)
-        if shown.totalUnitCount != total { shown.totalUnitCount = total }
-        shown.completedUnitCount = received
+        return total == 0 && status == .succeeded ? (1, 1) : (received, total)
     }
 }
 

@@ -3,8 +3,10 @@ import Foundation
 
 /// The file of a task.
 struct TaskFile {
-    let folder: String
+    private(set) var folder: String
     var name: String
+    /// The name given by the app. A conflict may have changed it.
+    private(set) var givenName: String
     /// The whole path, once the daemon has reported it.
     private(set) var placed: String?
     /// Whether the file existed before the task.
@@ -13,6 +15,12 @@ struct TaskFile {
     init(folder: String, name: String) {
         self.folder = folder
         self.name = name
+        givenName = name
+    }
+
+    /// Processes another destination of a file that has not been placed.
+    mutating func move(to folder: String, name: String?) {
+        self = TaskFile(folder: folder, name: name ?? self.name)
     }
 
     var path: String { placed ?? folder + "/" + name }
@@ -27,7 +35,10 @@ struct TaskFile {
 
     /// Processes a new name. The daemon reports the whole path once known.
     mutating func takeName(of transfer: Transfer) {
-        if transfer.destination == nil, let name = transfer.names.chosen { self.name = name.lastPathPart }
+        if let name = transfer.names.chosen {
+            givenName = name.lastPathPart
+            if transfer.destination == nil { self.name = givenName }
+        }
         takePath(of: transfer)
     }
 
@@ -40,6 +51,7 @@ struct TaskFile {
 
 /// The parameters set by the app.
 struct TaskParameters {
+    var url: String
     var method = HTTPMethod.get
     var headers: HTTPHeaders = [:]
     var tags: Set<String> = []

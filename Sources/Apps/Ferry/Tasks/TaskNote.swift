@@ -27,6 +27,8 @@ struct TaskNote: Hashable, Codable, Sendable {
     var isNamedByURL = true
     var metadata: [String: String] = [:]
     var validation: Validation?
+    /// The digest of the description's other values, or nil if it has only usual ones.
+    var values: String?
 
     init(id: String = TaskNote.newID(), url: String) {
         self.id = id
@@ -49,7 +51,7 @@ struct TaskNote: Hashable, Codable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case id, url, kind, metadata, validation
+        case id, url, kind, metadata, validation, values
         case isNamedByURL = "named_by_url"
     }
 
@@ -61,6 +63,7 @@ struct TaskNote: Hashable, Codable, Sendable {
         isNamedByURL = try box.decodeIfPresent(Bool.self, forKey: .isNamedByURL) ?? true
         metadata = try box.decodeIfPresent([String: String].self, forKey: .metadata) ?? [:]
         validation = try box.decodeIfPresent(Validation.self, forKey: .validation)
+        values = try box.decodeIfPresent(String.self, forKey: .values)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -71,6 +74,7 @@ struct TaskNote: Hashable, Codable, Sendable {
         if !isNamedByURL { try box.encode(false, forKey: .isNamedByURL) }
         if !metadata.isEmpty { try box.encode(metadata, forKey: .metadata) }
         try box.encodeIfPresent(validation, forKey: .validation)
+        try box.encodeIfPresent(values, forKey: .values)
     }
 
     /// The note as text.

@@ -14,7 +14,7 @@ struct TaskState {
     var isUntold = false
     var calls = TaskCalls()
     var file: TaskFile
-    var asked = TaskParameters()
+    var asked: TaskParameters
     var answer: TaskAnswer
     private(set) var bytes: TaskBytes
     var dates = TaskDates()
@@ -23,10 +23,15 @@ struct TaskState {
     /// Completes a chain download. The task keeps it alive until then.
     var request: DownloadRequest?
 
-    /// - Parameter startedOver: Number of restarts from byte 0 before this process knew the transfer.
-    init(note: TaskNote, url: URL, folder: String, fileName: String, startedOver: Int = 0) {
+    /// - Parameters:
+    ///   - expectedSize: The size that the app expects, in bytes.
+    ///   - startedOver: Number of restarts from byte 0 before this process knew the transfer.
+    init(
+        note: TaskNote, url: URL, folder: String, fileName: String, expectedSize: Int64? = nil, startedOver: Int = 0
+    ) {
         self.note = note
-        bytes = TaskBytes(startedOver: startedOver)
+        asked = TaskParameters(url: url.absoluteString)
+        bytes = TaskBytes(expected: expectedSize, startedOver: startedOver)
         file = TaskFile(folder: folder, name: fileName)
         answer = TaskAnswer(url: url)
     }
@@ -129,16 +134,25 @@ struct TaskState {
     // MARK: Calls
 
     /// Returns the change of an existing task by a download call, or nil if none.
-    mutating func change(headers: HTTPHeaders?, name: String?) -> TransferChange? {
+    ///
+    /// - Parameter mapped: Returns the transfer of the task's URL with these headers.
+    mutating func change(
+        headers: HTTPHeaders?, name: String?, mapped: (HTTPHeaders) -> TransferRequest
+    ) -> TransferChange? {
         var change = TransferChange()
         // The daemon removes secret headers when a transfer succeeds or is canceled, and some time after a failure.
         let hasEnded = [.succeeded, .failed, .canceled].contains(stored)
         if let headers, headers != asked.headers || hasEnded && !headers.isEmpty {
             asked.headers = headers
-            change.headers = RequestPlan.fields(headers)
+            change.headers = mapped(headers).headers
+        }
+        if hasEnded {
+            let login = mapped(asked.headers).login
+            if !login.cookies.isEmpty { change.login.cookies = login.cookies }
+            if !login.logins.isEmpty { change.login.logins = login.logins }
         }
         if let name, name != file.name { change.name = name }
-        return change.headers == nil && change.name == nil ? nil : change
+        return change == TransferChange() ? nil : change
     }
 
     /// Processes the result of a change, except the state, which events report.

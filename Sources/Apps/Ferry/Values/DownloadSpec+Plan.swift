@@ -24,12 +24,10 @@ extension DownloadSpec {
     ///
     /// - Throws: The error for which the daemon would refuse it, so that it does not affect the others of a batch.
     func plan(
-        for session: ManagedSession, _ configuration: SessionConfiguration, cache: Cache
+        for session: ManagedSession, _ mapping: ManagerMapping, _ hooks: ChainHooks, cache: Cache
     ) throws(FerryError) -> (task: DownloadTask, plan: RequestPlan) {
-        var request = RequestPlan.template(configuration, place: session.place, cache: cache)
-        request.method = method.rawValue
-        request.headers = RequestPlan.fields(headers)
-        request.body = body.map { .bytes($0) }
+        var request = mapping.download(URLRequest(url, method: method, headers: headers, body: body), in: cache)
+        hooks.trustPolicy(forHost: url.host)?.apply(to: &request)
         request.file.onConflict = conflict.policy
         request.timing.priority = Priority(clamping: priority)
         request.timing.notBefore = notBefore
@@ -44,6 +42,7 @@ extension DownloadSpec {
         var note = TaskNote(url: url.absoluteString)
         if let id { note.id = id.rawValue }
         note.metadata = metadata
+        note.values = valuesDigest
         if let checksum, let wanted = checksum.core {
             request.response.checksums = [wanted]
             request.response.onMismatch = .fail
@@ -66,9 +65,11 @@ extension DownloadSpec {
             name = nil
             shown = url.lastPathComponent.isEmpty ? fallback : url.lastPathComponent
         }
-        var initial = TaskState(note: note, url: url, folder: request.file.folder, fileName: shown)
+        var initial = TaskState(
+            note: note, url: url, folder: request.file.folder, fileName: shown, expectedSize: expectedSize)
         initial.asked = TaskParameters(
-            method: method, headers: headers, tags: tags, priority: request.timing.priority.rawValue)
+            url: url.absoluteString, method: method, headers: headers, tags: tags,
+            priority: request.timing.priority.rawValue)
         if let date = notBefore, date > Date() { initial.waitingReason = .notBefore(date) }
         var asked = request
         (asked.url, asked.file.name) = (url.absoluteString, name)

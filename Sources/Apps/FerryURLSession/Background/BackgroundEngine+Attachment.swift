@@ -19,7 +19,10 @@ extension BackgroundEngine: AttachedSessionClient {
     /// The error that keeps tasks from being created, or nil. While ferryd is away, its next instance takes the tasks.
     var obstacle: ServiceError? {
         guard let attached else {
-            return ServiceError(.daemonUnreachable, "The identifier cannot name a session.")
+            let shown = identifier.escapingControls
+            return ServiceError(
+                .invalidRequest,
+                "“\(shown)” cannot identify a background session: it is too long or has a control character.")
         }
         if case .refused(let error) = attached.standing { return error }
         if attached.isListed || state.withLock(\.isHeld) { return nil }
@@ -36,11 +39,12 @@ extension BackgroundEngine: AttachedSessionClient {
     }
 
     /// Blocks this thread until the session is attached or the wait times out (docs/behaviour/url-session.md#7).
-    /// Returns early if another process holds the session: the tasks then wait for that process, not the thread.
+    /// Returns early if another process or object holds the session: the tasks then wait for it, not the thread.
     func waitUntilAttached() {
         guard let attached, !attached.isListed else { return }
         // The process that had the session open may have exited since.
         if case .refused = attached.standing { attached.openAgain() }
+        if state.withLock(\.isHeld) { return }
         var isOver = false
         let restored = DispatchSemaphore(value: 0)
         Task(name: "wait for a session", executorPreference: BlockingExecutor.shared) {
@@ -71,12 +75,14 @@ extension BackgroundEngine: AttachedSessionClient {
     func isHeld(lastTask: Int) {
         state.withLock { state in
             state.isHeld = true
-            // That process may create tasks until it exits.
+            // The holder may create tasks until it releases the session.
             state.last = max(state.last, lastTask + Self.numberGap)
         }
     }
 
-    /// Returns once the session is attached or attaching has failed, after another process had it.
+    var lastTask: Int { state.withLock(\.last) }
+
+    /// Returns once the session is attached or attaching has failed, after another process or object had it.
     func settled() async { await attached?.settled() }
 
     func lost() { state.withLock { $0.isHeld = false } }
@@ -174,7 +180,7 @@ extension BackgroundEngine: AttachedSessionClient {
                 storage.error = URLErrorMapping.error(error, url: URL(string: transfer.currentURL))
             }
             if transfer.currentURL != transfer.url, let url = URL(string: transfer.currentURL) {
-                storage.currentRequest?.url = url
+                storage.requests.current?.url = url
             }
         }
     }

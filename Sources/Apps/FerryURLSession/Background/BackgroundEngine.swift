@@ -31,7 +31,7 @@ final class BackgroundEngine: SessionEngine {
     /// The session in ferryd; nil if the identifier cannot name one.
     let attached: AttachedSession?
     let service: any SessionService
-    private let identifier: String
+    let identifier: String
     weak let session: URLSession?
 
     init(_ session: URLSession, configuration: URLSessionConfiguration) {
@@ -51,7 +51,7 @@ final class BackgroundEngine: SessionEngine {
             isDaemon: true, service: { service },
             folder: { $0 == .spool ? daemon.spool : LocalService.shared.folders.partials },
             folders: LocalService.shared.folders, keep: { ($0, .spool) }, mayDeliver: { await EventGate.shared.pass() })
-        let mapping = RequestMapping(
+        let mapping = TaskMapping(
             configuration, session: id ?? .cli, application: first.application, identifier: identifier)
         transfers = SessionTransfers(mapping, place: place) { [weak session] in
             guard let session else { return }
@@ -61,7 +61,8 @@ final class BackgroundEngine: SessionEngine {
             }
         }
         loads = LoadPlace(
-            engine: { try await LocalService.shared.service().engine }, proxies: mapping.proxies, trust: TrustScope(),
+            engine: { try await LocalService.shared.service().engine }, proxies: mapping.requests.proxies,
+            trust: TrustScope(),
             folder: URL(fileURLWithPath: LocalService.shared.folders.own, isDirectory: true))
         if configuration.protocolClasses?.isEmpty == false {
             logger.warning("background sessions do not use protocolClasses")
@@ -129,9 +130,7 @@ final class BackgroundEngine: SessionEngine {
         if case .impossible(let error) = work { return FailedTransport(error, relay: relay) }
         guard let request = work.request else { return FailedTransport(URLError(.badURL), relay: relay) }
         if let obstacle { return FailedTransport(URLErrorMapping.error(obstacle, url: request.url), relay: relay) }
-        if RequestFieldMapping.cachePolicy(request, configuration) == .returnCacheDataDontLoad {
-            return FailedTransport(URLError.failing(.resourceUnavailable, request.url), relay: relay)
-        }
+        if let error = RequestMapping.refusal(request, configuration) { return FailedTransport(error, relay: relay) }
         do {
             return try made(task, request, work, relay)
         } catch {
@@ -152,9 +151,9 @@ final class BackgroundEngine: SessionEngine {
         case .download: transport = .download(task, request, relay: relay, transfers: transfers, continuing: nil)
         case .downloadContinuing(let data):
             transport = .download(task, data.currentRequest, relay: relay, transfers: transfers, continuing: data)
-        case .upload, .impossible: transport = nil
+        case .upload, .stream, .impossible: transport = nil
         }
-        guard let transport else { throw URLError.failing(.cannotWriteToFile, request.url) }
+        guard let transport else { throw URLError.unusableResumeData(.empty, request.url) }
         if state.withLock(\.isHeld) {
             transport.submit { [weak self] in
                 await self?.settled()

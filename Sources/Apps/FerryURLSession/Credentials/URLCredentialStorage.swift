@@ -1,3 +1,4 @@
+import FerryCore
 public import Foundation
 public import FoundationNetworking
 import Synchronization
@@ -74,6 +75,20 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {  // SAFETY: all
         if hasChanged { postChange() }
     }
 
+    /// Returns the credentials for Basic and Digest challenges of a URL's server, the default credential first.
+    func logins(for url: URL) -> [GivenLogin] {
+        guard let host = url.host(percentEncoded: true)?.lowercased(), let scheme = url.scheme?.lowercased() else {
+            return []
+        }
+        let port = url.port ?? (scheme == "https" ? 443 : 80)
+        let spaces = known.withLock { $0.filter { $0.key.isServer(host, port, scheme) }.map(\.value) }
+        let credentials =
+            spaces.compactMap(\.usual) + spaces.flatMap { $0.byUser.sorted { $0.key < $1.key }.map(\.value) }
+        return credentials.compactMap { credential in
+            credential.user.map { GivenLogin(host: host, port: port, user: $0, password: credential.password ?? "") }
+        }
+    }
+
     /// Removes all credentials.
     func removeAll() {
         known.withLock { $0 = [:] }
@@ -114,11 +129,21 @@ extension URLCredentialStorage {
         task: URLSessionTask
     ) { remove(credential, for: protectionSpace, options: options) }
 
+    /// Returns the credentials of a protection space by user; nil if there are none.
+    public func credentials(
+        for protectionSpace: URLProtectionSpace, task: URLSessionTask
+    ) async -> [String: URLCredential]? { credentials(for: protectionSpace) }
+
     /// Calls the handler synchronously with the default credential of a protection space; nil if there is none.
     public func getDefaultCredential(
         for space: URLProtectionSpace, task: URLSessionTask,
         completionHandler: @escaping @Sendable (URLCredential?) -> Void
     ) { completionHandler(defaultCredential(for: space)) }
+
+    /// Returns the default credential of a protection space; nil if there is none.
+    public func defaultCredential(for space: URLProtectionSpace, task: URLSessionTask) async -> URLCredential? {
+        defaultCredential(for: space)
+    }
 
     public func setDefaultCredential(
         _ credential: URLCredential, for protectionSpace: URLProtectionSpace, task: URLSessionTask
@@ -134,6 +159,12 @@ struct SpaceKey: Hashable {
     private let isProxy: Bool
     private let realm: String?
     private let method: String
+
+    /// Whether this is the space of a server that asks for a user name and a password.
+    func isServer(_ host: String, _ port: Int, _ scheme: String) -> Bool {
+        let methods = [NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest]
+        return !isProxy && self.host == host && self.port == port && kind == scheme && methods.contains(method)
+    }
 
     init(_ space: URLProtectionSpace) {
         host = space.host.lowercased()

@@ -102,6 +102,9 @@ extension URLSessionDownloadDelegate {
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
+    ) async -> CachedURLResponse?
 }
 
 extension URLSessionDataDelegate {
@@ -133,7 +136,16 @@ extension URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
+        let proposed = UnsafeTransfer(proposedResponse)
+        AsyncForm.answer(completionHandler) {
+            await self.urlSession(session, dataTask: dataTask, willCacheResponse: proposed.value)
+        }
+    }
+
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
+    ) async -> CachedURLResponse? {
         DelegateProbe.markMissing()
-        completionHandler(proposedResponse)
+        return proposedResponse
     }
 }

@@ -44,7 +44,7 @@ extension URLSessionTask {
                     "The request of a completed task, or of one that is no GET, cannot be replaced."
                 ))
         }
-        storage.withLock { $0.currentRequest = request }
+        storage.withLock { ($0.requests.current, $0.requests.replacement) = (request, request) }
         transport?.update(.request(request))
     }
 

@@ -20,16 +20,24 @@ struct CookieJar: Sendable {
         policy = configuration.httpCookieAcceptPolicy
     }
 
+    /// Whether cookies of responses are stored.
+    var isOpen: Bool { storage != nil && policy != .never }
+
+    /// Returns the cookies for a request.
+    func cookies(for url: URL) -> [HTTPCookie] {
+        // The storage filters by host only.
+        (storage?.cookies(for: url) ?? []).filter { $0.goes(to: url, at: Date()) }
+    }
+
     func field(for address: String) -> String? {
         guard let url = URL(string: address) else { return nil }
-        // The storage filters by host only.
-        let cookies = (storage?.cookies(for: url) ?? []).filter { $0.goes(to: url, at: Date()) }
+        let cookies = cookies(for: url)
         guard !cookies.isEmpty else { return nil }
         return HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
     }
 
     func store(_ fields: [String], from address: String) {
-        guard let storage, policy != .never, let url = URL(string: address) else { return }
+        guard isOpen, let storage, let url = URL(string: address) else { return }
         for field in fields {
             let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": field], for: url)
             let accepted = cookies.filter { $0.belongs(to: url) }

@@ -45,11 +45,11 @@ struct LoadPace: Sendable {
 
     private var bucket: TokenBucket
 
-    init(limit: Int64?) { bucket = TokenBucket(rate: RequestMapping.rate(limit), now: Self.nanoseconds(.now)) }
+    init(limit: Int64?) { bucket = TokenBucket(rate: TaskMapping.rate(limit), now: Self.nanoseconds(.now)) }
 
     /// - Parameter limit: Bytes per second; nil is no limit.
     mutating func set(limit: Int64?) {
-        bucket.setRate(RequestMapping.rate(limit), now: Self.nanoseconds(.now))
+        bucket.setRate(TaskMapping.rate(limit), now: Self.nanoseconds(.now))
     }
 
     /// Returns how many of the available bytes to deliver next, and after which delay.

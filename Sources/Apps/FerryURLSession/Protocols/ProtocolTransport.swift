@@ -8,7 +8,7 @@ import Synchronization
 /// redirect, another transport carries the task, and further client calls are ignored.
 final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unchecked Sendable {  // SAFETY: Mutex
     private enum Event: Sendable {
-        case response(URLResponse)
+        case response(URLResponse, URLCache.StoragePolicy)
         case data(Data)
         case redirect(URLRequest, URLResponse)
         case finished
@@ -107,20 +107,22 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
 
     private func deliver() async {
         var file: ResourceFile?
+        var load = ProtocolLoad(relay.task.currentRequest, relay.session.acting.copied.urlCache)
         do {
             if isDownload { file = try ResourceFile(in: folder, relay: relay) }
-            let redirect = try await deliverEvents(to: &file)
+            let redirect = try await deliverEvents(to: &file, &load)
             stop()
             if let redirect {
                 file?.remove()
                 return follow(with: redirect)
             }
             try await file?.finish()
-            await relay.complete(nil, metrics: [])
+            await load.keep(as: relay)
+            await relay.complete(nil, metrics: [load.facts()])
         } catch {
             stop()
             file?.remove()
-            await relay.complete(error, metrics: [])
+            await relay.complete(error, metrics: [load.facts()])
         }
     }
 
@@ -130,11 +132,16 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
     /// Delivers the protocol's events up to the last one. A download's body is written to its file.
     ///
     /// - Returns: The request of a redirect to follow.
-    private func deliverEvents(to file: inout ResourceFile?) async throws -> URLRequest? {
+    private func deliverEvents(
+        to file: inout ResourceFile?, _ load: inout ProtocolLoad
+    ) async throws -> URLRequest? {
         for await event in events {
             switch event {
-            case .response(let response): try await deliver(response)
+            case .response(let response, let policy):
+                load.received(response, isDownload ? .notAllowed : policy)
+                try await deliver(response)
             case .data(let data):
+                load.received(data)
                 if isDownload { try file?.append(data) } else { await relay.data(data) }
             case .redirect(let target, let response):
                 let request = target.redirected(from: [url, relay.task.originalRequest?.url])
@@ -182,7 +189,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
 
     func urlProtocol(
         _ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy
-    ) { continuation.yield(.response(response)) }
+    ) { continuation.yield(.response(response, policy)) }
 
     func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) { continuation.yield(.data(data)) }
 

@@ -94,6 +94,17 @@ extension TaskRelay {
         }
     }
 
+    /// Hands the task's connection over to the app by a last call. No completion follows.
+    func captured(_ call: @escaping @Sendable () -> Void) async {
+        let (session, task, calls) = (session, task, calls)
+        await line.perform {
+            guard task.storage.withLock({ $0.ledger.completed() }) else { return }
+            await calls.run(call)
+            task.storage.withLock { $0.release() }
+            session.ended(task)
+        }
+    }
+
     /// Completes the task without waiting for an answer or a reader. Only the first call has an effect.
     func complete(_ error: (any Error)?, metrics: [ExchangeFacts]) async {
         question.close()

@@ -41,11 +41,12 @@ final class TaskRelay: Sendable {
         }
     }
 
-    func currentRequest(_ request: URLRequest) { task.storage.withLock { $0.currentRequest = request } }
+    func currentRequest(_ request: URLRequest) { task.storage.withLock { $0.requests.current = request } }
 
-    /// Sets the task's response without a delegate call.
+    /// Sets the task's response without a delegate call. A task that was canceled keeps what it has.
     func responseKnown(_ response: URLResponse) {
         task.storage.withLock { storage in
+            guard ![.canceling, .completed].contains(storage.ledger.state) else { return }
             storage.response = response
             storage.counts.expectedToReceive = response.expectedContentLength
         }

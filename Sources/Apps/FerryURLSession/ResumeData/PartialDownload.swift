@@ -4,6 +4,7 @@ package import FoundationNetworking
 
 /// Resume data of downloads outside a session's tasks.
 package struct PartialDownload: Sendable {
+    private let data: ResumeData
     /// The request to resume.
     package let request: URLRequest
     /// The partial file to resume from.
@@ -16,6 +17,7 @@ package struct PartialDownload: Sendable {
     /// - Parameter spool: The folder of the daemon's partial files.
     package init?(resumeData: Data, spool: String) {
         guard let data = ResumeData(resumeData), data.received > 0 else { return nil }
+        self.data = data
         request = data.currentRequest
         source = data.source(in: data.directory == .spool ? spool : Self.folders.partials)
     }
@@ -29,9 +31,19 @@ package struct PartialDownload: Sendable {
     /// Creates resume data from a request and the partial file that its service has released; nil if the file cannot be
     /// kept.
     ///
-    /// - Parameter isInSpool: Whether the daemon keeps the file. A file of this process's service is moved to a folder
-    ///   where it outlives the process.
-    package static func resumeData(of request: URLRequest, _ source: PartialSource, isInSpool: Bool) -> Data? {
+    /// - Parameters:
+    ///   - isInSpool: Whether the daemon keeps the file. A file of this process's service is moved to a folder where it
+    ///     outlives the process.
+    ///   - used: The resume data that the failed download has used. They stay usable.
+    package static func resumeData(
+        of request: URLRequest, _ source: PartialSource, isInSpool: Bool, used: PartialDownload? = nil
+    ) -> Data? {
+        if let used, used.data.takeBack(source, in: used.source.path.folderPart) {
+            folders.show(used.source.path)
+            var data = used.data
+            (data.received, data.expectedLength) = (source.offset, source.completeLength ?? -1)
+            return data.encoded()
+        }
         var kept = source
         if !isInSpool {
             guard let path = try? folders.keep(source.path) else { return nil }

@@ -27,6 +27,7 @@ struct ResumeData: Equatable, Sendable {
     /// Digests that are still to be verified.
     var pendingDigests: PendingDigests?
     var originalRequest: URLRequest
+    /// The request at which the download begins again: the original one, or the app's request in place of it.
     var currentRequest: URLRequest
     var description: String?
     var priority: Float

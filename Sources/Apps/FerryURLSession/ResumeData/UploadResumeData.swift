@@ -75,8 +75,8 @@ struct UploadResumeData: Equatable, Sendable {
     /// Applies the old task's settings to the new task.
     func restore(_ task: URLSessionTask) {
         task.storage.withLock { storage in
-            storage.originalRequest = originalRequest
-            storage.currentRequest = originalRequest
+            storage.requests.original = originalRequest
+            storage.requests.current = originalRequest
         }
         task.taskDescription = description
         task.priority = priority

@@ -31,14 +31,14 @@ final class ForegroundEngine: SessionEngine {
                 return (kept, .temporary)
             },
             mayDeliver: {})
-        let mapping = RequestMapping(
+        let mapping = TaskMapping(
             configuration, session: session.id, application: ApplicationIdentity.current, identifier: session.id.name)
         let transfers = SessionTransfers(mapping, place: place)
         session.setReceiver { [weak transfers] in transfers?.receive($0) }
         self.session = session
         self.transfers = transfers
         loads = LoadPlace(
-            engine: { try await local.service().engine }, proxies: mapping.proxies, trust: TrustScope(),
+            engine: { try await local.service().engine }, proxies: mapping.requests.proxies, trust: TrustScope(),
             folder: URL(fileURLWithPath: folders.own, isDirectory: true),
             obstacles: { try await local.service().obstacles(to: $0, $1) })
         DispatchQueue.global(qos: .utility).async { folders.sweep() }
@@ -65,6 +65,9 @@ final class ForegroundEngine: SessionEngine {
         for task: URLSessionTask, work: TaskWork, relay: TaskRelay, after redirects: ProtocolRedirects
     ) -> any TaskTransport {
         if case .impossible(let error) = work { return FailedTransport(error, relay: relay) }
+        if case .stream(let host, let port) = work {
+            return StreamTransport(host, port: port, configuration: configuration, place: loads, relay: relay)
+        }
         guard let request = work.request else { return FailedTransport(URLError(.badURL), relay: relay) }
         let isDownload = task is URLSessionDownloadTask
         if let kind = protocolClass(for: task, request, of: relay.session) {
@@ -83,9 +86,8 @@ final class ForegroundEngine: SessionEngine {
         guard ["http", "https"].contains(request.url?.scheme?.lowercased()) else {
             return FailedTransport(URLError.failing(.unsupportedURL, request.url), relay: relay)
         }
-        // The cache only contains responses of data tasks.
-        if !work.isData, RequestFieldMapping.cachePolicy(request, configuration) == .returnCacheDataDontLoad {
-            return FailedTransport(URLError.failing(.resourceUnavailable, request.url), relay: relay)
+        if !work.isData, let error = RequestMapping.refusal(request, configuration) {
+            return FailedTransport(error, relay: relay)
         }
         switch work {
         case .data: return load(request, .none, relay)
@@ -102,6 +104,7 @@ final class ForegroundEngine: SessionEngine {
         case .download: return download(task, request, relay)
         case .downloadContinuing(let data): return download(task, request, relay, continuing: data)
         case .impossible(let error): return FailedTransport(error, relay: relay)
+        case .stream: return FailedTransport(URLError(.unknown), relay: relay)
         }
     }
 
@@ -115,12 +118,12 @@ final class ForegroundEngine: SessionEngine {
         let classes = session.protocolClasses
         guard !classes.isEmpty else { return nil }
         let before = task.storage.withLock { storage in
-            let before = storage.currentRequest
-            storage.currentRequest = RequestFieldMapping.adding(configuration, to: before ?? request)
+            let before = storage.requests.current
+            storage.requests.current = RequestFieldMapping.adding(configuration, to: before ?? request)
             return before
         }
         if let kind = classes.first(where: { $0.canInit(with: task) }) { return kind }
-        task.storage.withLock { $0.currentRequest = before }
+        task.storage.withLock { $0.requests.current = before }
         return nil
     }
 
@@ -138,7 +141,7 @@ final class ForegroundEngine: SessionEngine {
         guard
             let transport = TransferTransport.download(
                 task, task.currentRequest ?? request, relay: relay, transfers: transfers, continuing: data)
-        else { return FailedTransport(URLError.failing(.cannotWriteToFile, request.url), relay: relay) }
+        else { return FailedTransport(URLError.unusableResumeData(.empty, request.url), relay: relay) }
         return transport
     }
 

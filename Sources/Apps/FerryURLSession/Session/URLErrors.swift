@@ -85,7 +85,20 @@ package enum URLErrorMapping {
     }
 }
 
+/// Why resume data cannot be used, as the end of a sentence.
+package enum ResumeDataFault: String, Sendable {
+    case unreadable = "they are damaged, or not made by Ferry"
+    case empty = "they contain no bytes"
+}
+
 extension URLError {
+    /// The error of a download task with unusable resume data.
+    package static func unusableResumeData(_ reason: ResumeDataFault, _ url: URL? = nil) -> URLError {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: "The resume data cannot be used: \(reason.rawValue)."]
+        info[NSURLErrorFailingURLErrorKey] = url
+        return URLError(.cannotWriteToFile, userInfo: info)
+    }
+
     /// The reason why a background task was canceled by the system or the user.
     public enum BackgroundTaskCancelledReason: Int, Sendable {
         case userForceQuitApplication

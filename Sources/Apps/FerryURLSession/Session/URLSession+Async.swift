@@ -84,7 +84,8 @@ extension URLSession {
         resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
         refuseHandlersInBackground()
-        let work = ResumeData(resumeData).map(TaskWork.downloadContinuing) ?? .impossible(URLError(.cannotWriteToFile))
+        let work =
+            ResumeData(resumeData).map(TaskWork.downloadContinuing) ?? .impossible(.unusableResumeData(.unreadable))
         return try await result { handler in self.keptDownload(work, delegate, handler) }
     }
 

@@ -26,7 +26,7 @@ extension URLSession {
         let session = acting
         let task = build(session.engine.nextTaskIdentifier(), session, session.checked(work))
         task.storage.withLock { storage in
-            storage.originalRequest = work.request
+            storage.requests.original = work.request
             storage.delegate = delegate
         }
         if case .downloadContinuing(let data) = work { data.restore(task) }

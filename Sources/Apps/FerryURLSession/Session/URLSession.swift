@@ -49,6 +49,10 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
     /// The shared session, with the default configuration and no delegate. It cannot be invalidated.
     open class var shared: URLSession { sharedSession }
 
+    /// Creates a session with the default configuration and no delegate.
+    @available(*, deprecated, message: "use URLSession(configuration:)")
+    public convenience override init() { self.init(configuration: .default, delegate: nil, delegateQueue: nil) }
+
     /// Creates a session without a delegate. Its tasks have completion handlers or are awaited. Not for background
     /// sessions.
     public convenience init(configuration: URLSessionConfiguration) {
@@ -371,6 +375,6 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
     }
 
     private static func continuing(_ data: Data) -> TaskWork {
-        ResumeData(data).map(TaskWork.downloadContinuing) ?? .impossible(URLError(.cannotWriteToFile))
+        ResumeData(data).map(TaskWork.downloadContinuing) ?? .impossible(.unusableResumeData(.unreadable))
     }
 }

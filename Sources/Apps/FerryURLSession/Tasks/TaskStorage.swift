@@ -5,9 +5,7 @@ import FoundationNetworking
 struct TaskStorage {
     var ledger = TaskLedger()
     var description: String?
-    var originalRequest: URLRequest?
-    /// Nil while it equals the original request.
-    var currentRequest: URLRequest?
+    var requests = TaskRequests()
     var response: URLResponse?
     var error: (any Error)?
     var delegate: (any URLSessionTaskDelegate)?
@@ -35,6 +33,16 @@ struct TaskStorage {
         transport = nil
         collected = Data()
     }
+}
+
+/// A task's requests.
+struct TaskRequests {
+    var original: URLRequest?
+    /// Nil while it equals the original request.
+    var current: URLRequest?
+    /// The app's request in place of the original one, at which retries and resumed downloads begin. Nil if there is
+    /// none.
+    var replacement: URLRequest?
 }
 
 /// A file that is removed when the last reference to this object is released.

@@ -33,6 +33,7 @@ enum TaskWork: Sendable {
     case downloadContinuing(ResumeData)
     case upload(URLRequest, UploadBody)
     case uploadContinuing(UploadResumeData)
+    case stream(host: String, port: Int)
     /// Work that cannot be done. The task fails with this error once it is resumed.
     case impossible(URLError)
 
@@ -45,7 +46,7 @@ enum TaskWork: Sendable {
         case .data(let request), .download(let request), .upload(let request, _): request
         case .downloadContinuing(let data): data.originalRequest
         case .uploadContinuing(let data): data.originalRequest
-        case .impossible: nil
+        case .stream, .impossible: nil
         }
     }
 
@@ -56,7 +57,7 @@ enum TaskWork: Sendable {
         case .download, .downloadContinuing: .download(request)
         case .upload(_, let body) where hasBody: .upload(request, body)
         case .data, .upload, .uploadContinuing: .data(request)
-        case .impossible: self
+        case .stream, .impossible: self
         }
     }
 }

@@ -37,7 +37,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         self.session = session
         self.work = work
         var start = TaskStorage()
-        start.originalRequest = work.request
+        start.requests.original = work.request
         start.handler = handler
         storage = Mutex(start)
         super.init()
@@ -61,9 +61,9 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     /// completion is delivered.
     open var state: State { storage.withLock(\.ledger.shownState) }
     open var error: (any Error)? { storage.withLock(\.error) }
-    open var originalRequest: URLRequest? { storage.withLock(\.originalRequest) }
+    open var originalRequest: URLRequest? { storage.withLock(\.requests.original) }
     /// The current request, which changes with redirects.
-    open var currentRequest: URLRequest? { storage.withLock { $0.currentRequest ?? $0.originalRequest } }
+    open var currentRequest: URLRequest? { storage.withLock { $0.requests.current ?? $0.requests.original } }
     open var response: URLResponse? { storage.withLock(\.response) }
 
     /// The task's delegate. Takes precedence over the session's, and is released once the task has completed. Not for

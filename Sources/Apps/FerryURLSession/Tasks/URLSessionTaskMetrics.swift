@@ -98,4 +98,30 @@ extension ExchangeFacts {
         self.response = ResponseFacts(url: url, status: response.statusCode, version: "HTTP/1.1", fields: fields)
         fetchStart = fetched
     }
+
+    /// Creates the facts of a load by the app's own protocol class.
+    ///
+    /// - Parameters:
+    ///   - response: The response, if the class gave one.
+    ///   - dates: When loading, the response and its end came.
+    init(ofProtocol request: URLRequest?, _ response: URLResponse?, _ dates: ProtocolDates) {
+        let url = request?.url?.absoluteString ?? ""
+        self.init(url: url, method: request?.httpMethod ?? "GET")
+        if let response = response as? HTTPURLResponse {
+            let fields = response.allHeaderFields.map { HeaderField(name: "\($0.key)", value: "\($0.value)") }
+            self.response = ResponseFacts(url: url, status: response.statusCode, version: "HTTP/1.1", fields: fields)
+        }
+        (fetchStart, requestStart) = (dates.start, dates.start)
+        (responseStart, responseEnd) = (dates.response, dates.end)
+    }
+}
+
+/// The dates of a load by the app's own protocol class.
+struct ProtocolDates: Sendable {
+    let start = Date()
+    private(set) var response: Date?
+    private(set) var end: Date?
+
+    mutating func responded() { if response == nil { response = Date() } }
+    mutating func ended() { end = Date() }
 }

@@ -67,9 +67,16 @@ enum RequestFieldMapping {
 
     /// Returns the timeout in seconds for receiving the next byte (docs/behaviour/url-session.md#21); nil is no limit.
     static func timeout(_ request: URLRequest, _ configuration: URLSessionConfiguration) -> Double? {
-        let own = request.timeoutInterval
-        return limit(own == usualTimeout ? configuration.timeoutIntervalForRequest : own)
+        limit(ownTimeout(request) ?? configuration.timeoutIntervalForRequest)
     }
+
+    /// Returns the request's own timeout, or nil if the session's applies.
+    static func ownTimeout(_ request: URLRequest) -> Double? {
+        request.timeoutInterval == usualTimeout ? nil : request.timeoutInterval
+    }
+
+    /// Converts a timeout for the engine, which applies its own limit if it gets no value.
+    static func sent(_ seconds: Double) -> Double { limit(seconds) ?? longest }
 
     /// Converts a timeout in seconds to the engine's; nil is no limit.
     static func limit(_ seconds: Double) -> Double? {

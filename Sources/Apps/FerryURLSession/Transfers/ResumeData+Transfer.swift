@@ -1,6 +1,7 @@
 import FerryCore
 import Foundation
 import FoundationNetworking
+import Glibc
 import Synchronization
 
 /// Conversion between resume data and transfers.
@@ -18,7 +19,8 @@ extension ResumeData {
         responseDate = source.date
         pendingDigests = source.pendingDigests
         originalRequest = original
-        currentRequest = task.currentRequest ?? original
+        // A redirect's target may expire. The original URL leads to a new one.
+        currentRequest = task.storage.withLock(\.requests.replacement) ?? original
         description = task.taskDescription
         priority = task.priority
         options = task.storage.withLock(\.options)
@@ -27,13 +29,26 @@ extension ResumeData {
     /// Applies the original task's values to a new task.
     func restore(_ task: URLSessionTask) {
         task.storage.withLock { storage in
-            storage.currentRequest = currentRequest
+            storage.requests.current = currentRequest
+            storage.requests.replacement = currentRequest.url == originalRequest.url ? nil : currentRequest
             storage.description = description
             storage.priority = priority
             storage.options = options
             storage.counts.received = received
             storage.counts.expectedToReceive = expectedLength
         }
+    }
+
+    /// Gives the partial file of a failed continuation the name in this data again, so that the data stay usable.
+    ///
+    /// - Returns: False if the file has other content, or the name is taken.
+    func takeBack(_ source: PartialSource, in folder: String) -> Bool {
+        let own = self.source(in: folder)
+        guard source.offset >= own.offset, source.etag == own.etag, source.lastModified == own.lastModified,
+            unsafe link(source.path, own.path) == 0
+        else { return false }
+        unsafe unlink(source.path)
+        return true
     }
 
     /// Returns the partial file for the transfer that resumes from it.

@@ -13,16 +13,18 @@ final class SessionTransfers: Sendable {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    let mapping: RequestMapping
+    let mapping: TaskMapping
     let place: TransferPlace
     private let state: Mutex<State>
     /// Delivers serially the results of transfers that had finished before this process attached.
     let kept = CommandQueue()
+    /// Submits the tasks of a session of this process, in the order of their first `resume()`.
+    let starts = CommandQueue()
     private let notifyFinished: @Sendable () async -> Void
-    private let logger = Logger(label: "ferry.session")
+    let logger = Logger(label: "ferry.session")
 
     /// - Parameter notifyFinished: Notifies the delegate that all pending events have been delivered.
-    init(_ mapping: RequestMapping, place: TransferPlace, notifyFinished: @escaping @Sendable () async -> Void = {}) {
+    init(_ mapping: TaskMapping, place: TransferPlace, notifyFinished: @escaping @Sendable () async -> Void = {}) {
         self.mapping = mapping
         self.place = place
         self.notifyFinished = notifyFinished

@@ -1,3 +1,4 @@
+import FerryCore
 import Foundation
 import FoundationNetworking
 import Synchronization
@@ -7,8 +8,10 @@ import Synchronization
 /// The request's body is stored in the transfer instead.
 struct TaskRecord: Codable, Equatable, Sendable {
     var original: RequestRecord
-    /// The request that replaced the original one, if any.
+    /// The latest request, if it is not the original one.
     var current: RequestRecord?
+    /// The app's request in place of the original one, if any.
+    var replacement: RequestRecord?
     var description: String?
     var priority: Float = 0.5
     var prefersIncrementalDelivery = true
@@ -32,7 +35,8 @@ struct TaskRecord: Codable, Equatable, Sendable {
         self.init(original: original, createdAt: task.createdAt)
         if case .downloadContinuing(let data) = task.work { offset = data.received }
         task.storage.withLock { storage in
-            current = storage.currentRequest.map(RequestRecord.init)
+            current = storage.requests.current.map(RequestRecord.init)
+            replacement = storage.requests.replacement.map(RequestRecord.init)
             description = storage.description
             priority = storage.priority
             prefersIncrementalDelivery = storage.prefersIncrementalDelivery
@@ -52,7 +56,35 @@ struct TaskRecord: Codable, Equatable, Sendable {
         self = record
     }
 
+    /// Encodes the record. Leaves out the description if the record would be too large for a transfer with it.
     func encoded() -> String {
+        let text = encodedWhole()
+        guard text.utf8.count > TransferAdmission.largestNote, description != nil else { return text }
+        var record = self
+        record.description = nil
+        return record.encodedWhole()
+    }
+
+    /// The error of a task whose values cannot be stored. It names the property.
+    var sizeError: URLError? {
+        let size = encodedWhole().utf8.count
+        guard size > TransferAdmission.largestNote else { return nil }
+        let parts = [
+            ("taskDescription", description?.utf8.count ?? 0), ("originalRequest", original.size),
+            ("currentRequest", max(current?.size ?? 0, replacement?.size ?? 0)),
+        ]
+        let largest = parts.max { $0.1 < $1.1 }
+        let limit = TransferAdmission.largestNote >> 20
+        let sentence =
+            "The property \(largest?.0 ?? "metadata") has \(largest?.1 ?? size) bytes. A background task stores "
+            + "\(limit) MiB of properties at most."
+        return URLError(.dataLengthExceedsMaximum, userInfo: [NSLocalizedDescriptionKey: sentence])
+    }
+
+    /// - Throws: The error of a record that is too large.
+    func checkSize() throws(URLError) { if let sizeError { throw sizeError } }
+
+    private func encodedWhole() -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -63,8 +95,9 @@ struct TaskRecord: Codable, Equatable, Sendable {
     /// Restores the recorded values in a task of an earlier process.
     func restore(_ task: URLSessionTask) {
         task.storage.withLock { storage in
-            storage.originalRequest = original.request
-            storage.currentRequest = current?.request
+            storage.requests.original = original.request
+            storage.requests.current = current?.request
+            storage.requests.replacement = replacement?.request
             storage.description = description
             storage.priority = priority
             storage.prefersIncrementalDelivery = prefersIncrementalDelivery
@@ -97,6 +130,9 @@ struct RequestRecord: Codable, Equatable, Sendable {
         allowsExpensive = request.allowsExpensiveNetworkAccess
         allowsConstrained = request.allowsConstrainedNetworkAccess
     }
+
+    /// Approximate size in bytes.
+    var size: Int { headers.reduce(url.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
 
     /// The request; nil if its URL is invalid.
     var request: URLRequest? {

@@ -49,6 +49,7 @@ extension TransferTransport {
         case .useNewRequest:
             guard let other else { break }
             relay.currentRequest(other)
+            task.storage.withLock { $0.requests.replacement = other }
             change.url = other.url?.absoluteString
             change.headers = RequestFieldMapping.fields(other, transfers.mapping.configuration)
         case .cancel: return task.cancel()
@@ -83,7 +84,7 @@ extension TransferTransport {
     static func upload(
         _ task: URLSessionTask, _ request: URLRequest, file: URL, relay: TaskRelay, transfers: SessionTransfers
     ) throws -> TransferTransport {
-        let sent = try RequestMapping.sentFile(file)
+        let sent = try TaskMapping.sentFile(file)
         return try upload(task, request, sent, relay: relay, transfers: transfers)
     }
 

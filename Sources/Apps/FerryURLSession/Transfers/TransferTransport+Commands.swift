@@ -1,6 +1,7 @@
 import FerryCore
 import Foundation
 import FoundationNetworking
+import Logging
 import Synchronization
 
 /// Commands to the service.
@@ -95,6 +96,7 @@ extension TransferTransport {
         if wantedState == .run {
             do {
                 _ = try task.options.expectedDigest?.checksum()
+                if let record = TaskRecord(task), transfers.place.isDaemon { try record.checkSize() }
             } catch {
                 return await refuse(error)
             }
@@ -181,9 +183,7 @@ extension TransferTransport {
                 let data = self.uploadResumeData(source)
                 return result.withLock { $0 = data }
             }
-            guard
-                let (kept, directory) = try? self.transfers.place.keep(source)
-            else { return }
+            guard let (kept, directory) = try? self.kept(source) else { return }
             let data = ResumeData(kept, in: directory, task: self.task)?.encoded()
             if data != nil { self.transfers.place.folders.show(kept.path) }
             result.withLock { $0 = data }
@@ -192,6 +192,19 @@ extension TransferTransport {
         // A second release would return a file that has been moved.
         state.withLock { $0.released = .some(data) }
         return data
+    }
+
+    /// Takes over a released partial file. One that continues another download's file has that file's name again.
+    private func kept(_ source: PartialSource) throws -> (PartialSource, ResumeData.Directory) {
+        if case .downloadContinuing(let data) = task.work {
+            let folder = transfers.place.folder(data.directory)
+            if data.takeBack(source, in: folder) {
+                var kept = source
+                kept.path = data.source(in: folder).path
+                return (kept, data.directory)
+            }
+        }
+        return try transfers.place.keep(source)
     }
 
     private func uploadResumeData(_ source: PartialSource) -> Data? {
@@ -226,6 +239,9 @@ extension TransferTransport {
             return state.hasNewRecord ? state.change ?? TransferChange() : nil
         }
         guard var change, let record = TaskRecord(task) else { return nil }
+        if transfers.place.isDaemon, let error = record.sizeError {
+            transfers.logger.error("\(error.localizedDescription) It is lost when the app exits.")
+        }
         change.note = transfers.mapping.note(kind, task.taskIdentifier, record)
         return change
     }

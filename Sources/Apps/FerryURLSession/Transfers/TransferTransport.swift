@@ -67,7 +67,15 @@ final class TransferTransport: TaskTransport {
 
     // MARK: TaskTransport
 
-    func resume() { command { await self.settle() } }
+    func resume() {
+        // A service starts transfers in the order of their submission. In the background, tasks are submitted when they
+        // are created.
+        guard !transfers.place.isDaemon, state.withLock({ $0.request != nil }) else {
+            return command { await self.settle() }
+        }
+        transfers.starts.add { await self.commands.perform { await self.settle() } }
+    }
+
     func suspend() { command { await self.settle() } }
     func cancel() { command { await self.cancelNow() } }
 
@@ -106,7 +114,7 @@ final class TransferTransport: TaskTransport {
         case .earliestBeginDate(let date):
             if transfers.place.isDaemon { all.notBefore = Self.begin(date) ?? .distantPast }
         case .options(let options):
-            all.rateLimit = RequestMapping.rate(options.bytesPerSecondLimit)
+            all.rateLimit = TaskMapping.rate(options.bytesPerSecondLimit)
             all.retryRule = options.retryPolicy?.rule ?? (transfers.place.isDaemon ? RetryRule() : nil)
             if let record = TaskRecord(task) { all.checksums = transfers.mapping.checksums(record) }
         case .request(let request):

@@ -156,7 +156,10 @@ package final class AttachedSession: Sendable {
     private func attempt(after delay: Duration) -> Task<Void, Never> {
         Task(name: "attachment to a session", executorPreference: place.executor) {
             if delay > .zero { try? await Task.sleep(for: delay) }
-            await self.place.attachmentLocks.pass(self)
+            await self.place.attachmentLocks.pass(self) { holder in
+                let (client, holding) = (self.state.withLock(\.client), holder.state.withLock(\.client))
+                client?.isHeld(lastTask: holding?.lastTask ?? 0)
+            }
             await self.attach()
         }
     }

@@ -11,7 +11,10 @@ package protocol AttachedSessionClient: AnyObject, Sendable {
     /// Called before each attempt to attach.
     func willAttach(to service: any SessionService) async throws(ServiceError)
 
-    /// Another process has the session and is about to lose it to this one.
+    /// The highest task number of the session so far.
+    var lastTask: Int { get }
+
+    /// Another process, or an earlier object of this one, has the session and is about to lose it to this object.
     ///
     /// - Parameter lastTask: The highest task number of the session so far.
     func isHeld(lastTask: Int)
@@ -39,6 +42,7 @@ package protocol AttachedSessionClient: AnyObject, Sendable {
 }
 
 extension AttachedSessionClient {
+    package var lastTask: Int { 0 }
     package func willAttach(to service: any SessionService) async throws(ServiceError) {}
     package func willList(_ service: any SessionService) async throws(ServiceError) {}
     package func isHeld(lastTask: Int) {}

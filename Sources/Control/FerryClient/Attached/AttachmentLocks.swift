@@ -14,19 +14,22 @@ package final class AttachmentLocks: Sendable {
     package init() {}
 
     /// Returns once the object holds its session, or has given up waiting.
-    func pass(_ session: AttachedSession) async {
+    ///
+    /// - Parameter waits: Called with the object that holds the session, if this one has to wait for it.
+    func pass(_ session: AttachedSession, waits: (AttachedSession) -> Void) async {
         let id = session.place.session
         await withCheckedContinuation { continuation in
-            let isOver = lines.withLock { lines in
-                if session.isClosed { return true }
+            let (isOver, holder) = lines.withLock { lines -> (Bool, AttachedSession?) in
+                if session.isClosed { return (true, nil) }
                 guard let line = lines[id] else {
                     lines[id] = Line(holder: session)
-                    return true
+                    return (true, nil)
                 }
-                if line.holder === session { return true }
+                if line.holder === session { return (true, nil) }
                 lines[id]?.waiting.append((session, continuation))
-                return false
+                return (false, line.holder)
             }
+            if let holder { waits(holder) }
             if isOver { continuation.resume() }
         }
     }

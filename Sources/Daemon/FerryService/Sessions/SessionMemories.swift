@@ -52,12 +52,12 @@ actor SessionMemories {
             return advisor
         }
         // No client can answer later for an upload of the command line.
-        guard record.request.file.spooled, record.request.direction == .download || record.request.note != nil else {
-            return nil
-        }
-        let session = record.request.session
-        return SessionAdvisor(id: record.id, memory: try await memory(of: session)) { [weak self] cookies in
-            await self?.save(cookies, of: session)
+        let request = record.request
+        guard request.note != nil || request.file.spooled && request.direction == .download else { return nil }
+        let memory = try await memory(of: request.session)
+        let usesCookies = request.login.usesSessionCookies
+        return SessionAdvisor(id: record.id, memory: memory, usesCookies: usesCookies) { [weak self] cookies in
+            await self?.save(cookies, of: request.session)
         }
     }
 

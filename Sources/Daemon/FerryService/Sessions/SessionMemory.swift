@@ -140,13 +140,15 @@ final class SessionMemory: Sendable {
 struct SessionAdvisor: ExchangeAdvisor {
     let id: TransferID
     let memory: SessionMemory
+    /// Whether the session's cookies are sent and stored.
+    let usesCookies: Bool
     /// Commits the session's cookies to the journal.
     let save: @Sendable (TransferCookies) async -> Void
 
-    func cookies(for url: HTTPURL) async -> String? { memory.cookies(for: url) }
+    func cookies(for url: HTTPURL) async -> String? { usesCookies ? memory.cookies(for: url) : nil }
 
     func receivedCookies(_ fields: [String], from url: HTTPURL) async {
-        if let changed = memory.receive(fields, from: url) { await save(changed) }
+        if usesCookies, let changed = memory.receive(fields, from: url) { await save(changed) }
     }
 
     func redirect(_ redirect: ProposedRedirect) async -> RedirectAnswer { .follow }

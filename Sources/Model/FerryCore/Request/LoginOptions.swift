@@ -5,6 +5,8 @@ package struct LoginOptions: Hashable, Sendable {
     package var logins: [GivenLogin] = []
     /// Whether credentials are sent over TLS before the server asks for them (RFC 7617 §2.2).
     package var isPreemptive = false
+    /// Whether the cookies of the transfer's session are sent, and those of responses are stored in it.
+    package var usesSessionCookies = true
 
     /// Maximum number of logins.
     package static let mostLogins = 200
@@ -97,6 +99,7 @@ extension LoginOptions {
         try box.take(.cookies, into: &cookies)
         try box.take(.logins, into: &logins)
         try box.take(.preemptiveAuth, into: &isPreemptive)
+        try box.take(.sessionCookies, into: &usesSessionCookies)
     }
 
     func encode(to box: inout KeyedEncodingContainer<CodingKeys>) throws {
@@ -104,6 +107,7 @@ extension LoginOptions {
         try box.put(cookies, .cookies, unless: usual.cookies)
         try box.put(logins, .logins, unless: usual.logins)
         try box.put(isPreemptive, .preemptiveAuth, unless: usual.isPreemptive)
+        try box.put(usesSessionCookies, .sessionCookies, unless: usual.usesSessionCookies)
     }
 
     /// - Throws: ``ServiceError`` with code `invalid_request`.

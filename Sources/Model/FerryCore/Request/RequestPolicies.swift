@@ -19,6 +19,16 @@ package struct NetworkPolicy: Hashable, Codable, Sendable {
         self.waits = waits
     }
 
+    /// Returns this policy of a session, for a request that has a policy of its own: the stricter value of each setting,
+    /// except that the session decides whether it waits.
+    package func restricted(by own: NetworkPolicy) -> NetworkPolicy {
+        NetworkPolicy(
+            allowsCellular: allowsCellular && own.allowsCellular,
+            allowsExpensive: allowsExpensive && own.allowsExpensive,
+            allowsConstrained: allowsConstrained && own.allowsConstrained,
+            isDiscretionary: isDiscretionary || own.isDiscretionary, waits: waits)
+    }
+
     private enum CodingKeys: String, CodingKey {
         case waits
         case allowsCellular = "allows_cellular"

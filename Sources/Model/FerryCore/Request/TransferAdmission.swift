@@ -100,7 +100,8 @@ package enum TransferAdmission {
     }
 
     /// Maximum size in bytes of a client's note.
-    private static let largestNote = 1 << 20
+    /// Maximum size of a note's data in bytes.
+    package static let largestNote = 1 << 20
 
     private static func checkClient(_ request: TransferRequest) throws(ServiceError) {
         if let note = request.note, note.data.utf8.count > largestNote {

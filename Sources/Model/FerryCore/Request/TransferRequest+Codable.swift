@@ -7,6 +7,7 @@ extension TransferRequest: Codable {
             umask
         case direction, file
         case preemptiveAuth = "preemptive_auth"
+        case sessionCookies = "session_cookies"
         case addressFamily = "address_family"
         case session, folder, name, headers, checksums, priority, retries, deadline, insecure, paused, tags
         case allowedFolders = "allowed_folders"

@@ -46,12 +46,9 @@ package struct Sessions: Sendable {
     /// Returns a transfer's position in its session's order, or `Int.max` if it has none.
     package func rank(of transfer: TransferID, in id: SessionID) -> Int { sessions[id]?.ranks[transfer] ?? .max }
 
-    /// Returns the network policy that applies: the session's if it has one, else the transfer's own.
+    /// Returns the network policy that applies: the stricter of the transfer's own and the session's.
     package func network(_ own: NetworkPolicy, in id: SessionID) -> NetworkPolicy {
-        guard var policy = sessions[id]?.settings.network else { return own }
-        // Transfers created in the background stay discretionary.
-        policy.isDiscretionary = policy.isDiscretionary || own.isDiscretionary
-        return policy
+        sessions[id]?.settings.network?.restricted(by: own) ?? own
     }
 
     package func key(_ record: TransferRecord) -> QueueKey {

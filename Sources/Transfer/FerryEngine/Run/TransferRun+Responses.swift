@@ -130,15 +130,18 @@ extension TransferRun {
 
     /// Stores the head of a response that is not a result, for a caller that specified which ones are.
     func noteRefusal(_ head: ResponseHead, _ url: HTTPURL) {
-        if let accepted = job.request.response.acceptableStatuses, !accepted.contains(head.status) {
-            noteResponse(head, url)
-        }
+        if let accepted = acceptedStatuses, !accepted.contains(head.status) { noteResponse(head, url) }
+    }
+
+    /// The statuses whose responses are not refusals, if the client is interested in them.
+    private var acceptedStatuses: StatusRange? {
+        job.request.response.acceptableStatuses ?? (job.request.response.statusPolicy == .any ? .success : nil)
     }
 
     /// Returns whether a stored response is a refusal, not the one the bytes came with. A part of the requested range
     /// is no refusal.
     private func isRefusal(_ response: ResponseFacts) -> Bool {
-        guard let accepted = job.request.response.acceptableStatuses else { return false }
+        guard let accepted = acceptedStatuses else { return false }
         return response.status != 206 && !accepted.contains(response.status)
     }
 

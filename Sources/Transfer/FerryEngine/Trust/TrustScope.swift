@@ -57,13 +57,22 @@ struct TrustQuestion: Sendable {
             answer = await recorder.asking { await advisor.answer(challenge) }
             scope?.keep(answer, to: challenge)
         }
-        switch answer {
+        if answer == .wait { recorder.wait(for: challenge) }
+        return answer.refusal(of: url, fault)
+    }
+}
+
+extension TrustAnswer {
+    /// Returns the error that forbids the use of a connection, or `nil` if it may be used.
+    ///
+    /// - Parameter fault: The error of the default evaluation, if any.
+    func refusal(of url: HTTPURL, _ fault: ServiceError?) -> ServiceError? {
+        switch self {
         case .accept: return nil
         case .performDefault: return fault
         case .cancel: return ServiceError(.canceled, "The certificate of \(url.host) was rejected.")
         case .reject: return fault ?? CertificateFault.unverified.transferError(of: url.host, url: url)
         case .wait:
-            recorder.wait(for: challenge)
             return ServiceError(
                 .tlsCertificate, "The certificate of \(url.host) waits for its client's decision.",
                 details: ErrorDetails(urlError: -1202, url: url.redacted), as: .wait)

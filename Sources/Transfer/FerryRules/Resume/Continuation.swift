@@ -13,8 +13,10 @@ extension TransferFacts {
 }
 
 extension ResponseFacts {
-    /// Whether the response shows range support (`Accept-Ranges` or a 206) and has no content coding.
+    /// Whether the response shows range support (`Accept-Ranges` or a 206) and has no content coding. The refusal of a
+    /// later request shows nothing about the bytes on disk.
     fileprivate var allowsContinuation: Bool {
+        guard StatusRange.success.contains(status) else { return true }
         let coding = fields.first { $0.isNamed("Content-Encoding") }?.value ?? "identity"
         let ranges = fields.first { $0.isNamed("Accept-Ranges") }?.value.lowercased()
         return coding.lowercased() == "identity" && (status == 206 || ranges?.contains("bytes") ?? false)

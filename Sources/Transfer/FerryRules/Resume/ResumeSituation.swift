@@ -18,7 +18,8 @@ package struct ResumeSituation: Hashable, Sendable {
     // MARK: The caller's options
     package var raw: RawRequest?
     package var method = "GET"
-    /// Whether every status is a success (policy `any`), not only those of `acceptableStatuses`.
+    /// Whether every status is a success (policy `any`) as long as no bytes are on disk, not only those of
+    /// `acceptableStatuses`.
     package var acceptsAnyStatus = false
     /// The caller's acceptable statuses. Every other status fails the transfer at once, except those of a busy server.
     package var acceptableStatuses: StatusRange?

@@ -9,10 +9,12 @@ extension ResumeTable {
         }
         let verdict = refusal(situation, head) ?? busy(situation, head) ?? other(head)
         let isAccepted = situation.acceptStatus.contains(head.status) && !StatusRange.success.contains(head.status)
-        if situation.acceptsAnyStatus || isAccepted {
+        // A refused continuation keeps the bytes on disk: an error page is no result in place of them.
+        if situation.acceptsAnyStatus && !situation.hasBytes || isAccepted {
             return result(verdict.row, situation, head)
         }
-        guard situation.failsOtherStatuses, case .retryLater(var error) = verdict.decision,
+        guard situation.failsOtherStatuses || situation.acceptsAnyStatus,
+            case .retryLater(var error) = verdict.decision,
             !busyStatuses.contains(head.status)
         else { return verdict }
         error.classOverride = .final

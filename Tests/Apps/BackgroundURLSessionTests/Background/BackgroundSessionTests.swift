@@ -71,6 +71,94 @@ import Testing
         }
     }
 
+    /// A regression: the successor blocked its thread for ten seconds, and its task failed with -997.
+    @Test(arguments: [false, true])
+    func `10 tasks of a successor wait for its predecessor's tasks, and no call does`(cancels: Bool) async throws {
+        let script = OriginScript(Self.body, .on(.path("/slow"), .hold("go", at: .body(100_000))))
+        try await withOriginAndDaemon(script) { bed, origin, url in
+            let (old, new) = (TransferWitness(), TransferWitness())
+            let first = bed.session(old)
+            let slow = first.downloadTask(with: try #require(URL(string: origin.url("/slow"))))
+            slow.resume()
+            await origin.waitForHold("go")
+            if cancels { first.invalidateAndCancel() } else { first.finishTasksAndInvalidate() }
+            let second = bed.session(new)
+            let task = second.downloadTask(with: url)
+            task.resume()
+            if !cancels {
+                #expect(task.state == .running && task.taskIdentifier > 1000)
+                #expect(origin.requests.map(\.path) == ["/slow"])
+                origin.release("go")
+            }
+            #expect(try await old.end(of: slow).error?.code == (cancels ? .cancelled : nil))
+            #expect(try await new.end(of: task).digest == Self.body.sha256Hex)
+            second.finishTasksAndInvalidate()
+        }
+    }
+
+    @Test func `63 a continuation in the daemon begins at the task's own URL, and a refusal does not cost the bytes`()
+        async throws
+    {
+        let script = OriginScript(
+            Self.body, .on(.path("/file.bin"), .signedRedirect), .on(.path("/signed/*"), .expiring(uses: 1)),
+            .on(.request(2), .hold("never", at: .body(200_000))), .on(.request(4), .status(404)))
+        try await withOriginAndDaemon(script) { bed, origin, url in
+            let witness = TransferWitness()
+            let session = bed.session(witness)
+            let task = session.downloadTask(with: url)
+            task.resume()
+            try await eventually("some bytes have come") { task.countOfBytesReceived == 200_000 }
+            let data = try #require(await task.cancelByProducingResumeData())
+            let refused = session.downloadTask(withResumeData: data)
+            refused.resume()
+            let failure = try await witness.end(of: refused)
+            #expect(failure.error?.code == .badServerResponse && !failure.calls.contains("file"))
+            let next = session.downloadTask(withResumeData: data)
+            next.resume()
+            let end = try await witness.end(of: next)
+            #expect(end.digest == Self.body.sha256Hex && end.offsets == [200_000])
+            session.finishTasksAndInvalidate()
+        }
+    }
+
+    @Test func `1 an identifier that cannot name a session is an error that says so`() async throws {
+        let witness = TransferWitness()
+        let session = FerryURLSession.URLSession(
+            configuration: .background(withIdentifier: "a\nb"), delegate: witness, delegateQueue: nil)
+        let task = session.downloadTask(with: try #require(URL(string: "http://example.invalid/")))
+        task.resume()
+        _ = try await witness.end(of: task)
+        let error = try #require(task.error)
+        #expect(error.localizedDescription.contains("cannot identify a background session"))
+        session.finishTasksAndInvalidate()
+    }
+
+    @Test func `5 a description that is too long fails its task, and all else is kept`() async throws {
+        try await withOriginAndDaemon { bed, _, url in
+            let first = bed.session(TransferWitness())
+            let task = first.downloadTask(with: url)
+            task.metadata = ["a": "b"]
+            task.destination = .init(URL(fileURLWithPath: "/somewhere"))
+            task.taskDescription = String(repeating: "x", count: 1_100_000)
+            await bed.abandon(first)
+            let witness = TransferWitness()
+            let second = bed.session(witness)
+            let kept = try #require(await second.allTasks.first as? FerryURLSession.URLSessionDownloadTask)
+            #expect(kept.metadata == ["a": "b"] && kept.destination?.url.path == "/somewhere")
+            #expect(kept.taskDescription == nil)
+            kept.taskDescription = String(repeating: "x", count: 1_100_000)
+            kept.resume()
+            let error = try #require(try await witness.end(of: kept).error)
+            #expect(error.code == .dataLengthExceedsMaximum)
+            #expect(error.localizedDescription.contains("taskDescription has 1100000 bytes"))
+            let other = second.downloadTask(with: url)
+            other.taskDescription = String(repeating: "x", count: 1_100_000)
+            other.taskDescription = "short"
+            other.resume()
+            #expect(try await witness.end(of: other).error == nil)
+        }
+    }
+
     /// A regression: each result was delivered in a `Task` of its own. They arrived in any order, and all files before
     /// all completions.
     @Test func `49 results of the time of absence come in the order of their ends, each file before its completion`()

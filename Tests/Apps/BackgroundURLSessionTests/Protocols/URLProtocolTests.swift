@@ -47,6 +47,23 @@ private typealias URLSessionTask = FerryURLSession.URLSessionTask
         #expect(URLProtocol.registerClass(NSObject.self) == false)
     }
 
+    @Test func `have a transaction in the task's metrics, and store what they allow`() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [Storing.self]
+        let cache = try #require(configuration.urlCache)
+        let witness = MetricsWitness()
+        let session = URLSession(configuration: configuration, delegate: witness, delegateQueue: nil)
+        let request = URLRequest(url: try #require(URL(string: "http://greeter.invalid/")))
+        session.dataTask(with: request).resume()
+        try await eventually("the metrics come") { witness.metrics != nil }
+        let transaction = try #require(witness.metrics?.transactionMetrics.first)
+        #expect(transaction.request.url == request.url && transaction.resourceFetchType == .networkLoad)
+        #expect(transaction.fetchStartDate != nil && transaction.responseEndDate != nil)
+        try await eventually("the response is stored") {
+            cache.cachedResponse(for: request)?.data == Data("Storing".utf8)
+        }
+    }
+
     @Test func `see the fields that the session adds, and the task`() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = ["X-Added": "by the session", "X-Own": "by the session"]
@@ -112,6 +129,31 @@ private class Greeter: URLProtocol {
 }
 
 private final class SecondGreeter: Greeter {}
+
+/// Allows its response to be stored.
+private final class Storing: Greeter {
+    override func startLoading() {
+        guard let url = request.url,
+            let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["X-A": "b"])
+        else { return }
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
+        client?.urlProtocol(self, didLoad: Data(text.utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+}
+
+/// Keeps the metrics of a task.
+private final class MetricsWitness: NSObject, FerryURLSession.URLSessionTaskDelegate, Sendable {
+    private let kept = Mutex<FerryURLSession.URLSessionTaskMetrics?>(nil)
+
+    var metrics: FerryURLSession.URLSessionTaskMetrics? { kept.withLock { $0 } }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: FerryURLSession.URLSessionTaskMetrics
+    ) {
+        kept.withLock { $0 = metrics }
+    }
+}
 
 /// Responds with the request that it received. Overrides the initializer, as apps do.
 private final class Witness: Greeter {

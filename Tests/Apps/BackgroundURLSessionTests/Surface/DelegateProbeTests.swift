@@ -21,14 +21,11 @@ import Testing
         let metrics = URLSessionTaskMetrics([], interval: DateInterval())
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: 103, httpVersion: nil, headerFields: nil))
-        let cached = CachedURLResponse(response: response, data: Data())
         let calls: [() -> Void] = [
             { delegate.urlSession(session, didBecomeInvalidWithError: nil) },
             { delegate.urlSessionDidFinishEvents(forBackgroundURLSession: session) },
             { delegate.urlSession(session, didCreateTask: task) },
             { delegate.urlSession(session, taskIsWaitingForConnectivity: task) },
-            { delegate.urlSession(session, task: task, needNewBodyStream: { _ in }) },
-            { delegate.urlSession(session, task: task, needNewBodyStreamFrom: 0, completionHandler: { _ in }) },
             {
                 delegate.urlSession(
                     session, task: task, didSendBodyData: 0, totalBytesSent: 0, totalBytesExpectedToSend: 0)
@@ -38,7 +35,6 @@ import Testing
             { delegate.urlSession(session, task: task, didCompleteWithError: nil) },
             { delegate.urlSession(session, dataTask: task, didBecome: download) },
             { delegate.urlSession(session, dataTask: task, didReceive: Data()) },
-            { delegate.urlSession(session, dataTask: task, willCacheResponse: cached, completionHandler: { _ in }) },
             {
                 delegate.urlSession(
                     session, downloadTask: download, didWriteData: 0, totalBytesWritten: 0,
@@ -55,6 +51,29 @@ import Testing
         let (disposition, isMissing) = await answer(of: EmptyDelegate(), task)
         #expect(disposition == .performDefaultHandling)
         #expect(isMissing)
+    }
+
+    @Test func `a missing method with an async form is known when its answer arrives`() async {
+        let delegate: any URLSessionDataDelegate = EmptyDelegate()
+        let task = session.dataTask(with: url)
+        let response = URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+        let cached = CachedURLResponse(response: response, data: Data("a".utf8))
+        let calls: [(@escaping @Sendable (Bool) -> Void) -> Void] = [
+            { done in delegate.urlSession(session, task: task, needNewBodyStream: { done($0 == nil) }) },
+            { done in delegate.urlSession(session, task: task, needNewBodyStreamFrom: 0) { done($0 == nil) } },
+            { done in
+                delegate.urlSession(session, dataTask: task, willCacheResponse: cached) {
+                    done($0?.data == cached.data)
+                }
+            },
+        ]
+        for call in calls {
+            let probe = ImplementationProbe()
+            let isUsual = await withCheckedContinuation { continuation in
+                DelegateProbe.$current.withValue(probe) { call { continuation.resume(returning: $0) } }
+            }
+            #expect(isUsual && probe.isMissing)
+        }
     }
 
     @Test func `24 an async form of the delegate's own is not missing`() async {

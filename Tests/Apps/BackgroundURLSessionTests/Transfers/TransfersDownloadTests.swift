@@ -1,6 +1,7 @@
 @testable import FerryURLSession
 import FerryTesting
 import Foundation
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `A download in the app` {
@@ -97,6 +98,84 @@ import Testing
             let third = session.downloadTask(withResumeData: data)
             third.resume()
             #expect(try await witness.end(of: third).error?.code == .cannotWriteToFile)
+        }
+    }
+
+    /// Signed addresses to which a host redirects are valid for some minutes.
+    @Test func `63 a continuation begins at the task's own URL, not at a redirect's target that has expired`()
+        async throws
+    {
+        let script = OriginScript(
+            Self.body, .on(.path("/file.bin"), .signedRedirect), .on(.path("/signed/*"), .expiring(uses: 1)),
+            .on(.request(2), .hold("never", at: .body(300_000))))
+        try await withSession(script) { session, witness, origin, url in
+            let task = session.downloadTask(with: url)
+            task.resume()
+            try await eventually("half has come") { task.countOfBytesReceived == 300_000 }
+            let data = try #require(await task.cancelByProducingResumeData())
+            let next = session.downloadTask(withResumeData: data)
+            #expect(next.originalRequest?.url == url)
+            next.resume()
+            let end = try await witness.end(of: next)
+            #expect(end.error == nil && end.digest == Self.body.sha256Hex && end.offsets == [300_000])
+            #expect(origin.requests.map(\.path).filter { $0 == "/file.bin" }.count == 2)
+        }
+    }
+
+    @Test func `63 a continuation that the server refuses fails, and the data stay usable`() async throws {
+        let script = OriginScript(
+            Self.body, .on(.request(1), .hold("never", at: .body(300_000))), .on(.request(2), .status(403, body: "no")),
+            .on(.request(3), .status(403, body: "no")))
+        try await withSession(script) { session, witness, origin, url in
+            let task = session.downloadTask(with: url)
+            task.resume()
+            try await eventually("half has come") { task.countOfBytesReceived == 300_000 }
+            let data = try #require(await task.cancelByProducingResumeData())
+            for _ in 0..<2 {
+                let refused = session.downloadTask(withResumeData: data)
+                refused.resume()
+                let story = try await witness.end(of: refused)
+                #expect(story.error?.code == .badServerResponse && story.error?.downloadTaskResumeData != nil)
+                #expect(story.calls.first != "file")
+                #expect((refused.response as? HTTPURLResponse)?.statusCode == 403)
+            }
+            let next = session.downloadTask(withResumeData: data)
+            next.resume()
+            let end = try await witness.end(of: next)
+            #expect(end.digest == Self.body.sha256Hex && end.offsets == [300_000])
+        }
+    }
+
+    @Test func `65 unusable resume data say so`() async throws {
+        try await withSession { session, witness, _, _ in
+            let task = session.downloadTask(withResumeData: Data("none".utf8))
+            task.resume()
+            let error = try #require(try await witness.end(of: task).error)
+            #expect(error.code == .cannotWriteToFile)
+            #expect(error.localizedDescription.contains("The resume data cannot be used: they are damaged"))
+        }
+    }
+
+    @Test func `66 a response that arrives after the cancellation is not shown`() throws {
+        let session = URLSession(configuration: .ephemeral)
+        let url = try #require(URL(string: "http://example.invalid/"))
+        let task = session.downloadTask(with: url)
+        let relay = TaskRelay(task, of: session)
+        _ = task.storage.withLock { $0.ledger.cancelled() }
+        relay.responseKnown(URLResponse(url: url, mimeType: nil, expectedContentLength: 1, textEncodingName: nil))
+        #expect(task.response == nil)
+        session.invalidateAndCancel()
+    }
+
+    @Test func `33 tasks start in the order of their resumption`() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = 1
+        try await withSession(configuration: configuration) { session, witness, origin, _ in
+            let tasks = try (0..<12).map { session.downloadTask(with: try #require(URL(string: origin.url("/\($0)")))) }
+            let order = tasks.indices.filter { $0 % 2 == 0 } + tasks.indices.filter { $0 % 2 == 1 }
+            for index in order { tasks[index].resume() }
+            for task in tasks { _ = try await witness.end(of: task) }
+            #expect(origin.requests.map(\.path) == order.map { "/\($0)" })
         }
     }
 

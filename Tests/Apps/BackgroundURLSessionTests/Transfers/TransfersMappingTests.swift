@@ -15,8 +15,8 @@ private typealias Configuration = FerryURLSession.URLSessionConfiguration
         return request
     }
 
-    private func mapping(_ configuration: Configuration) throws -> RequestMapping {
-        RequestMapping(configuration, session: try SessionID("app/id"), application: "app", identifier: "id")
+    private func mapping(_ configuration: Configuration) throws -> TaskMapping {
+        TaskMapping(configuration, session: try SessionID("app/id"), application: "app", identifier: "id")
     }
 
     private func download(_ request: URLRequest, _ configuration: Configuration) throws -> TransferRequest {

@@ -164,10 +164,12 @@ import Testing
         let place = try #require(SessionPlace(inProcess: "test"))
         var configuration = SessionConfiguration()
         configuration.timeoutIntervalForResource = 1234
-        let request = RequestPlan.template(configuration, place: place, cache: Cache("a", downloadPath: "/a"))
+        let mapping = ManagerMapping(configuration, place: place)
+        let asked = URLRequest(url: try #require(URL(string: "http://example.org/a")))
+        let request = mapping.download(asked, in: Cache("a", downloadPath: "/a"))
         #expect(
             request.timing.statusRetries == 5 && request.timing.giveUpAfter == 0
                 && request.timing.resourceTimeout == 1234)
-        #expect(configuration.settings.idleTimeout == 60)
+        #expect(mapping.settings.idleTimeout == 60)
     }
 }

@@ -121,11 +121,13 @@ import Testing
             .cannotRemoveItem(path: "/a", error: CocoaError(.fileWriteNoPermission)),
             .cannotCopyItem(atPath: "/a", toPath: "/b", error: URLError(.cannotCreateFile)),
             .cannotMoveItem(atPath: "/a", toPath: "/b", error: URLError(.cannotCreateFile)),
+            .cannotMoveItem(atPath: "", toPath: "/a", error: URLError(.cannotCreateFile)),
             .fileDoesnotExist(path: "/a"), .readDataFailed(path: "/a"),
         ] as [FerryError.CacheErrorReason])
     func `of the cache are sentences with their path`(reason: FerryError.CacheErrorReason) {
         let text = FerryError.cacheError(reason: reason).localizedDescription
         #expect(text.first?.isUppercase == true && text.hasSuffix(".") && text.contains("/a"))
+        #expect(!text.contains("  "))
     }
 
     @Test func `show no password of a URL`() {

@@ -35,7 +35,7 @@ import Testing
                 ************************ FerryLog ************************
                 identifier    :  movies
                 Message       :  [DownloadTask] running
-                Task URL      :  http://user:redacted@example.org/a?b=c
+                Task URL      :  http://user:redacted@example.org/a?b=
 
                 """)
         #expect(
@@ -53,6 +53,9 @@ import Testing
         ("http://:hunter2@example.org/a", "http://:redacted@example.org/a"),
         ("see http://a:hunter2@b and ftp://c:hunter2@d/e.", "see http://a:redacted@b and ftp://c:redacted@d/e."),
         ("http://user:hun:ter@2@example.org/a", "http://user:redacted@example.org/a"),
+        ("see https://a/b?x=1&token&y=s.e-c. And", "see https://a/b?x=&y=. And"),
+        ("“https://a/b?sig=%2Fx:y”, https://c/d?e=f#g", "“https://a/b?sig=”, https://c/d?e=#g"),
+        ("really? a=b", "really? a=b"),
         ("http://example.org:81/a:b@c", "http://example.org:81/a:b@c"),
         ("http://user@example.org", "http://user@example.org"),
         ("http://[::1]:81/a@b", "http://[::1]:81/a@b"), ("no URL: a:b@c", "no URL: a:b@c"), ("", ""),
@@ -74,7 +77,7 @@ import Testing
         let lines = kept.lines.withLock { $0 }
         #expect(
             lines == [
-                "debug running manager=movies url=http://user:redacted@example.org/a?b=c",
+                "debug running manager=movies url=http://user:redacted@example.org/a?b=",
                 "error Refused: http://a:redacted@b "
                     + "error=The manager has no download of http://a:redacted@b. manager=movies",
             ])

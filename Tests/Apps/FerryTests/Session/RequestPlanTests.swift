@@ -12,9 +12,13 @@ import Testing
         let place = try #require(SessionPlace(inProcess: "plans"))
         let cache = Cache("plans", downloadPath: NSTemporaryDirectory() + "ferry-plans")
         var configuration = SessionConfiguration()
-        #expect(RequestPlan.template(configuration, place: place, cache: cache).transport.connections == 1)
+        let request = URLRequest(url: try #require(URL(string: "http://example.org/a")))
+        func connections() -> Int? {
+            ManagerMapping(configuration, place: place).download(request, in: cache).transport.connections
+        }
+        #expect(connections() == 1)
         configuration.connectionsPerTask = given
-        #expect(RequestPlan.template(configuration, place: place, cache: cache).transport.connections == sent)
+        #expect(connections() == sent)
     }
 
     @Test func `O6 a spec has connections, mirrors and a limit of its own`() async throws {
@@ -22,7 +26,8 @@ import Testing
             let manager = fixture.manager()
             var spec = try DownloadSpec("http://example.org/a")
             func request() throws -> TransferRequest {
-                try spec.plan(for: manager.shared, manager.configuration, cache: manager.cache).plan.template.request
+                try spec.plan(for: manager.shared, manager.shared.mapping, manager.hooks, cache: manager.cache).plan
+                    .template.request
             }
             #expect(
                 try request().transport.connections == 1 && request().mirrors.isEmpty
@@ -42,7 +47,8 @@ import Testing
             let manager = fixture.manager()
             var spec = try DownloadSpec("http://example.org/a")
             func request() throws -> TransferRequest {
-                try spec.plan(for: manager.shared, manager.configuration, cache: manager.cache).plan.template.request
+                try spec.plan(for: manager.shared, manager.shared.mapping, manager.hooks, cache: manager.cache).plan
+                    .template.request
             }
             #expect(try request().transport.network == NetworkPolicy() && request().timing.notBefore == nil)
             let date = Date(timeIntervalSinceNow: 3600)

@@ -116,11 +116,18 @@ import Testing
         task.state.withLock { state in
             state.stored = status
             state.asked.headers = headers
-            #expect(state.change(headers: nil, name: nil) == nil)
-            #expect((state.change(headers: headers, name: nil)?.headers != nil) == isTaken)
-            #expect(state.change(headers: ["X-A": "b"], name: nil)?.headers == [HeaderField(name: "X-A", value: "b")])
+            func change(_ headers: HTTPHeaders?, _ name: String? = nil) -> TransferChange? {
+                state.change(headers: headers, name: name) { headers in
+                    var request = TransferRequest(url: "", folder: "")
+                    request.headers = headers.map { HeaderField(name: $0, value: $1) }
+                    return request
+                }
+            }
+            #expect(change(nil) == nil)
+            #expect((change(headers)?.headers != nil) == isTaken)
+            #expect(change(["X-A": "b"])?.headers == [HeaderField(name: "X-A", value: "b")])
             #expect(state.asked.headers == ["X-A": "b"])
-            #expect(state.change(headers: nil, name: "other")?.name == "other")
+            #expect(change(nil, "other")?.name == "other")
         }
     }
 
@@ -172,9 +179,62 @@ import Testing
     @Test func `add up to those of the manager`() throws {
         let tasks = try [flowing(100, expected: 5000), flowing(30, expected: nil), task()]
         let sum = TaskSum(tasks, at: Self.at(1))
-        // A task of unknown size adds its received bytes to both totals.
-        #expect(sum.received == 1300 && sum.total == 5300)
-        #expect(sum.speed == 1300 && sum.timeRemaining == 4)
+        // Tasks of unknown size count as the mean of the known sizes.
+        #expect(sum.received == 1300 && sum.total == 15_000)
+        #expect(sum.speed == 1300 && sum.timeRemaining == 11)
         #expect(TaskSum(tasks, at: Self.at(3)).speed == 0 && TaskSum([], at: .now).speed == 0)
+    }
+
+    // MARK: The manager's progress
+
+    /// Returns a task that the server has said this about.
+    private func task(_ said: Said) throws -> DownloadTask {
+        let (task, transfer) = (task(), try transfer(said))
+        task.state.withLock { state in
+            state.stored = Status(transfer.state) ?? .waiting
+            _ = state.take(transfer, now: Self.start)
+        }
+        return task
+    }
+
+    private func waiting() throws -> DownloadTask { try task(Said(state: .waiting, received: 0, fraction: 0)) }
+
+    private func done(_ size: Int) throws -> DownloadTask {
+        try task(Said(state: .succeeded, received: size, expected: size, fraction: 1))
+    }
+
+    @Test func `K7 a manager is not done while tasks wait whose size is unknown`() throws {
+        #expect(TaskSum([try waiting(), try waiting()]).total == -1)
+        let sum = TaskSum([try done(100), try done(300), try waiting(), try waiting()])
+        #expect(sum.received == 400 && sum.total == 800)
+        let large = try task(Said(state: .running, received: 500, fraction: 0))
+        #expect(TaskSum([try done(100), large]).total == 601)
+    }
+
+    @Test func `K7 the fraction stays while a size turns out larger than assumed, and goes back with a restart`() throws
+    {
+        var steady = SteadyFraction()
+        func fraction(_ tasks: [DownloadTask]) -> Double {
+            let sum = TaskSum(tasks)
+            let total = steady.total(of: sum)
+            return total > 0 ? Double(sum.received) / Double(total) : 0
+        }
+        let half = fraction([try done(100), try waiting()])
+        #expect(half == 0.5)
+        for (received, expected) in [(0, 0.5), (400, 0.5), (900, 0.9), (1000, 1)] {
+            let large = try task(Said(state: .running, received: received, expected: 1011, fraction: 0))
+            let shown = fraction([try done(100), large])
+            #expect(abs(shown - expected) < 0.01 && shown < 1)
+        }
+        let restarted = try task(Said(state: .running, received: 0, expected: 1000, startedOver: 1, fraction: 0))
+        #expect(fraction([try done(100), restarted]) < 0.1)
+        #expect(fraction([try done(100), try done(1000)]) == 1)
+    }
+
+    @Test func `K7 a size that the app expects counts from the start`() throws {
+        let url = try #require(URL(string: "http://example.org/a"))
+        let state = TaskState(
+            note: TaskNote(url: url.absoluteString), url: url, folder: "/", fileName: "a", expectedSize: 700)
+        #expect(state.total == 700)
     }
 }

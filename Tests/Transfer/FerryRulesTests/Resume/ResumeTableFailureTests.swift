@@ -103,7 +103,7 @@ private typealias Row = ResumeCase
 
     @Test(arguments: [401, 403, 404, 407, 429, 500, 421, 511, 302, 418])
     func `R11 policy any makes the response the result`(status: Int) throws {
-        let row = Row("", .strong, .r, Row.status(status, ("Content-Length", "12")), "") {
+        let row = Row("", .empty, .g, Row.status(status, ("Content-Length", "12")), "") {
             $0.acceptsAnyStatus = true
             $0.expectedSize = 10_000_000
         }
@@ -116,6 +116,18 @@ private typealias Row = ResumeCase
         #expect(body.framing == .length(12))
         #expect(!body.isResumable)
         #expect(body.notes == [.statusIsResult])
+    }
+
+    @Test(arguments: [
+        (401, "fail url_expired final"), (403, "fail url_expired final"), (404, "fail not_found final"),
+        (410, "fail url_expired final"), (418, "fail http_status final"), (429, "retry server_busy patient"),
+        (503, "retry server_busy patient"), (302, "fail redirect_refused final"),
+    ])
+    private func `R11 a refused continuation keeps the bytes, by policy any too`(status: Int, outcome: String) {
+        let row = Row("", .strong, .r, Row.status(status, ("Content-Length", "12")), outcome) {
+            $0.acceptsAnyStatus = true
+        }
+        #expect(row.verdict().decision == outcome)
     }
 
     @Test func `E2 the sentence has the response, the details the status, and neither a secret`() throws {

@@ -52,7 +52,7 @@ enum GatewayTable {
             "not_before", "note", "on_full_disk", "on_mismatch", "origin_attribute", "paused", "preemptive_auth",
             "priority",
             "proxy_environment", "rate_limit", "remote_time", "resource_timeout", "retries", "retry_rule", "session",
-            "skip_host_verification", "status_policy", "status_retries", "tags", "url",
+            "session_cookies", "skip_host_verification", "status_policy", "status_retries", "tags", "url",
         ],
         inside: ["folder", "name", "on_conflict"],
         refused: [

@@ -15,6 +15,8 @@ struct ConnectionKey: Hashable, Sendable {
     var isFresh = false
     /// Whether each request's advisor decides about the server's certificates.
     var asksForTrust = false
+    /// Whether an app speaks a protocol of its own, which TLS does not name.
+    var isStream = false
     var minimumTLS: FerryCore.TLSVersion?
     var maximumTLS: FerryCore.TLSVersion?
     /// The request's own trust settings. `nil` uses the engine's.

@@ -8,7 +8,7 @@ import NIOSSL
 /// Opens connections, step by step: the addresses of a name, the socket, the proxy, TLS, and the agreed protocol.
 final class Connector: Sendable {
     let names: NameResolver
-    private let contexts: TLSContexts
+    let contexts: TLSContexts
     private let timeouts: Timeouts
 
     init(names: NameResolver, contexts: TLSContexts, timeouts: Timeouts) {
@@ -110,6 +110,53 @@ final class Connector: Sendable {
     /// With a large buffer the kernel's copy is the bottleneck, not the number of reads. Small responses need none.
     private static let readBuffer = AdaptiveRecvByteBufferAllocator(
         minimum: 16 << 10, initial: 32 << 10, maximum: 256 << 10)
+
+    // MARK: Streams
+
+    /// Opens a connection for an app's own protocol, without TLS to the origin. Fails with the error.
+    func openStream(
+        to target: ConnectionTarget, on loop: any EventLoop
+    ) -> EventLoopFuture<NIOLoopBound<ConnectionSetup>> {
+        loop.flatSubmit { [self] in
+            let bound = NIOLoopBound(ConnectionSetup(target, loop), eventLoop: loop)
+            let result = loop.makePromise(of: Void.self)
+            let timer = loop.scheduleTask(in: .wait(timeouts.connect)) { result.fail(ConnectionFailure.timedOut) }
+            contexts.contexts(of: target, on: loop).flatMap { [self] contexts in
+                let way = TLSContexts.Pair(origin: nil, proxy: contexts.proxy)
+                return dial(target, on: loop, bound).flatMap {
+                    self.steps(to: target, way).reduce(loop.makeSucceededVoidFuture()) { ready, step in
+                        ready.flatMap { step.perform(bound.value) }
+                    }
+                }
+            }.cascade(to: result)
+            return result.futureResult.map {
+                timer.cancel()
+                // The app may still send after the peer has sent its last byte.
+                bound.value.channel?.setOption(.allowRemoteHalfClosure, value: true).whenFailure { _ in }
+                return bound
+            }.flatMapErrorThrowing { error in
+                timer.cancel()
+                bound.value.close()
+                throw error
+            }
+        }
+    }
+
+    /// Performs the TLS handshake of a stream. The caller decides about the certificates. Call it on the event loop.
+    func secure(_ setup: ConnectionSetup) -> EventLoopFuture<Void> {
+        let bound = NIOLoopBound(setup, eventLoop: setup.loop)
+        let result = setup.loop.makePromise(of: Void.self)
+        let timer = setup.loop.scheduleTask(in: .wait(timeouts.connect)) { result.fail(ConnectionFailure.timedOut) }
+        contexts.contexts(of: setup.target, on: setup.loop).flatMap { contexts in
+            guard let context = contexts.origin, let origin = bound.value.target.origin else {
+                return bound.value.loop.makeFailedFuture(ChannelError.inappropriateOperationForState)
+            }
+            return TLSStep(context: context, host: origin.host, verification: .asked(origin.host), proxy: nil)
+                .perform(bound.value)
+        }.cascade(to: result)
+        result.futureResult.whenComplete { _ in timer.cancel() }
+        return result.futureResult
+    }
 
     // MARK: The handshakes
 

@@ -18,6 +18,7 @@ final class TLSContexts: Sendable {
         var trust: TrustMaterial?
         var isInsecure = false
         var offersHTTP2 = false
+        var isStream = false
         /// Versions of the engine's root files. Used if the request has no trust settings.
         var roots: [FileVersion?] = []
     }
@@ -68,11 +69,11 @@ final class TLSContexts: Sendable {
     ) throws(ServiceError) -> NIOSSLContext {
         let settings = Settings(
             minimum: key.minimumTLS, maximum: key.maximumTLS, trust: material, isInsecure: isInsecure,
-            offersHTTP2: offersHTTP2, roots: material == nil ? trust.versions : [])
+            offersHTTP2: offersHTTP2, isStream: key.isStream, roots: material == nil ? trust.versions : [])
         if let context = known.withLock({ $0[settings] }) { return context }
         var configuration = trust.configuration(
             isInsecure: isInsecure, minimum: key.minimumTLS, maximum: key.maximumTLS, material: material)
-        configuration.applicationProtocols = offersHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"]
+        configuration.applicationProtocols = key.isStream ? [] : offersHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"]
         do {
             let context = try NIOSSLContext(configuration: configuration)
             known.withLock { known in

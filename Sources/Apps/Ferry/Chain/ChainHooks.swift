@@ -4,54 +4,6 @@ import FerryURLSession
 import Foundation
 import Synchronization
 
-/// Properties of the manager's configuration that chain requests start with.
-struct ChainSettings: Sendable {
-    /// Default header fields.
-    var headers: HTTPHeaders = [:]
-    /// The configuration that the manager was created from. Copied, and never changed.
-    private let given: URLSessionConfiguration?
-    private let connection: ConnectionSettings?
-    let hooks = ChainHooks()
-
-    /// - Parameter configuration: The configuration that the manager was created from, if any.
-    init(_ configuration: URLSessionConfiguration? = nil) {
-        given = configuration?.copy() as? URLSessionConfiguration
-        connection = given.map(ConnectionSettings.init)
-        for (name, value) in given?.httpAdditionalHeaders ?? [:] { headers["\(name)"] = "\(value)" }
-    }
-
-    /// Returns the header fields of a request.
-    func headers(_ own: HTTPHeaders) -> HTTPHeaders {
-        let names = Set(own.keys.map { $0.lowercased() })
-        return own.merging(headers.filter { !names.contains($0.key.lowercased()) }) { own, _ in own }
-    }
-
-    /// Returns the session configuration that corresponds to a manager's limits. Without an identifier it belongs to
-    /// this process only.
-    func shown(_ limits: SessionConfiguration, _ identifier: String) -> URLSessionConfiguration {
-        let copy = given?.copy() as? URLSessionConfiguration
-        let configuration = copy ?? (identifier.isEmpty ? .default : .background(withIdentifier: identifier))
-        configuration.timeoutIntervalForRequest = limits.timeoutIntervalForRequest
-        configuration.timeoutIntervalForResource = limits.timeoutIntervalForResource
-        configuration.allowsCellularAccess = limits.allowsCellularAccess
-        configuration.allowsExpensiveNetworkAccess = limits.allowsExpensiveNetworkAccess
-        configuration.allowsConstrainedNetworkAccess = limits.allowsConstrainedNetworkAccess
-        if let limit = limits.maxTasksPerHost { configuration.httpMaximumConnectionsPerHost = limit }
-        if !headers.isEmpty { configuration.httpAdditionalHeaders = headers }
-        return configuration
-    }
-
-    /// Applies the configuration's proxies and TLS versions, and the manager's server trust policy.
-    func apply(to request: inout TransferRequest, host: String?) {
-        connection?.apply(to: &request)
-        switch host.flatMap({ hooks.trust?.serverTrustPolicy(forHost: $0) }) {
-        case .disableEvaluation: request.tls.insecure = true
-        case .performDefaultEvaluation(validateHost: false): request.tls.skipsHostVerification = true
-        case .performDefaultEvaluation(validateHost: true), nil: break
-        }
-    }
-}
-
 /// The hooks that the app has set for a manager's requests.
 final class ChainHooks: Sendable {
     private struct State {
@@ -97,6 +49,11 @@ final class ChainHooks: Sendable {
         set { state.withLock { $0.trust = newValue } }
     }
 
+    /// Returns the manager's server trust policy for a host.
+    func trustPolicy(forHost host: String?) -> ServerTrustPolicy? {
+        host.flatMap { host in trust?.serverTrustPolicy(forHost: host) }
+    }
+
     /// The session that shows the manager's downloads, once created. Requests keep it after the manager is released.
     var session: URLSession? { state.withLock(\.session) }
 
@@ -112,6 +69,16 @@ final class ChainHooks: Sendable {
 
     /// Applies the adapter to a request.
     func adapted(_ request: URLRequest) throws -> URLRequest { try adapter?.adapt(request) ?? request }
+}
+
+extension ServerTrustPolicy {
+    func apply(to request: inout TransferRequest) {
+        switch self {
+        case .disableEvaluation: request.tls.insecure = true
+        case .performDefaultEvaluation(validateHost: false): request.tls.skipsHostVerification = true
+        case .performDefaultEvaluation(validateHost: true): break
+        }
+    }
 }
 
 /// Passes an app's object or value to the queue on which it is used.
