@@ -54,6 +54,16 @@ final class ChainHooks: Sendable {
         host.flatMap { host in trust?.serverTrustPolicy(forHost: host) }
     }
 
+    /// Checks that a download may continue at another host.
+    ///
+    /// - Throws: `invalidRequest` if the hosts have different server trust policies. A download keeps that of its first
+    ///   host, which may disable the evaluation.
+    func checkTrust(from old: String?, to new: String?, of id: String) throws(FerryError) {
+        if old != new, trustPolicy(forHost: old) != trustPolicy(forHost: new) {
+            throw .keeps("host, which has a server trust policy of its own", of: id)
+        }
+    }
+
     /// The session that shows the manager's downloads, once created. Requests keep it after the manager is released.
     var session: URLSession? { state.withLock(\.session) }
 

@@ -28,7 +28,8 @@ extension SessionManager {
     /// with ``download(_:headers:fileName:onMainQueue:handler:)``, and is returned.
     /// - Throws: `invalidURL`, `invalidDestination`, `checksumMismatch` for a checksum of the wrong length,
     ///   `daemonUnavailable`, `recordStoreFailed` or `sessionInUse`; `invalidRequest` if an existing task cannot take
-    ///   over a value, for example because it has finished. Then nothing was stored.
+    ///   over a value, for example because it has finished. Then nothing was stored. If the daemon refuses a change of an
+    ///   existing task, the new tasks of the same call are stored.
     @discardableResult
     public func enqueue(_ spec: DownloadSpec) async throws(FerryError) -> DownloadTask {
         let tasks = try await enqueue([spec])
@@ -36,7 +37,8 @@ extension SessionManager {
         return task
     }
 
-    /// Submits downloads in one transaction. Returns once they are durable.
+    /// Submits downloads. Returns once they are durable. The new ones are stored in one transaction, then existing ones
+    /// take over their values, one after the other.
     ///
     /// - Returns: One task per download, in order.
     @discardableResult
@@ -45,8 +47,14 @@ extension SessionManager {
         var tasks: [DownloadTask] = []
         let mapping = shared.mapping
         var plans: [(task: DownloadTask, plan: RequestPlan)] = []
+        var ids: [DownloadTask.ID: DownloadSpec] = [:]
         for spec in specs {
             try spec.check()
+            if let id = spec.id {
+                if let twin = ids.updateValue(spec, forKey: id), !twin.isEqual(to: spec) { throw .twice(id.rawValue) }
+                let old = shared.task(id)?.state.withLock(\.asked.url)
+                if let old { try hooks.checkTrust(from: URL(string: old)?.host, to: spec.url.host, of: id.rawValue) }
+            }
             plans.append(try spec.plan(for: shared, mapping, hooks, cache: cache))
         }
         let taken = try shared.state.withLock { state throws(FerryError) in
@@ -179,4 +187,18 @@ private struct TakenOver: Sendable {
     let spec: DownloadSpec
     /// Nil if nothing is to change, or the task is new.
     let change: TransferChange?
+}
+
+extension DownloadSpec {
+    /// Whether two descriptions with one identifier ask for the same.
+    fileprivate func isEqual(to other: DownloadSpec) -> Bool {
+        url == other.url && destination == other.destination && checksum == other.checksum
+            && valuesDigest == other.valuesDigest
+    }
+}
+
+extension FerryError {
+    fileprivate static func twice(_ id: String) -> FerryError {
+        .invalidRequest(message: "The id “\(id)” occurs twice, with different values.")
+    }
 }

@@ -3,6 +3,7 @@ import FerryCore
 import FerryClient
 import FerryURLSession
 import Foundation
+import FoundationNetworking
 import Synchronization
 
 /// The meaning of a download call.
@@ -52,7 +53,7 @@ extension ManagedSession {
         var isRepeated = false
         while true {
             await settled()
-            if let obstacle {
+            if let obstacle = obstacle ?? refusal(of: submission) {
                 fail(submission.tasks, obstacle)
                 return obstacle
             }
@@ -75,6 +76,11 @@ extension ManagedSession {
                 await attached.listed(after: lists)
             }
         }
+    }
+
+    /// Returns the error if the configuration allows only responses from a cache, which downloads do not use.
+    private func refusal(of submission: Submission) -> FerryError? {
+        submission.tasks.first.flatMap { mapping.refusal(URLRequest(url: $0.url)) }.map { .transport($0) }
     }
 
     /// Processes the report of a submission, and earlier signals about its transfers.

@@ -92,7 +92,7 @@ final class ManagedSession: Sendable {
             state.managers.add(manager)
             state.logger = parts.logger
         }
-        setConfiguration(parts.configuration, base: parts.base)
+        changeConfiguration { ($0.configuration, $0.base) = (parts.configuration, parts.base) }
     }
 
     /// Runs `body` with the manager's status while no change of the session is being processed.
@@ -101,12 +101,12 @@ final class ManagedSession: Sendable {
     }
 
     func setConfiguration(_ configuration: SessionConfiguration) {
-        setConfiguration(configuration, base: state.withLock(\.base))
+        changeConfiguration { $0.configuration = configuration }
     }
 
-    private func setConfiguration(_ configuration: SessionConfiguration, base: URLSessionConfiguration?) {
+    private func changeConfiguration(_ change: (inout State) -> Void) {
         let old = settings
-        state.withLock { ($0.configuration, $0.base) = (configuration, base) }
+        state.withLock { change(&$0) }
         if settings != old { sendSettings() }
     }
 

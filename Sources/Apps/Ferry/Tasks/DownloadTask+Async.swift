@@ -86,6 +86,8 @@ extension DownloadTask {
     public func replaceRequest(url: URL, headers: HTTPHeaders? = nil) async throws(FerryError) {
         let address = try url.checked()
         let asked = state.withLock(\.asked)
+        let hooks = session?.manager?.hooks
+        try hooks?.checkTrust(from: URL(string: asked.url)?.host, to: address.host, of: id.rawValue)
         let request = URLRequest(address, method: asked.method, headers: headers ?? asked.headers)
         let mapping = session?.mapping
         try await change { change in

@@ -2,8 +2,8 @@ import FerryCore
 import Foundation
 
 extension DownloadSpec {
-    /// Returns the change that gives an existing task of the same identifier the values of this description. Nil if the
-    /// task has them and has finished, or runs or waits.
+    /// Returns the change that gives an existing task of the same identifier the values of this description. Nil if
+    /// nothing is to change.
     ///
     /// - Parameters:
     ///   - request: The transfer of a new task with this description.
@@ -12,10 +12,7 @@ extension DownloadSpec {
     func change(
         of task: TaskState, to request: TransferRequest, name: String?
     ) throws(FerryError) -> TransferChange? {
-        func keeps(_ value: String) -> FerryError {
-            .invalidRequest(
-                message: "The download “\(task.note.id)” keeps its \(value): remove it first, or use another id.")
-        }
+        func keeps(_ value: String) -> FerryError { .keeps(value, of: task.note.id) }
         if method != task.asked.method { throw keeps("method") }
         if tags != task.asked.tags { throw keeps("tags") }
         let isSameURL = url.absoluteString == task.asked.url
@@ -28,14 +25,19 @@ extension DownloadSpec {
             if !isSameURL, checksum == nil || !isSameChecksum { throw keeps("URL, since it has finished") }
             if checksum != nil, !isSameChecksum { throw keeps("checksum, since it has finished") }
             if !isSamePlace { throw keeps("destination, since it has finished") }
-            return nil
+            return metadata == task.note.metadata ? nil : TransferChange()
         }
+        if let expectedSize, let known = task.bytes.expected, expectedSize != known { throw keeps("expected size") }
         let isSame = isSameURL && isSameChecksum && isSamePlace && task.note(self) == task.note
+        // The service sends a body again only as it is.
+        if method != .get || body != nil, !isSameURL || valuesDigest != task.note.values {
+            throw keeps("request, since it has another method or a body")
+        }
         if isSame, task.stored != .failed, task.stored != .suspended { return nil }
         var change = TransferChange()
         if !isSameURL { change.url = url.absoluteString }
         // The daemon forgets secrets some time after a failure.
-        if method == .get || headers != task.asked.headers {
+        if method == .get {
             change.headers = request.headers
             (change.login.cookies, change.login.logins) = (request.login.cookies, request.login.logins)
         }
@@ -52,9 +54,16 @@ extension DownloadSpec {
         if !isSamePlace {
             change.file.folder = request.file.folder
             change.file.name = name
-            change.file.onConflict = request.file.onConflict
         }
+        change.file.onConflict = request.file.onConflict
         return change
+    }
+}
+
+extension FerryError {
+    /// The error of a call that would change what a download must keep.
+    static func keeps(_ value: String, of id: String) -> FerryError {
+        .invalidRequest(message: "The download “\(id)” keeps its \(value): remove it first, or use another id.")
     }
 }
 
@@ -69,6 +78,8 @@ extension DownloadSpec {
         parts += mirrors.map { "mirror \($0.absoluteString)" }
         if let date = notBefore { parts.append("not before \(date.timeIntervalSinceReferenceDate)") }
         if conditions.isDiscretionary { parts.append("discretionary") }
+        if conflict != .unique { parts.append("conflict \(conflict.rawValue)") }
+        if let body { parts.append("body \(FileCode.hex(of: body, .sha256))") }
         if parts.isEmpty { return nil }
         return FileCode.hex(of: Data(parts.joined(separator: "\n").utf8), .sha256)
     }

@@ -9,6 +9,13 @@ extension HTTPCookieStorage {
         completionHandler(cookies.isEmpty ? nil : cookies)
     }
 
+    /// Returns the cookies for a task's current request; nil if there are none.
+    public func cookies(for task: URLSessionTask) async -> [HTTPCookie]? {
+        await withCheckedContinuation { continuation in
+            getCookiesFor(task) { continuation.resume(returning: $0) }
+        }
+    }
+
     /// Stores cookies of a task's response, as the storage's policy allows.
     public func storeCookies(_ cookies: [HTTPCookie], for task: URLSessionTask) {
         setCookies(cookies, for: task.currentRequest?.url, mainDocumentURL: task.originalRequest?.mainDocumentURL)

@@ -9,17 +9,22 @@ final class CapturedStreams: Sendable {
     private static let capacity = 64 << 10
 
     private let connection: StreamConnection
-    private let input = StreamPipe(capacity: capacity)
+    private let input: StreamPipe
     private let output = StreamPipe(capacity: capacity)
+    /// Left when the app reads no more, and when all that it has written is sent.
+    private let ends = DispatchGroup()
 
-    init(_ connection: StreamConnection) { self.connection = connection }
+    init(_ connection: StreamConnection) {
+        self.connection = connection
+        ends.enter()
+        input = StreamPipe(capacity: Self.capacity) { [ends] in ends.leave() }
+    }
 
     /// Returns the streams. Call it once.
     func make() -> (input: InputStream, output: OutputStream) {
-        let ends = DispatchGroup()
-        DispatchQueue(label: "ferry.stream.input").async(group: ends) { self.receive() }
+        DispatchQueue(label: "ferry.stream.input").async { self.receive() }
         DispatchQueue(label: "ferry.stream.output").async(group: ends) { self.send() }
-        ends.notify(queue: .global()) { self.connection.close() }
+        ends.notify(queue: .global()) { [connection] in connection.close() }
         return (PipeInputStream(input), PipeOutputStream(output))
     }
 

@@ -21,6 +21,8 @@ final class PipeInputStream: InputStream {
 
     override func open() { if status == .notOpen { status = .open } }
 
+    deinit { pipe.closeRead() }
+
     override func close() {
         status = .closed
         pipe.closeRead()
@@ -55,6 +57,8 @@ final class PipeOutputStream: OutputStream {
     override var hasSpaceAvailable: Bool { status == .open && pipe.hasSpace }
 
     override func open() { if status == .notOpen { status = .open } }
+
+    deinit { pipe.closeWrite() }
 
     override func close() {
         status = .closed

@@ -8,7 +8,7 @@ import Synchronization
 extension StreamTransport {
     func closeRead() {
         reads.add { [self] in
-            await notify { $0.urlSession($1, readClosedFor: $2) }
+            await notifyReadEnd()
             await change { $0.isReadClosed = true }
         }
     }
@@ -23,7 +23,17 @@ extension StreamTransport {
 
     /// The peer sends no more. What it has sent can still be read.
     func peerClosed() {
-        Task(name: "end of a stream's input") { await notify { $0.urlSession($1, readClosedFor: $2) } }
+        Task(name: "end of a stream's input") { await notifyReadEnd() }
+    }
+
+    /// Notifies the delegate once, unless the task ends the connection itself.
+    private func notifyReadEnd() async {
+        let isDue = state.withLock { state in
+            if case .ended = state.phase { return false }
+            defer { state.hasNotifiedReadEnd = true }
+            return !state.hasNotifiedReadEnd
+        }
+        if isDue { await notify { $0.urlSession($1, readClosedFor: $2) } }
     }
 
     /// Applies a change, and completes the task if both sides are closed.
@@ -63,10 +73,13 @@ extension StreamTransport {
     private func notify(
         _ call: @escaping @Sendable (any URLSessionStreamDelegate, URLSession, URLSessionStreamTask) -> Void
     ) async {
-        let (session, task) = (relay.session, relay.task)
-        guard let stream = task as? URLSessionStreamTask, task.reportedState != .completed else { return }
-        await relay.calls.run {
-            Recipients(task, session).notify((any URLSessionStreamDelegate).self) { call($0, session, stream) }
+        let (session, task, calls) = (relay.session, relay.task, relay.calls)
+        guard let stream = task as? URLSessionStreamTask else { return }
+        await relay.line.perform {
+            guard task.reportedState != .completed else { return }
+            await calls.run {
+                Recipients(task, session).notify((any URLSessionStreamDelegate).self) { call($0, session, stream) }
+            }
         }
     }
 }
@@ -75,7 +88,11 @@ extension StreamTransport {
 extension StreamTransport {
     func startSecureConnection() {
         between { [self] in
-            guard let connection = await connection() else { return }
+            let isFirst = state.withLock { state in
+                defer { state.isSecure = true }
+                return !state.isSecure
+            }
+            guard isFirst, let connection = await connection() else { return }
             let advisor = ClientAdvisor(
                 relay: relay, configuration: configuration, request: URLRequest(url: URL(fileURLWithPath: "/")))
             do throws(ServiceError) {
@@ -105,14 +122,17 @@ extension StreamTransport {
     private func between(_ step: @escaping @Sendable () async -> Void) {
         let (reached, reach) = AsyncStream.makeStream(of: Void.self)
         let (done, finish) = AsyncStream.makeStream(of: Void.self)
-        reads.add {
-            reach.finish()
-            for await _ in done {}
-        }
-        writes.add {
-            for await _ in reached {}
-            await step()
-            finish.finish()
+        // Both at once: two steps in different orders would wait for each other.
+        steps.withLock { _ in
+            reads.add {
+                reach.finish()
+                for await _ in done {}
+            }
+            writes.add {
+                for await _ in reached {}
+                await step()
+                finish.finish()
+            }
         }
     }
 }

@@ -29,6 +29,8 @@ final class StreamTransport: TaskTransport {
         var isWriteClosed = false
         /// Whether a read has returned the peer's last byte.
         var isReadThrough = false
+        var hasNotifiedReadEnd = false
+        var isSecure = false
 
         var isOver: Bool { isWriteClosed && (isReadClosed || isReadThrough) }
     }
@@ -41,6 +43,8 @@ final class StreamTransport: TaskTransport {
     let reads = CommandQueue()
     let writes = CommandQueue()
     let state = Mutex(State())
+    /// Held while a step is added to both queues.
+    let steps = Mutex(())
 
     init(
         _ host: String, port: Int, configuration: URLSessionConfiguration, place: LoadPlace, relay: TaskRelay
@@ -133,7 +137,7 @@ final class StreamTransport: TaskTransport {
     ) {
         let read = StreamRead(minimum: minimum, maximum: maximum)
         reads.add { [self] in
-            let result = await perform(timeout, unless: { $0.isReadClosed }) { try await $0.read(read) }
+            let result = await perform(timeout, stops: true, unless: { $0.isReadClosed }) { try await $0.read(read) }
             switch result {
             case .success(let part):
                 relay.task.storage.withLock { $0.counts.received += Int64(part.data?.count ?? 0) }
@@ -147,7 +151,7 @@ final class StreamTransport: TaskTransport {
 
     func write(_ data: Data, _ timeout: TimeInterval, _ handler: @escaping @Sendable ((any Error)?) -> Void) {
         writes.add { [self] in
-            switch await perform(timeout, unless: { $0.isWriteClosed }, { try await $0.write(data) }) {
+            switch await perform(timeout, stops: false, unless: { $0.isWriteClosed }, { try await $0.write(data) }) {
             case .success:
                 relay.task.storage.withLock { $0.counts.sent += Int64(data.count) }
                 await relay.calls.run { handler(nil) }
@@ -157,29 +161,55 @@ final class StreamTransport: TaskTransport {
         }
     }
 
+    /// How an operation may come to its end.
+    private enum Outcome<Value: Sendable>: Sendable {
+        case ended(Result<Value, any Error>)
+        case timedOut
+    }
+
     /// Performs an operation within its time, unless its side is closed. The end of the task ends it.
+    ///
+    /// - Parameter stops: Whether the operation ends at once when its Swift task is canceled.
     private func perform<Value: Sendable>(
-        _ timeout: TimeInterval, unless isClosed: @Sendable (borrowing State) -> Bool,
+        _ timeout: TimeInterval, stops: Bool, unless isClosed: @Sendable (borrowing State) -> Bool,
         _ operation: @escaping @Sendable (StreamConnection) async throws -> Value
     ) async -> Result<Value, any Error> {
         if state.withLock({ isClosed($0) }) { return .failure(URLError(.networkConnectionLost)) }
-        let (results, feed) = AsyncStream.makeStream(of: Result<Value, any Error>.self)
+        let (outcomes, feed) = AsyncStream.makeStream(of: Outcome<Value>.self)
         let work = Task(name: "operation of a stream") {
-            guard let connection = await connection() else { return feed.finish() }
-            do { feed.yield(.success(try await operation(connection))) } catch { feed.yield(.failure(mapped(error))) }
+            // An operation that has timed out before there is a connection does nothing.
+            if let connection = await connection(), !Task.isCancelled {
+                do {
+                    feed.yield(.ended(.success(try await operation(connection))))
+                } catch {
+                    feed.yield(.ended(.failure(mapped(error))))
+                }
+            }
+            feed.finish()
         }
         let timer = Task(name: "timeout of a stream") {
             guard timeout > 0, timeout < RequestFieldMapping.longest else { return }
             try? await Task.sleep(for: .seconds(timeout))
-            if !Task.isCancelled { feed.yield(.failure(URLError(.timedOut))) }
+            guard !Task.isCancelled else { return }
+            work.cancel()
+            feed.yield(.timedOut)
         }
-        var first: Result<Value, any Error>?
-        for await result in results {
-            first = result
+        defer { timer.cancel() }
+        var result: Result<Value, any Error>?
+        for await outcome in outcomes {
+            guard case .ended(let end) = outcome else {
+                result = .failure(URLError(.timedOut))
+                // A read that was stopped too late has bytes, which would be lost.
+                if stops, case .connected = state.withLock(\.phase) { continue }
+                break
+            }
+            if case .success = end { result = end }
+            // A connection that has failed ends the task. A read that was stopped has not.
+            if case .failure(let error) = end, result == nil { self.end(error) }
+            result = result ?? end
             break
         }
-        for task in [work, timer] { task.cancel() }
         if case .ended(let error) = state.withLock(\.phase) { return .failure(error) }
-        return first ?? .failure(URLError(.networkConnectionLost))
+        return result ?? .failure(URLError(.networkConnectionLost))
     }
 }

@@ -19,7 +19,10 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {  // SAFET
     open func readData(
         ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: TimeInterval,
         completionHandler: @escaping @Sendable (Data?, Bool, (any Error)?) -> Void
-    ) { stream?.read(minBytes, maxBytes, timeout, completionHandler) }
+    ) {
+        guard let stream else { return refuse { completionHandler(nil, false, $0) } }
+        stream.read(minBytes, maxBytes, timeout, completionHandler)
+    }
 
     /// Reads bytes, and returns whether the peer has closed the stream and all of its bytes were read.
     ///
@@ -46,7 +49,10 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {  // SAFET
     ///   - completionHandler: Called once on the session's delegate queue, with the error.
     open func write(
         _ data: Data, timeout: TimeInterval, completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) { stream?.write(data, timeout, completionHandler) }
+    ) {
+        guard let stream else { return refuse { completionHandler($0) } }
+        stream.write(data, timeout, completionHandler)
+    }
 
     /// Writes bytes.
     ///
@@ -77,6 +83,12 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {  // SAFET
     open func stopSecureConnection() {}
 
     private var stream: StreamTransport? { readyTransport() as? StreamTransport }
+
+    /// Fails a call of a task that has completed.
+    private func refuse(_ call: @escaping @Sendable (any Error) -> Void) {
+        let error = error ?? URLError(.networkConnectionLost)
+        (session?.delegateQueue ?? .main).addOperation { call(error) }
+    }
 }
 
 extension URLSession {

@@ -44,7 +44,8 @@ extension ResumeData {
     /// - Returns: False if the file has other content, or the name is taken.
     func takeBack(_ source: PartialSource, in folder: String) -> Bool {
         let own = self.source(in: folder)
-        guard source.offset >= own.offset, source.etag == own.etag, source.lastModified == own.lastModified,
+        guard source.offset >= own.offset, entityTag != nil || serverDate != nil, source.etag == own.etag,
+            source.lastModified == own.lastModified,
             unsafe link(source.path, own.path) == 0
         else { return false }
         unsafe unlink(source.path)

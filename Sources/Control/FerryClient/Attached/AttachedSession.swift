@@ -156,9 +156,11 @@ package final class AttachedSession: Sendable {
     private func attempt(after delay: Duration) -> Task<Void, Never> {
         Task(name: "attachment to a session", executorPreference: place.executor) {
             if delay > .zero { try? await Task.sleep(for: delay) }
-            await self.place.attachmentLocks.pass(self) { holder in
-                let (client, holding) = (self.state.withLock(\.client), holder.state.withLock(\.client))
-                client?.isHeld(lastTask: holding?.lastTask ?? 0)
+            await self.place.attachmentLocks.pass(self) { earlier in
+                // The numbers of tasks are unknown until the first of them has attached: its calls still wait.
+                guard earlier.first?.isListed == true else { return }
+                let last = earlier.compactMap { $0.state.withLock(\.client)?.lastTask }.max() ?? 0
+                self.state.withLock(\.client)?.isHeld(lastTask: last)
             }
             await self.attach()
         }

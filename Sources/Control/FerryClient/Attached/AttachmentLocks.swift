@@ -15,21 +15,21 @@ package final class AttachmentLocks: Sendable {
 
     /// Returns once the object holds its session, or has given up waiting.
     ///
-    /// - Parameter waits: Called with the object that holds the session, if this one has to wait for it.
-    func pass(_ session: AttachedSession, waits: (AttachedSession) -> Void) async {
+    /// - Parameter waits: Called with the objects that have the session before this one, if it has to wait for them.
+    func pass(_ session: AttachedSession, waits: ([AttachedSession]) -> Void) async {
         let id = session.place.session
         await withCheckedContinuation { continuation in
-            let (isOver, holder) = lines.withLock { lines -> (Bool, AttachedSession?) in
-                if session.isClosed { return (true, nil) }
+            let (isOver, earlier) = lines.withLock { lines -> (Bool, [AttachedSession]) in
+                if session.isClosed { return (true, []) }
                 guard let line = lines[id] else {
                     lines[id] = Line(holder: session)
-                    return (true, nil)
+                    return (true, [])
                 }
-                if line.holder === session { return (true, nil) }
+                if line.holder === session { return (true, []) }
                 lines[id]?.waiting.append((session, continuation))
-                return (false, line.holder)
+                return (false, [line.holder] + line.waiting.map(\.session))
             }
-            if let holder { waits(holder) }
+            if !earlier.isEmpty { waits(earlier) }
             if isOver { continuation.resume() }
         }
     }

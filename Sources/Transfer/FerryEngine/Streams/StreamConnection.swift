@@ -34,6 +34,8 @@ package final class StreamConnection: Sendable {
         self.loop = loop
     }
 
+    deinit { close() }
+
     /// Connects to a host.
     ///
     /// - Parameters:
@@ -57,11 +59,12 @@ package final class StreamConnection: Sendable {
         let target = ConnectionTarget(key, for: url)
         let loop = engine.loops[engine.takeLoop()]
         do {
-            let setup = try await engine.connector.openStream(to: target, on: loop).get()
-            let handler = try await loop.submit {
+            // Added at once: the peer may send first.
+            let (setup, handler) = try await engine.connector.openStream(to: target, on: loop).flatMapThrowing {
+                setup in
                 let handler = StreamHandler(ended: ended)
                 try setup.value.add([handler])
-                return NIOLoopBound(handler, eventLoop: loop)
+                return (setup, NIOLoopBound(handler, eventLoop: loop))
             }.get()
             return StreamConnection(url, engine.connector, setup, handler, loop)
         } catch {
@@ -117,7 +120,7 @@ package final class StreamConnection: Sendable {
 
     // MARK: TLS
 
-    /// Performs a TLS handshake as the client.
+    /// Performs a TLS handshake as the client. No read or write may be called until it has returned.
     ///
     /// - Parameter decide: Returns the client's answer about the server's certificates.
     /// - Throws: The error of the handshake or of the certificates. The connection is then closed.
@@ -133,10 +136,13 @@ package final class StreamConnection: Sendable {
                 }
                 return channel.pipeline.syncOperations.removeHandler(handler.value).flatMap {
                     connector.secure(setup.value)
-                }.map { setup.value.facts.shown }
+                }.flatMapThrowing {
+                    // What the peer sends now is bounded and kept. The caller reads it once the certificates are accepted.
+                    try setup.value.add([handler.value])
+                    return setup.value.facts.shown
+                }
             }.get()
             if let shown, let refusal = await refusal(of: shown, decide) { throw refusal }
-            try await loop.submit { try setup.value.add([handler.value]) }.get()
         } catch {
             close()
             throw failure(error)

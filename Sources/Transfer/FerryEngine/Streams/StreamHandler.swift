@@ -70,11 +70,13 @@ final class StreamHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Answers the waiting read if possible, and takes more bytes from the network only while there is room for them.
     private func proceed() {
-        if let (read, answer) = waiting, failure == nil || !inbox.isEmpty, let part = inbox.take(read) {
-            waiting = nil
-            answer.succeed(part)
-        } else if let failure, inbox.isEmpty {
+        if let failure, inbox.isEmpty {
             stopReading(failure)
+        } else if let (read, answer) = waiting, var part = inbox.take(read) {
+            waiting = nil
+            // A broken stream has no end: the next read fails.
+            if failure != nil { part.isAtEnd = false }
+            answer.succeed(part)
         }
         let isFull = inbox.isFull(for: waiting?.read)
         guard let context, isFull != isPaused else { return }

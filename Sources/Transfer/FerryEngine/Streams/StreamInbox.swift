@@ -53,7 +53,8 @@ struct StreamInbox {
         let count = min(bytes.readableBytes, read.maximum)
         guard count >= read.minimum || hasEnded else { return nil }
         let part = bytes.readBytes(length: count)
-        bytes.discardReadBytes()
+        // Not after each of many small reads: it moves all bytes.
+        if bytes.readerIndex > bytes.readableBytes { bytes.discardReadBytes() }
         return StreamPart(
             data: part.flatMap { $0.isEmpty ? nil : Data($0) }, isAtEnd: hasEnded && bytes.readableBytes == 0)
     }

@@ -6,17 +6,21 @@ extension TransferFacts {
     package func continuableBytes(of request: TransferRequest) -> Int64? {
         let end = ranges.contiguousEnd(from: 0)
         guard end > 0, request.method == "GET", request.body == nil, !rangesOff, identity?.strongValidator != nil,
-            response?.allowsContinuation ?? true
+            isRefused || response?.allowsContinuation ?? true
         else { return nil }
         return end
+    }
+
+    /// Whether the response is the refusal of a later request. It shows nothing about the bytes on disk.
+    private var isRefused: Bool {
+        guard let response, !StatusRange.success.contains(response.status) else { return false }
+        return !notes.contains(BodyNote.statusIsResult.rawValue)
     }
 }
 
 extension ResponseFacts {
-    /// Whether the response shows range support (`Accept-Ranges` or a 206) and has no content coding. The refusal of a
-    /// later request shows nothing about the bytes on disk.
+    /// Whether the response shows range support (`Accept-Ranges` or a 206) and has no content coding.
     fileprivate var allowsContinuation: Bool {
-        guard StatusRange.success.contains(status) else { return true }
         let coding = fields.first { $0.isNamed("Content-Encoding") }?.value ?? "identity"
         let ranges = fields.first { $0.isNamed("Accept-Ranges") }?.value.lowercased()
         return coding.lowercased() == "identity" && (status == 206 || ranges?.contains("bytes") ?? false)

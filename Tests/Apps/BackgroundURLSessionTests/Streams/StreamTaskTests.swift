@@ -96,6 +96,34 @@ private typealias URLSessionStreamTask = FerryURLSession.URLSessionStreamTask
         }
     }
 
+    @Test func `a read that times out before there is a connection takes no bytes`() async throws {
+        try await withOrigin(OriginScript(Self.body)) { origin in
+            let session = URLSession(configuration: .ephemeral)
+            let task = session.streamTask(withHostName: "127.0.0.1", port: origin.port)
+            let error = await #expect(throws: URLError.self) {
+                try await task.readData(ofMinLength: 1, maxLength: 10, timeout: 0.05)
+            }
+            #expect(error?.code == .timedOut)
+            task.resume()
+            try await task.write(Self.request("/a"), timeout: 10)
+            let (data, _) = try await task.readData(ofMinLength: 4, maxLength: 4, timeout: 10)
+            #expect(data == Data("HTTP".utf8))
+            task.cancel()
+            session.finishTasksAndInvalidate()
+        }
+    }
+
+    @Test func `steps called on several threads do not wait for each other`() async throws {
+        try await withStream(tls: .trusted) { task, witness, _ in
+            await withTaskGroup { group in
+                for _ in 0..<20 { group.addTask { task.startSecureConnection() } }
+            }
+            try await task.write(Self.request("/a"), timeout: 10)
+            #expect(try await rest(task).suffix(Int(Self.body.size)).elementsEqual(Self.body.bytes))
+            #expect(witness.calls.all.count { $0 == "trust" } == 1)
+        }
+    }
+
     @Test func `a canceled task ends its calls and itself with -999`() async throws {
         try await withStream { task, witness, _ in
             try await task.write(Data("G".utf8), timeout: 0)
@@ -108,6 +136,18 @@ private typealias URLSessionStreamTask = FerryURLSession.URLSessionStreamTask
                 #expect((error as? URLError)?.code == .cancelled)
             }
             try await witness.calls.wait(for: "completed -999")
+        }
+    }
+
+    @Test func `calls of a task that has completed fail`() async throws {
+        try await withStream { task, witness, _ in
+            task.cancel()
+            try await witness.calls.wait(for: "completed -999")
+            let read = await #expect(throws: URLError.self) {
+                try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 0)
+            }
+            let write = await #expect(throws: URLError.self) { try await task.write(Data(), timeout: 0) }
+            #expect(read?.code == .cancelled && write?.code == .cancelled)
         }
     }
 

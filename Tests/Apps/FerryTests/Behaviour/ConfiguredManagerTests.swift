@@ -126,6 +126,9 @@ private enum Call: String, CaseIterable, Sendable {
             let configuration = URLSessionConfiguration.background(withIdentifier: fixture.identifier)
             let result = try await response(manager(fixture, configuration).download(request, to: nil))
             #expect((result.error as? URLError)?.code == .resourceUnavailable)
+            configuration.requestCachePolicy = .returnCacheDataDontLoad
+            let task = try #require(self.manager(fixture, configuration).download(fixture.origin.url()))
+            #expect(task.status == .failed)
             #expect(fixture.origin.requests.isEmpty)
         }
     }

@@ -88,6 +88,9 @@ import Testing
                 try spec(fixture.origin.url()) { $0.method = .post },
                 try spec(fixture.origin.url()) { $0.tags = ["t"] },
             ]
+            let twins = [try spec(fixture.origin.url("/1")) { $0.id = nil }, try spec(fixture.origin.url("/2"))]
+            await #expect(throws: FerryError.self) { try await manager.enqueue(twins + others) }
+            #expect(manager.tasks.count == 1)
             for other in others { await #expect(throws: FerryError.self) { try await manager.enqueue(other) } }
         }
     }

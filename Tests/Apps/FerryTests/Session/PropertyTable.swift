@@ -21,7 +21,10 @@ enum Way: String, CaseIterable {
             let method = request.httpMethod.flatMap(HTTPMethod.init) ?? .get
             let asked = URLRequest(url, method: method, headers: request.sentFields, body: request.httpBody)
             let cache = Cache("table", downloadPath: "/table")
-            return try managerFacts(configuration) { $0.download(asked, in: cache) }
+            return try managerFacts(configuration) { mapping in
+                if let error = mapping.refusal(asked) { throw error }
+                return mapping.download(asked, in: cache)
+            }
         case .chain:
             return try managerFacts(configuration) { mapping in
                 if let error = mapping.refusal(request) { throw error }

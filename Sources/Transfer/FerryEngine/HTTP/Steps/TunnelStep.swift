@@ -10,7 +10,8 @@ struct TunnelStep: ConnectionStep {
 
     func perform(_ setup: ConnectionSetup) -> EventLoopFuture<Void> {
         let established = setup.loop.makePromise(of: Void.self)
-        let handler = ProxyHandshakeHandler(handshake(on: setup.loop), established: established)
+        let handler = ProxyHandshakeHandler(
+            handshake(on: setup.loop), mayBeFollowed: setup.target.key.isStream, established: established)
         do { try setup.add([], gate: handler) } catch { established.fail(error) }
         return established.futureResult
             .flatMapErrorThrowing { error in throw ProxyFailure(proxy, target, Self.cause(error)) }
@@ -45,10 +46,11 @@ struct TunnelStep: ConnectionStep {
     }
 }
 
-/// Performs a proxy handshake on a connection, and holds back nothing after it: the origin waits for the client to send
-/// first.
+/// Performs a proxy handshake on a connection. Of an origin that waits for the client to send first, it holds back nothing
+/// after it.
 final class ProxyHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler, ReadGate {
     typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let established: EventLoopPromise<Void>
@@ -58,8 +60,13 @@ final class ProxyHandshakeHandler: ChannelInboundHandler, RemovableChannelHandle
     private var context: ChannelHandlerContext?
     private var received = ByteBuffer()
     private var isOver = false
+    private let mayBeFollowed: Bool
 
-    init(_ ready: EventLoopFuture<any ProxyHandshake>, established: EventLoopPromise<Void>) {
+    /// - Parameter mayBeFollowed: Whether the origin may send before it is asked.
+    init(
+        _ ready: EventLoopFuture<any ProxyHandshake>, mayBeFollowed: Bool, established: EventLoopPromise<Void>
+    ) {
+        self.mayBeFollowed = mayBeFollowed
         self.ready = ready
         self.established = established
     }
@@ -79,10 +86,14 @@ final class ProxyHandshakeHandler: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Bytes after the handshake are the origin's, and it must not send before it is asked.
-        guard !isOver else { return context.close(promise: nil) }
-        guard var handshake else { return end(.failure(ProxyRefusal.malformed("it sends before it is asked"))) }
         var part = unwrapInboundIn(data)
+        guard !isOver else {
+            // Bytes after the handshake are the origin's.
+            guard mayBeFollowed else { return context.close(promise: nil) }
+            received.writeBuffer(&part)
+            return
+        }
+        guard var handshake else { return end(.failure(ProxyRefusal.malformed("it sends before it is asked"))) }
         received.discardReadBytes()
         received.writeBuffer(&part)
         do throws(ProxyRefusal) {
@@ -93,7 +104,9 @@ final class ProxyHandshakeHandler: ChannelInboundHandler, RemovableChannelHandle
             }
             self.handshake = handshake
             guard step == .done else { return }
-            guard received.readableBytes == 0 else { throw .malformed("it sends more than its response") }
+            guard received.readableBytes == 0 || mayBeFollowed else {
+                throw .malformed("it sends more than its response")
+            }
             end(.success(()))
         } catch {
             end(.failure(error))
@@ -114,6 +127,7 @@ final class ProxyHandshakeHandler: ChannelInboundHandler, RemovableChannelHandle
 
     func open() {
         guard let context else { return }
+        if received.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(received)) }
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 
