@@ -89,8 +89,18 @@ extension String {
 /// One download of a download manager.
 public final class DownloadModel: Sendable {
     private let description = Mutex(DownloadDescModel())
+    private let own = Mutex<UnsafeTransfer<OutputStream?>>(UnsafeTransfer(value: nil))
 
     public init() {}
+
+    /// A stream of the app's own. The daemon writes the file itself, and uses no stream.
+    public var stream: OutputStream? {
+        get { own.withLock { $0 }.value }
+        set {
+            let given = UnsafeTransfer(value: newValue)
+            own.withLock { $0 = given }
+        }
+    }
 
     /// The description and progress.
     public var model: DownloadDescModel {

@@ -52,8 +52,10 @@ actor SessionMemories {
             return advisor
         }
         // No client can answer later for an upload of the command line.
+        // No client can answer later for an upload of the command line. Files that are placed here are fetched over
+        // several connections, whose requests ask nobody.
         let request = record.request
-        guard request.note != nil || request.file.spooled && request.direction == .download else { return nil }
+        guard request.file.spooled, request.direction == .download || request.note != nil else { return nil }
         let memory = try await memory(of: request.session)
         let usesCookies = request.login.usesSessionCookies
         return SessionAdvisor(id: record.id, memory: memory, usesCookies: usesCookies) { [weak self] cookies in

@@ -30,6 +30,14 @@ import Testing
         }
     }
 
+    @Test func `a model keeps a stream of its app`() {
+        let model = DownloadModel()
+        #expect(model.stream == nil)
+        let stream = OutputStream(toMemory: ())
+        model.stream = stream
+        #expect(model.stream === stream)
+    }
+
     @Test func `the shared manager has three at a time`() async throws {
         try await withFerry { fixture in
             // The only use of the shared manager in these tests. It connects to the daemon of the first such test.

@@ -80,6 +80,21 @@ import Testing
         }
     }
 
+    @Test func `stays with hosts of the same server trust policy`() async throws {
+        try await withFerry(OriginScript(FerryFixture.body, always: .hold("never", at: .head))) { fixture in
+            let trust = ServerTrustPolicyManager(policies: ["127.0.0.1": .disableEvaluation])
+            let manager = fixture.make {
+                SessionManager(
+                    configuration: .background(withIdentifier: fixture.identifier), serverTrustPolicyManager: trust)
+            }
+            let task = try await manager.enqueue(try spec(fixture.origin.url()))
+            let other = try spec("https://example.invalid/")
+            await #expect(throws: FerryError.self) { try await manager.enqueue(other) }
+            await #expect(throws: FerryError.self) { try await task.replaceRequest(url: other.url) }
+            _ = try await manager.enqueue(try spec(fixture.origin.url("/other")))
+        }
+    }
+
     @Test func `cannot change the method or the tags`() async throws {
         try await withFerry(OriginScript(FerryFixture.body, always: .hold("never", at: .head))) { fixture in
             let manager = fixture.manager()

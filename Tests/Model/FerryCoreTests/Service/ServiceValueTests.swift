@@ -73,6 +73,7 @@ import Testing
         request.cookies = [GivenCookie(name: "k", value: "v", domain: "a", path: "/", secure: false)]
         request.login.logins = [GivenLogin(host: "a", port: 1, user: "u", password: "p")]
         request.login.isPreemptive = true
+        request.login.usesSessionCookies = false
         request.transport.addressFamily = .ipv6
         request.tls.minimumVersion = .v1_0
         request.tls.maximumVersion = .v1_3
