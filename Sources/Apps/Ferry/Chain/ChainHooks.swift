@@ -51,7 +51,8 @@ final class ChainHooks: Sendable {
 
     /// Returns the manager's server trust policy for a host.
     func trustPolicy(forHost host: String?) -> ServerTrustPolicy? {
-        host.flatMap { host in trust?.serverTrustPolicy(forHost: host) }
+        guard let trust, let host else { return nil }
+        return trust.serverTrustPolicy(forHost: host)
     }
 
     /// Checks that a download may continue at another host.

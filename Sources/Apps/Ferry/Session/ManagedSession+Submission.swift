@@ -137,7 +137,10 @@ extension ManagedSession {
     ) -> DownloadOrder {
         let address = url.absoluteString
         let name = fileName.map { FileNaming.sanitized($0, url: address) }
-        return state.withLock { state in
+        let fallback = FileNaming.defaultName(for: url)
+        let isKept = keptName != nil && (name == nil || name == keptName)
+        let final = (isKept ? keptName : name) ?? fallback
+        let (task, known) = state.withLock { state -> (DownloadTask, TransferChange??) in
             // A task that an earlier call is about to cancel or remove makes room for another.
             if let task = state.list.task(named: address) {
                 let isLeaving = task.state.withLock { $0.calls.makeRoom() }
@@ -145,23 +148,21 @@ extension ManagedSession {
                     let change = task.state.withLock { task in
                         task.change(headers: headers, name: name) { templates.transfer(url, headers: $0) }
                     }
-                    return .known(task, change)
+                    return (task, .some(change))
                 }
             }
-            let fallback = FileNaming.defaultName(for: url)
-            let isKept = keptName != nil && (name == nil || name == keptName)
-            // No other download uses the default name.
-            let conflict: ConflictPolicy? = isKept ? .skip : name == nil || name == fallback ? .replace : nil
-            let final = (isKept ? keptName : name) ?? fallback
             let note = TaskNote(url: address)
             var task = TaskState(note: note, url: url, folder: manager.cache.downloadFilePath, fileName: final)
             task.asked.headers = headers ?? [:]
             let made = DownloadTask(task, url: url, session: self)
             insert(made, in: &state)
             update(&state)
-            return .new(
-                made, templates.plan(url, headers: headers ?? [:], name: final, conflict: conflict))
+            return (made, nil)
         }
+        if let known { return .known(task, known) }
+        // No other download uses the default name.
+        let conflict: ConflictPolicy? = isKept ? .skip : name == nil || name == fallback ? .replace : nil
+        return .new(task, templates.plan(url, headers: headers ?? [:], name: final, conflict: conflict))
     }
 
     /// Resumes an existing task, and returns once the daemon has stored that.

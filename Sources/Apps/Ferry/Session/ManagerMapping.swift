@@ -56,6 +56,9 @@ struct ManagerMapping: Sendable {
     /// Returns the header fields of a request.
     func fields(_ request: URLRequest) -> [HeaderField] { requests.fields(request) }
 
+    /// Whether any request has cookies or credentials.
+    var hasLogins: Bool { requests.hasLogins }
+
     /// Returns the cookies and credentials of a request.
     func login(_ request: URLRequest) -> LoginOptions { requests.login(request) }
 

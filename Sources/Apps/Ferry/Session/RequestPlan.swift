@@ -22,17 +22,20 @@ struct PlanTemplates {
         let headers: [String: String]
         /// Overrides the configured policy, unless nil.
         let conflict: ConflictPolicy?
-        let login: LoginOptions
+        /// Nil if no request has cookies or credentials.
+        let login: LoginOptions?
         let trust: ServerTrustPolicy?
     }
 
     private let mapping: ManagerMapping
     private let hooks: ChainHooks
     private let cache: Cache
+    private let hasLogins: Bool
     private var made: [Key: PlanTemplate] = [:]
 
     init(_ mapping: ManagerMapping, _ hooks: ChainHooks, _ cache: Cache) {
         self.mapping = mapping
+        hasLogins = mapping.hasLogins
         self.hooks = hooks
         self.cache = cache
     }
@@ -41,10 +44,11 @@ struct PlanTemplates {
     ///
     /// - Parameter conflict: Overrides the configured policy, unless nil.
     mutating func plan(_ url: URL, headers: HTTPHeaders, name: String, conflict: ConflictPolicy?) -> RequestPlan {
-        let request = URLRequest(url, headers: headers)
         let trust = hooks.trustPolicy(forHost: url.host)
-        let key = Key(headers: headers, conflict: conflict, login: mapping.login(request), trust: trust)
-        let template = made[key] ?? template(request, conflict, trust)
+        let login = hasLogins ? mapping.login(URLRequest(url, headers: headers)) : nil
+        let key = Key(headers: headers, conflict: conflict, login: login, trust: trust)
+        if let known = made[key] { return RequestPlan(template: known, url: url.absoluteString, name: name) }
+        let template = template(URLRequest(url, headers: headers), conflict, trust)
         made[key] = template
         return RequestPlan(template: template, url: url.absoluteString, name: name)
     }

@@ -89,6 +89,8 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {  // SAFETY: all
         }
     }
 
+    var isEmpty: Bool { known.withLock(\.isEmpty) }
+
     /// Removes all credentials.
     func removeAll() {
         known.withLock { $0 = [:] }

@@ -112,6 +112,12 @@ package struct RequestMapping: Sendable {
 
     // MARK: Cookies and credentials
 
+    /// Whether the configuration has any cookies or credentials to send.
+    package var hasLogins: Bool {
+        configuration.httpCookieStorage?.cookies?.isEmpty == false
+            || configuration.urlCredentialStorage?.isEmpty == false
+    }
+
     /// Returns the cookies and credentials that the transfer sends (docs/behaviour/url-session.md#23).
     package func login(_ request: URLRequest) -> LoginOptions {
         var login = LoginOptions()

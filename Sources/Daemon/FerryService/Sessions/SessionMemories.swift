@@ -52,8 +52,8 @@ actor SessionMemories {
             return advisor
         }
         // No client can answer later for an upload of the command line.
-        // No client can answer later for an upload of the command line. Files that are placed here are fetched over
-        // several connections, whose requests ask nobody.
+        // No client can answer later for an upload of the command line. A transfer whose requests ask a client has one
+        // connection, so files that the daemon places have no advisor.
         let request = record.request
         guard request.file.spooled, request.direction == .download || request.note != nil else { return nil }
         let memory = try await memory(of: request.session)

@@ -137,7 +137,7 @@ package final class StreamConnection: Sendable {
                 return channel.pipeline.syncOperations.removeHandler(handler.value).flatMap {
                     connector.secure(setup.value)
                 }.flatMapThrowing {
-                    // What the peer sends now is bounded and kept. The caller reads it once the certificates are accepted.
+                    // The handler keeps what the peer sends from now on, up to its limit.
                     try setup.value.add([handler.value])
                     return setup.value.facts.shown
                 }
