@@ -61,7 +61,7 @@ final class ChainHooks: Sendable {
     ///   host, which may disable the evaluation.
     func checkTrust(from old: String?, to new: String?, of id: String) throws(FerryError) {
         if old != new, trustPolicy(forHost: old) != trustPolicy(forHost: new) {
-            throw .keeps("host, which has a server trust policy of its own", of: id)
+            throw DownloadSpec.keeps("host, which has a server trust policy of its own", of: id)
         }
     }
 

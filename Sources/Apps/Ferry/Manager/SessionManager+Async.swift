@@ -51,7 +51,9 @@ extension SessionManager {
         for spec in specs {
             try spec.check()
             if let id = spec.id {
-                if let twin = ids.updateValue(spec, forKey: id), !twin.isEqual(to: spec) { throw .twice(id.rawValue) }
+                if let twin = ids.updateValue(spec, forKey: id), !twin.isEqual(to: spec) {
+                    throw DownloadSpec.twice(id.rawValue)
+                }
                 let old = shared.task(id)?.state.withLock(\.asked.url)
                 if let old { try hooks.checkTrust(from: URL(string: old)?.host, to: spec.url.host, of: id.rawValue) }
             }
@@ -187,18 +189,4 @@ private struct TakenOver: Sendable {
     let spec: DownloadSpec
     /// Nil if nothing is to change, or the task is new.
     let change: TransferChange?
-}
-
-extension DownloadSpec {
-    /// Whether two descriptions with one identifier ask for the same.
-    fileprivate func isEqual(to other: DownloadSpec) -> Bool {
-        url == other.url && destination == other.destination && checksum == other.checksum
-            && valuesDigest == other.valuesDigest
-    }
-}
-
-extension FerryError {
-    fileprivate static func twice(_ id: String) -> FerryError {
-        .invalidRequest(message: "The id “\(id)” occurs twice, with different values.")
-    }
 }

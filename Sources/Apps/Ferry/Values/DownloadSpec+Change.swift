@@ -12,7 +12,7 @@ extension DownloadSpec {
     func change(
         of task: TaskState, to request: TransferRequest, name: String?
     ) throws(FerryError) -> TransferChange? {
-        func keeps(_ value: String) -> FerryError { .keeps(value, of: task.note.id) }
+        func keeps(_ value: String) -> FerryError { Self.keeps(value, of: task.note.id) }
         if method != task.asked.method { throw keeps("method") }
         if tags != task.asked.tags { throw keeps("tags") }
         let isSameURL = url.absoluteString == task.asked.url
@@ -60,14 +60,23 @@ extension DownloadSpec {
     }
 }
 
-extension FerryError {
-    /// The error of a call that would change what a download must keep.
+extension DownloadSpec {
+    /// Returns the error of a call that would change what a download must keep.
     static func keeps(_ value: String, of id: String) -> FerryError {
         .invalidRequest(message: "The download “\(id)” keeps its \(value): remove it first, or use another id.")
     }
-}
 
-extension DownloadSpec {
+    /// Returns the error of a call with two different descriptions for one identifier.
+    static func twice(_ id: String) -> FerryError {
+        .invalidRequest(message: "The id “\(id)” occurs twice, with different values.")
+    }
+
+    /// Whether two descriptions with one identifier ask for the same.
+    func isEqual(to other: DownloadSpec) -> Bool {
+        url == other.url && destination == other.destination && checksum == other.checksum
+            && valuesDigest == other.valuesDigest
+    }
+
     /// The digest of the values that a task does not keep itself, or nil if they are the usual ones. Header fields may
     /// be secret, so only a digest is stored.
     var valuesDigest: String? {
@@ -106,6 +115,8 @@ extension TaskState {
         var note = note
         note.metadata = spec.metadata
         note.values = spec.valuesDigest
+        // A finished task keeps its verdict.
+        if stored == .succeeded { return note }
         let validation = spec.checksum.map { TaskNote.Validation(code: $0.code, type: $0.type) }
         if validation?.code != note.validation?.code || validation?.type != note.validation?.type {
             note.validation = validation

@@ -60,7 +60,7 @@ package struct RequestMapping: Sendable {
         return result
     }
 
-    /// Returns the header fields of a request, with those that the configuration adds.
+    /// Returns a request's header fields, including the configuration's additional fields.
     package func fields(_ request: URLRequest) -> [HeaderField] { RequestFieldMapping.fields(request, configuration) }
 
     /// Returns the error of a request that a download cannot carry out, if any.
