@@ -1,6 +1,7 @@
 package import FerryClient
 package import FerryCore
 package import FerryFoundation
+package import FerrySystem
 import Synchronization
 
 /// The environment of a command: everything outside its own options.
@@ -16,6 +17,8 @@ package struct CommandContext: Sendable {
     package var usesNetrc = true
     /// Starts a desktop program. Returns whether it was started.
     package var launch: @Sendable ([String]) -> Bool = ProgramLaunch.start
+    /// Runs a program without input, and returns its end and its output. Blocks.
+    package var runProgram: @Sendable ([String]) -> ProgramRun
     private let access: LazyDaemon
     private let remarks: Remarks
 
@@ -35,6 +38,7 @@ package struct CommandContext: Sendable {
         self.environment = environment
         self.currentFolder = currentFolder
         self.umask = umask
+        runProgram = { [environment] in ProgramRun.of($0, environment: environment) }
         access = LazyDaemon(daemon)
     }
 

@@ -44,6 +44,12 @@ package struct CommandProgram: Sendable {
             return ErrorExit.usage.rawValue
         }
         guard code.isSuccess else {
+            let command = command(of: arguments)
+            if let option = UnknownOption.first(in: arguments, of: command, in: self) {
+                context.console.say("\(name): \(UnknownOption.sentence(option, of: command, in: self))")
+                context.console.say(UsageSentence.hint(for: arguments, in: self))
+                return ErrorExit.usage.rawValue
+            }
             for line in UsageSentence.lines(of: error, for: arguments, in: self) { context.console.say(line) }
             return (code == .validationFailure ? ErrorExit.usage : .own).rawValue
         }
@@ -51,7 +57,8 @@ package struct CommandProgram: Sendable {
         if message.contains("USAGE:"), let command = command(of: arguments) as? any FerrySubcommand.Type {
             message = help(of: command, columns: context.console.size.columns)
         }
-        context.console.print(message.trimmedEnd)
+        // The parser calls each group of commands subcommands.
+        context.console.print(message.trimmedEnd.replacing(" SUBCOMMANDS:\n", with: ":\n"))
         return 0
     }
 

@@ -6,16 +6,33 @@ struct FerryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ferry",
         abstract: "Downloads files in the background, and finishes them whatever happens.",
+        discussion: """
+            ferry get https://example.org/a.iso   Ctrl-C pauses; the same command resumes
+            ferry add -i urls.txt -d ~/Downloads  queues a list of URLs and returns
+            ferry list                            shows transfers and their progress
+            """,
         version: FerryVersion.current,
-        subcommands: [
-            GetCommand.self, AddCommand.self, PutCommand.self, ListCommand.self, InfoCommand.self, WatchCommand.self,
-            WaitCommand.self,
-            PauseCommand.self, ResumeCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self,
-            ClearCommand.self, SetCommand.self, LimitCommand.self, QuitCommand.self, SettingsCommand.self,
-            GatewayCommand.self, WebCommand.self, NativeHostCommand.self, DaemonCommand.self, DoctorCommand.self,
-            FleetPassthroughCommand.self,
-            CompletionsCommand.self,
-            ManualCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Download and upload", subcommands: [GetCommand.self, AddCommand.self, PutCommand.self]),
+            CommandGroup(
+                name: "Follow transfers",
+                subcommands: [ListCommand.self, InfoCommand.self, WatchCommand.self, WaitCommand.self]),
+            CommandGroup(
+                name: "Change transfers",
+                subcommands: [
+                    PauseCommand.self, ResumeCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self,
+                    ClearCommand.self, SetCommand.self, LimitCommand.self,
+                ]),
+            CommandGroup(
+                name: "The daemon",
+                subcommands: [DaemonCommand.self, SettingsCommand.self, DoctorCommand.self, QuitCommand.self]),
+            CommandGroup(
+                name: "Browsers and other machines",
+                subcommands: [
+                    WebCommand.self, GatewayCommand.self, NativeHostCommand.self, FleetPassthroughCommand.self,
+                ]),
+            CommandGroup(name: "Shell", subcommands: [CompletionsCommand.self, ManualCommand.self]),
         ])
 }
 

@@ -33,6 +33,9 @@ package enum FerryProgram {
                 // Its help, too, is that of the other program.
                 return FleetPassthroughCommand(arguments: Array(arguments.dropFirst()))
             }
+            if arguments.prefix(2) == ["help", FleetPassthroughCommand._commandName] {
+                return FleetPassthroughCommand(arguments: arguments.dropFirst(2) + ["--help"])
+            }
             return try parse(arguments)
         }
     }

@@ -113,7 +113,7 @@ import Testing
 
     @Test(
         arguments: [
-            (["get", "-o", "-", "http://h/a", "http://h/b"], "-o names one file"),
+            (["get", "-o", "-", "http://h/a", "http://h/b"], "-o - writes one file"),
             (["get", "-o-", "-i", "list"], "give one URL"),
             (["get", "-o", "-", "--json", "http://h/a"], "--json"),
             (["get", "-o-", "-x4", "http://h/a"], "leave out -x"),

@@ -110,6 +110,8 @@ import Testing
         let console = RecordingConsole()
         #expect(await run([verb, "--wait", "last"], daemon, console) == 0)
         #expect(daemon.actions == [action] && console.talk.contains("saved: /tmp/file.iso"))
-        #expect(await run([verb, "--quiet", "last"], daemon, console) == 64)
+        let quiet = RecordingConsole()
+        #expect(await run([verb, "--quiet", "last"], daemon, quiet) == 0)
+        #expect(quiet.talk.isEmpty)
     }
 }

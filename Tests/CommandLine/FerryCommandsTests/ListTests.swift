@@ -49,6 +49,7 @@ import Testing
         #expect(await list(["list"], daemon(), console) == 0)
         #expect(
             console.output == """
+                1 running at 1.0 MiB/s (1.iso), 1 succeeded
                 ID                STATE      DONE     SIZE      SPEED  LEFT  AGE  NAME
                 0000000000000001  running     25%  4.0 MiB  1.0 MiB/s  0:03  3 d  1.iso
                 0000000000000002  succeeded   25%  4.0 MiB                   3 d  2.iso

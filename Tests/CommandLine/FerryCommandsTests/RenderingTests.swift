@@ -154,6 +154,86 @@ import Testing
         #expect(Set(lines.dropLast().map { $0.prefix { $0 != " " } }).count == 3, "\(lines)")
     }
 
+    @Test(arguments: [59, 79, 119, 199]) func `several transfers have bar, percentage, speed and time left`(
+        width: Int
+    ) {
+        var board = ProgressBoard(total: 3)
+        for id in 1...3 {
+            var transfer = Transfer.sample(id: UInt64(id))
+            transfer.names.chosen = "distribution-\(id)-with-a-long-name-amd64-netinst.iso"
+            transfer.bytesPerSecond = 1_040_588
+            _ = board.update(transfer, now: now)
+        }
+        for line in board.lines(width: width, height: 20, now: now).dropLast() {
+            for part in [" [#", "] ", " 25%", "  1016.2 KiB/s", " 0:03"] {
+                #expect(line.contains(part), "\(line)")
+            }
+            #expect(line.displayWidth <= width)
+        }
+    }
+
+    /// A regression: "8.0 MiB1016.2 KiB/s".
+    @Test(arguments: [nil, Int64(4 << 30)], [20, 30, 40, 59, 79, 119, 199]) func `facts of a line never run together`(
+        size: Int64?, width: Int
+    ) {
+        var transfer = Transfer.sample()
+        (transfer.bytesReceived, transfer.bytesExpected, transfer.bytesPerSecond) = (1023 << 20, size, 1_040_588)
+        let line = ProgressLine().render(transfer, width: width, now: now)
+        #expect(line.displayWidth <= width)
+        for (fact, before) in [("1016.2 KiB/s", true), ("1023.0 MiB", true), ("25%", true)] {
+            guard before, let place = line.firstRange(of: fact) else { continue }
+            #expect(line[..<place.lowerBound].hasSuffix(" "), "\(line)")
+        }
+    }
+
+    @Test(arguments: [
+        (WaitReason.host, "waiting for earlier transfers to example.com; `ferry limit --per-host NUMBER` allows more"),
+        (.slot, "waiting for earlier transfers of this user; `ferry limit --active NUMBER` allows more"),
+        (.session, "waiting for earlier transfers of its session; `ferry limit --session cli --active NUMBER`"),
+    ]) func `a wait for a turn that lasts a second is said once, with what to type`(reason: WaitReason, words: String) {
+        var transfer = Transfer.sample()
+        (transfer.state, transfer.reason) = (.waiting, reason)
+        var turn = TurnWait()
+        #expect(turn.sentence(of: transfer, othersRun: false, now: now) == nil)
+        #expect(turn.sentence(of: transfer, othersRun: false, now: now + 0.9) == nil)
+        #expect(turn.sentence(of: transfer, othersRun: true, now: now + 1) == nil)
+        #expect(turn.sentence(of: transfer, othersRun: false, now: now + 1.5) == nil)
+        #expect(turn.sentence(of: transfer, othersRun: false, now: now + 2.5)?.hasPrefix(words) == true)
+        #expect(turn.sentence(of: transfer, othersRun: false, now: now + 9) == nil)
+    }
+
+    @Test func `a single transfer that waits for its turn says so`() {
+        var board = ProgressBoard(total: 1)
+        var transfer = Transfer.sample()
+        (transfer.state, transfer.reason) = (.waiting, .host)
+        _ = board.update(transfer, now: now)
+        #expect(board.lines(width: 79, height: 24, now: now) == ["file.iso  waiting: a connection to its server"])
+    }
+
+    /// The server may have dropped what an upload has sent, and a download may have to start over.
+    @Test(arguments: [(Int64(3 << 20), "file.iso: continues at 2.0 MiB"), (100, "file.iso: starts over from byte 0")])
+    func `a log says where a new attempt continues once that is known`(bytes: Int64, line: String) {
+        var plain = PlainProgress()
+        var transfer = Transfer.sample()
+        transfer.bytesReceived = 2 << 20
+        _ = plain.line(transfer, now: now)
+        (transfer.state, transfer.reason) = (.waiting, .retry)
+        _ = plain.line(transfer, now: now + 1)
+        (transfer.state, transfer.reason) = (.running, nil)
+        #expect(plain.line(transfer, now: now + 2) == "file.iso: trying again")
+        transfer.bytesReceived = bytes
+        #expect(plain.line(transfer, now: now + 3) == line)
+        #expect(plain.line(transfer, now: now + 3.1) == nil)
+    }
+
+    @Test func `a file with another name than expected says why`() {
+        var transfer = Transfer.sample()
+        (transfer.state, transfer.names.chosen, transfer.destination) = (.succeeded, "big.bin", "/home/me/big-1.bin")
+        #expect(EndSentence.of(transfer)?.hasSuffix("); big.bin exists already") == true)
+        transfer.destination = "/home/me/big.bin"
+        #expect(EndSentence.of(transfer)?.contains("exists") == false)
+    }
+
     @Test(arguments: [
         (["a.iso"], 10, ["a.iso"]), (["abcdefghij", "abcdefghik"], 5, ["ab…ij", "ab…ik"]),
         (["abcdef-1-xyz", "abcdef-2-xyz"], 7, ["…1-xyz", "…2-xyz"]),

@@ -28,6 +28,44 @@ import Testing
         #expect(found.requests.first?.response.checksums == [try Checksum(parsing: "md5:" + Self.md5)])
     }
 
+    @Test(
+        arguments: [
+            ("-o tool", "/home/me/in", "tool", .replace), ("-o ~/bin/tool", "/home/me/bin", "tool", .replace),
+            ("-d /x -o y/tool", "/x/y", "tool", .replace),
+            ("-o tool --on-conflict unique", "/home/me/in", "tool", .unique),
+            ("-nc -o tool", "/home/me/in", "tool", .skip), ("", "/home/me/in", nil, .unique),
+            ("-o /tmp", "/tmp", nil, .unique), ("-o /nowhere/new/", "/nowhere/new", nil, .unique),
+            ("-o new/", "/home/me/in/new", nil, .unique), ("-O tool", "/home/me/in", "tool", .replace),
+        ] as [(String, String, String?, ConflictPolicy)])
+    func `a file that the user names replaces an existing one, and no other does`(
+        words: String, folder: String, name: String?, policy: ConflictPolicy
+    ) async throws {
+        let request = try #require(
+            await requests(words.split(separator: " ").map(String.init) + ["http://a/1"]).requests.first)
+        #expect(request.file.folder == folder && request.file.name == name && request.file.onConflict == policy)
+    }
+
+    @Test func `the name of a list's file replaces nothing, since the list may come from elsewhere`() async {
+        let found = await requests(["-i", "list"], files: ["list": "http://a/1\n out=tool\n"])
+        #expect(found.requests.map(\.file.name) == ["tool"] && found.requests.map(\.file.onConflict) == [.unique])
+    }
+
+    @Test func `several files go to a folder that -o names`() async {
+        let found = await requests(["-o", "/tmp", "http://a/1", "http://a/2"])
+        #expect(found.requests.map(\.file.folder) == ["/tmp", "/tmp"])
+        let refused = await requests(["-o", "name", "http://a/1", "http://a/2"])
+        #expect(refused.status == 64 && refused.talk.contains("-o names one file"))
+    }
+
+    @Test func `several lists are read, and an error names its own`() async {
+        let files = ["a": "http://a/1\n", "b": "# b\nhttp://b/1\n dir=x\nhttp://b/2\n checksum=zzz\n"]
+        let found = await requests(["-i", "a", "-ib", "http://c/1"], files: files)
+        #expect(found.requests.map(\.url) == ["http://c/1", "http://a/1", "http://b/1"])
+        #expect(found.talk.contains("Line 5 of “b”: "), "\(found.talk)")
+        let empty = await requests(["-i", "c", "-i", "c"], files: ["c": "#\n"])
+        #expect(empty.talk.contains("Nothing to fetch: “c” and “c” contains no URL.") && empty.status == 64)
+    }
+
     @Test func `L3 cookies, agent and referer are fields`() async {
         let found = await requests(["-ba=1; b=2", "-Ame/1", "-e", "http://page/", "http://a/1"])
         #expect(

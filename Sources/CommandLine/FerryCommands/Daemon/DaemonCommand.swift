@@ -6,8 +6,11 @@ import FerryFoundation
 /// `ferry daemon`: manual control of the daemon.
 struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        verb: "daemon", abstract: "Run, start, stop or inspect the daemon.",
-        subcommands: [DaemonRun.self, DaemonStart.self, DaemonStop.self, DaemonStatus.self])
+        verb: "daemon", abstract: "Run, start, stop or inspect the daemon, or start it with the machine.",
+        subcommands: [
+            DaemonRun.self, DaemonStart.self, DaemonStop.self, DaemonRestart.self, DaemonStatus.self, DaemonEnable.self,
+            DaemonDisable.self,
+        ])
 }
 
 /// Runs the daemon in the foreground.

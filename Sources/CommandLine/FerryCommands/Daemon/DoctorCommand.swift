@@ -8,8 +8,8 @@ struct DoctorCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "doctor", abstract: "Find problems of this installation, and say how to solve them.",
         discussion: """
-            Checks the daemon and its program, the folders, the disk space, the clock, name resolution, proxies \
-            and certificates. It changes nothing and does not start the daemon.
+            Runs the daemon's program, tries to write to the folders, and checks the daemon, the disk space, the clock, name \
+            resolution, proxies and certificates. It leaves nothing behind and does not start the daemon.
             """)
     static let exitStatuses: [ExitStatus] = [
         ExitStatus(status: "0", meaning: "there are no problems"),

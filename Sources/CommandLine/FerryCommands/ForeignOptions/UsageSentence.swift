@@ -9,7 +9,12 @@ enum UsageSentence {
     static func lines(of error: any Error, for arguments: [String], in program: CommandProgram) -> [String] {
         let message = program.root.message(for: error)
         let sentence = sentence(message, program.command(of: arguments), program) ?? message
-        return ["\(program.name): \(sentence)", "`\(program.words(of: arguments)) --help` shows all options."]
+        return ["\(program.name): \(sentence)", hint(for: arguments, in: program)]
+    }
+
+    /// How to list all options.
+    static func hint(for arguments: [String], in program: CommandProgram) -> String {
+        "`\(program.words(of: arguments)) --help` shows all options."
     }
 
     private static func sentence(
@@ -55,6 +60,45 @@ enum UnknownOption {
         return "\(shown) is not an option of this command; did you mean \(near)?"
     }
 
+    /// The first unknown option of a command line, as typed.
+    static func first(
+        in arguments: [String], of command: any ParsableCommand.Type, in program: CommandProgram
+    ) -> String? {
+        let own = Dictionary(
+            described(command, in: program).flatMap { argument in
+                (argument.names ?? []).map { ($0.text, argument.kind == "option") }
+            }, uniquingKeysWith: { $0 || $1 })
+        let takesForeign = isRequest(command)
+        /// Whether an option has a value. Nil for an unknown one.
+        func hasValue(_ name: String) -> Bool? {
+            own[name] ?? (takesForeign ? ForeignOptionTable.option(name)?.takesValue : nil)
+        }
+        var words = arguments[...]
+        while let word = words.popFirst(), word != "--" {
+            if word.hasPrefix("--") {
+                let name = String(word.prefix { $0 != "=" })
+                guard let hasValue = hasValue(name) else {
+                    if takesForeign, (try? ForeignOptionTable.opposite(name)) != .some(nil) { continue }
+                    return name
+                }
+                if hasValue, name == word { _ = words.popFirst() }
+            } else if word.hasPrefix("-"), word.utf8.count > 1, hasValue(word) == nil || word.utf8.count == 2 {
+                for (place, letter) in word.dropFirst().enumerated() {
+                    guard let hasValue = hasValue("-\(letter)") else { return word.count == 2 ? word : "-\(letter)" }
+                    guard !hasValue else {
+                        if place == word.count - 2 { _ = words.popFirst() }
+                        break
+                    }
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func isRequest(_ command: any ParsableCommand.Type) -> Bool {
+        command == GetCommand.self || command == AddCommand.self
+    }
+
     /// The most similar name, or nil if none is similar.
     static func near(_ option: String, among names: [String]) -> String? {
         guard option.hasPrefix("--"), option.utf8.count > 4 else { return nil }
@@ -65,10 +109,15 @@ enum UnknownOption {
     }
 
     private static func names(of command: any ParsableCommand.Type, in program: CommandProgram) -> [String] {
-        let all = (try? CommandTree(of: program.root).leaves) ?? []
-        let own = all.first { $0.words.last == command._commandName }?.command.arguments ?? []
-        let isRequest = command == GetCommand.self || command == AddCommand.self
-        return own.flatMap { ($0.names ?? []).map(\.text) } + (isRequest ? ForeignOptionTable.words.keys.sorted() : [])
+        let own = described(command, in: program).flatMap { ($0.names ?? []).map(\.text) }
+        return own + (isRequest(command) ? ForeignOptionTable.words.keys.sorted() : [])
+    }
+
+    private static func described(
+        _ command: any ParsableCommand.Type, in program: CommandProgram
+    ) -> [CommandTree.Argument] {
+        let all = (try? CommandTree.of(program).leaves) ?? []
+        return all.first { $0.words.last == command._commandName }?.command.arguments ?? []
     }
 }
 

@@ -1,10 +1,9 @@
 import ArgumentParser
 import FerryCore
 
-/// Options for proxies and server trust. They override environment variables.
+/// Options for connections and proxies. They override environment variables.
 struct ConnectionOptions: ParsableArguments {
-    @Flag(name: [.customShort("k"), .long], help: "Do not verify the server's certificate.")
-    var insecure = false
+    @OptionGroup var security: SecurityOptions
 
     @Flag(help: "Follow redirects from https to http.")
     var allowDowngrade = false
@@ -17,24 +16,6 @@ struct ConnectionOptions: ParsableArguments {
 
     @Flag(name: [.customShort("6"), .customLong("ipv6")], help: "Connect only to IPv6 addresses.")
     var ipv6 = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Trust the authorities in this PEM file, or folder of hashed certificates, instead of the system's.",
-            valueName: "file"),
-        completion: .file())
-    var cacert: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "A client certificate (PEM), for the URL's own server if it asks for one.", valueName: "file"),
-        completion: .file())
-    var cert: String?
-
-    @Option(
-        help: ArgumentHelp("Private key (PEM) of --cert (default: it is in the same file).", valueName: "file"),
-        completion: .file())
-    var key: String?
 
     @Option(
         help: ArgumentHelp(
@@ -73,14 +54,16 @@ struct ConnectionOptions: ParsableArguments {
         guard !ipv4 || !ipv6 else {
             throw ValidationError("-4 and -6 exclude each other; without them, both are used.")
         }
-        guard key == nil || cert != nil else { throw ValidationError("--key is the key of --cert; give both.") }
+        guard !security.httpsOnly || !allowDowngrade else {
+            throw ValidationError("--https-only and --allow-downgrade exclude each other.")
+        }
         // Validated here instead of in a transform, whose error would show the value, which may contain a password.
         guard let proxy, !proxy.isEmpty else { return }
         do { _ = try ProxyChoice(parsing: proxy) } catch { throw ValidationError(error.message) }
     }
 
     func apply(to request: inout TransferRequest, in context: CommandContext) throws {
-        request.tls.insecure = insecure
+        security.apply(to: &request)
         request.transport.redirects.allowDowngrade = allowDowngrade
         request.transport.redirects.allowPrivateRedirects = allowPrivateRedirects
         request.transport.addressFamily = ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil
@@ -99,9 +82,7 @@ struct ConnectionOptions: ParsableArguments {
         var caller = CallerEnvironment(
             variables: context.environment, umask: context.umask, currentFolder: context.currentFolder)
         let paths = context.typedPath
-        if let cacert { caller.trust.authorities = [try paths.folder(cacert)] }
-        caller.trust.certificate = try cert.map(paths.folder)
-        caller.trust.key = try key.map(paths.folder)
+        try security.apply(to: &caller.trust, paths)
         if let proxy { caller.setProxy(proxy) }
         if let noproxy { caller.setExceptions(noproxy) }
         return caller

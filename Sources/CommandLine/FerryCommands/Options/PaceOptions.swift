@@ -6,9 +6,10 @@ struct PaceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Which transfers go first: low, normal (default), high or a number from -10 to 10.", valueName: "priority"),
+            "Which transfers go first: low, normal, high or a number from -10 to 10 (default: 0; get: 1).",
+            valueName: "priority"),
         transform: Priority.typed)
-    var priority: Priority = .normal
+    var priority: Priority?
 
     @Option(
         parsing: .unconditional,
@@ -65,7 +66,7 @@ struct PaceOptions: ParsableArguments {
     }
 
     func apply(to request: inout TransferRequest) {
-        request.timing.priority = priority
+        request.timing.priority = priority ?? .normal
         request.transport.rateLimit = limitRate ?? 0
         request.transport.connections = connections
         request.mirrors = mirror

@@ -5,9 +5,8 @@ package import FerryCore
 package struct RequestList {
     package private(set) var requests: [TransferRequest] = []
     package private(set) var refused: [(url: String, error: ServiceError)] = []
-    /// The line of each request in the list, or nil for a typed URL.
-    private var lines: [Int?] = []
-    private let file: String
+    /// The line of each request in its list, or nil for a typed URL.
+    private var origins: [URLList.Origin?] = []
 
     /// Creates a request for each URL, with its checksums from a list.
     ///
@@ -15,15 +14,16 @@ package struct RequestList {
     package init(
         _ template: TransferRequest, _ all: URLList, _ options: RequestOptions, in context: CommandContext
     ) throws {
-        file = options.inputFile ?? ""
         var checksums = try options.checksums.map { try ListedChecksums($0, count: all.urls.count, in: context) }
         var unknown: [URLList.Extra.Option] = []
         for (place, url) in all.urls.enumerated() {
             var request = template
             request.url = url
+            let origin = all.origin(of: place)
             do throws(ServiceError) {
                 if let extra = all.extras[place] {
-                    unknown += try extra.apply(to: &request, paths: context.typedPath, of: file)
+                    unknown += try extra.apply(to: &request, paths: context.typedPath, of: origin?.file)
+                    try options.connection.security.check(request.mirrors)
                 }
             } catch {
                 refused.append((url, error))
@@ -31,7 +31,7 @@ package struct RequestList {
             }
             try checksums?.add(to: &request)
             requests.append(request)
-            lines.append(all.line(of: place))
+            origins.append(origin)
         }
         try checksums?.report()
         guard !unknown.isEmpty else { return }
@@ -41,20 +41,25 @@ package struct RequestList {
     }
 
     /// Creates a list of requests that come from no file.
-    init(_ requests: [TransferRequest], file: String = "") {
+    init(_ requests: [TransferRequest]) {
         self.requests = requests
-        lines = requests.map { _ in nil }
-        self.file = file
+        origins = requests.map { _ in nil }
+    }
+
+    /// Other requests in place of these, or none.
+    func compactMap(_ change: (_ place: Int, TransferRequest) -> TransferRequest?) -> RequestList {
+        var result = RequestList([])
+        for (place, request) in requests.enumerated() {
+            guard let changed = change(place, request) else { continue }
+            result.requests.append(changed)
+            result.origins.append(origins[place])
+        }
+        return result
     }
 
     /// The requests that satisfy a condition. Those of `refused` are left out.
     func filter(_ isIncluded: (_ place: Int, TransferRequest) -> Bool) -> RequestList {
-        var result = RequestList([], file: file)
-        for (place, request) in requests.enumerated() where isIncluded(place, request) {
-            result.requests.append(request)
-            result.lines.append(lines[place])
-        }
-        return result
+        compactMap { isIncluded($0, $1) ? $1 : nil }
     }
 
     func refusals(in session: SessionID) -> [Submission] {
@@ -63,6 +68,6 @@ package struct RequestList {
 
     /// The error of a request, with its line in the list.
     package func error(_ error: ServiceError, of place: Int) -> ServiceError {
-        lines[place].map { error.inLine($0, of: file) } ?? error
+        origins[place].map(error.inLine) ?? error
     }
 }

@@ -10,17 +10,28 @@ extension RequestOptions {
     package func template(in context: CommandContext) throws -> (TransferRequest, URLList) {
         let list = try listed(in: context)
         guard !list.urls.isEmpty else {
-            throw ValidationError("Nothing to fetch: “\((inputFile ?? "").escapingControls)” contains no URL.")
+            let files = self.list.inputFile.map { "“\($0.escapingControls)”" }.joined(separator: " and ")
+            throw ValidationError("Nothing to fetch: \(files) contains no URL.")
         }
-        guard output == nil || list.urls.count == 1 else { throw RequestOptions.oneNameForMany }
         guard pace.mirror.isEmpty || list.urls.count == 1 else { throw RequestOptions.mirrorsOfMany }
+
+        do throws(ServiceError) { try connection.security.check(list.urls + pace.mirror) } catch {
+            throw ValidationError(error.message)
+        }
 
         let paths = context.typedPath
         var template = TransferRequest(url: "", folder: "")
-        if let output, !isForOutput {
-            (template.file.folder, template.file.name) = try paths.file(output, in: paths.folder(folder ?? "."))
-        } else if !isForOutput {
-            template.file.folder = try paths.folder(folder ?? ".")
+        if !isForOutput {
+            // The current folder matters only for relative paths.
+            func base() throws -> String { try paths.folder(folder ?? ".") }
+            if let output, let folder = try paths.outputFolder(output, in: base()) {
+                template.file.folder = folder
+            } else if let output {
+                guard list.urls.count == 1 else { throw RequestOptions.oneNameForMany }
+                (template.file.folder, template.file.name) = try paths.file(output, in: base())
+            } else {
+                template.file.folder = try base()
+            }
         }
         template.session = session
         try fields.apply(to: &template, in: context)
@@ -47,7 +58,7 @@ extension RequestOptions {
     /// The typed and listed URLs.
     private func listed(in context: CommandContext) throws -> URLList {
         var list = URLList(urls: urls)
-        if let inputFile { list.add(URLList(try context.console.read(inputFile))) }
+        for file in self.list.inputFile { list.add(URLList(try context.console.read(file), from: file)) }
         list.encodePathBytes()
         return self.list.glob ? try list.expanded() : list
     }

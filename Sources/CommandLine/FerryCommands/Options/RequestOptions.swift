@@ -11,7 +11,8 @@ package struct RequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("o", allowingJoined: true), .customLong("output")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Name of the file, or a path relative to -d; for get also - for standard output.", valueName: "name"))
+            "Name of the file, which replaces an existing one, or a path relative to -d; an existing folder, or NAME/, is the folder; for get also - for standard output.",
+            valueName: "name"))
     package var output: String?
 
     @Option(
@@ -58,20 +59,17 @@ package struct RequestOptions: ParsableArguments {
 
     @OptionGroup var connection: ConnectionOptions
 
-    var inputFile: String? { list.inputFile }
-
     /// Whether the file goes to standard output.
     var isForOutput: Bool { output == "-" }
 
     package init() {}
 
     package func validate() throws {
-        guard !urls.isEmpty || inputFile != nil else {
+        guard !urls.isEmpty || !list.inputFile.isEmpty else {
             throw ValidationError("Nothing to fetch: give a URL, or a file of URLs with -i.")
         }
-        guard output == nil || urls.count < 2 else { throw RequestOptions.oneNameForMany }
         guard pace.mirror.isEmpty || urls.count < 2 else { throw RequestOptions.mirrorsOfMany }
-        let files = [inputFile, checksums]
+        let files = list.inputFile + [checksums].compactMap(\.self)
         let reads = fields.readsOfStandardInput + login.readsOfStandardInput + content.readsOfStandardInput
         guard reads + files.count(where: { $0 == "-" }) < 2 else {
             throw ValidationError(

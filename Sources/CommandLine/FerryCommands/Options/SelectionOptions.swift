@@ -40,7 +40,8 @@ extension SelectionOptions {
     /// - Parameter question: Asked on a terminal before very many transfers are destroyed. Nil for no question.
     /// - Returns: The exit status: that of the first failure.
     func act(
-        _ action: TransferAction, asks question: DestructionQuestion? = nil, json: Bool, in context: CommandContext
+        _ action: TransferAction, asks question: DestructionQuestion? = nil, output: ResultOutput,
+        in context: CommandContext
     ) async throws -> Int32 {
         let service = try context.service()
         let selection = try await selection(in: service)
@@ -48,11 +49,13 @@ extension SelectionOptions {
             guard try await question.isAgreed(selection, service, context) else { return 0 }
         }
         let results = try await service.act(action, onMany: selection)
-        if json {
+        if output.json {
             context.console.print(try JSONText.array(results))
         } else {
-            for result in results { context.console.say(result.line(after: action)) }
-            if results.isEmpty { context.console.say("No transfers to act on.") }
+            for result in results where !output.quiet || result.error != nil {
+                context.console.say(result.line(after: action))
+            }
+            if results.isEmpty, !output.quiet { context.console.say("No transfers to act on.") }
         }
         return results.compactMap(\.error).first?.code.row.exitStatus ?? 0
     }
@@ -81,6 +84,8 @@ extension TransferService {
 struct DestructionQuestion {
     /// The verb for the transfers, as in `cancels`.
     let verb: String
+    /// Whether finished transfers are left alone.
+    let onlyOpen: Bool
     /// Whether the user has confirmed on the command line.
     let isAnswered: Bool
 
@@ -105,7 +110,12 @@ struct DestructionQuestion {
     private func count(_ selection: TransferSelection, _ service: any TransferService) async throws -> Int {
         if let ids = selection.ids { return ids.count }
         let sessions = try await service.sessions().filter { selection.session == nil || $0.id == selection.session }
-        return sessions.reduce(0) { $0 + $1.transfers.values.reduce(0, +) }
+        return sessions.reduce(0) { sum, session in
+            session.transfers.reduce(sum) { sum, counted in
+                let state = TransferState(rawValue: counted.key)
+                return onlyOpen && state?.isEnded == true ? sum : sum + counted.value
+            }
+        }
     }
 }
 

@@ -31,7 +31,7 @@ struct TransferWords {
         else {
             throw ServiceError(
                 .unknownTransfer,
-                "No transfer has the id “\(word.escapingControls)”: an id has 16 hexadecimal digits, of which a unique prefix"
+                "No transfer has the id “\(word.escapingControls)”: an id has 16 hexadecimal digits, of which a unique prefix "
                     + "is enough. `ferry list` shows them.")
         }
         var query = TransferQuery()

@@ -1,5 +1,7 @@
 import ArgumentParser
 import FerryCore
+import FerryFoundation
+import Glibc
 
 /// Makes typed paths absolute, since the daemon has another current folder.
 struct TypedPath {
@@ -24,6 +26,20 @@ struct TypedPath {
             path = part == ".." ? (resolvingLinks(path) ?? path).folderPart : path.appendingPathPart(part)
         }
         return path
+    }
+
+    /// The folder that a value of `-o` names, because it exists or because of a slash at its end.
+    ///
+    /// - Returns: Nil for the name of a file.
+    func outputFolder(_ typed: String, in base: @autoclosure () throws -> String) throws -> String? {
+        guard !typed.isEmpty else { return nil }
+        let isAbsolute = typed.isAbsolutePath || home != nil && typed.hasPrefix("~")
+        let start = TypedPath(
+            currentFolder: isAbsolute ? "/" : try base(), home: home, resolvingLinks: resolvingLinks)
+        let path = try start.folder(typed)
+        var facts = stat()
+        let isFolder = path.withPath { unsafe stat($0, &facts) } == 0 && facts.st_mode & S_IFMT == S_IFDIR
+        return isFolder || typed.hasSuffix("/") ? path : nil
     }
 
     /// The folder and name of `-o`. A relative path starts at the folder of `-d`.

@@ -18,7 +18,7 @@ struct UploadOptions: ParsableArguments {
     var method: String?
 
     @Option(
-        parsing: .unconditionalSingleValue,
+        name: [.long, .customShort("F"), .customLong("form")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "A part of a form (multipart/form-data) to send instead of files: NAME=TEXT, or NAME=@FILE; can be given several times.",
             valueName: "part"))
@@ -38,9 +38,10 @@ struct UploadOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Which transfers go first: low, normal (default), high or a number from -10 to 10.", valueName: "priority"),
+            "Which transfers go first: low, normal, high or a number from -10 to 10 (default: 1).",
+            valueName: "priority"),
         transform: Priority.typed)
-    var priority: Priority = .normal
+    var priority: Priority = .foreground
 
     @Option(
         parsing: .unconditional,
@@ -117,6 +118,7 @@ struct UploadOptions: ParsableArguments {
         var template = try template(in: context)
         let urls = try login.apply(to: &template, urls: [words.last ?? ""], in: context)
         guard let url = urls.first else { return [] }
+        do throws(ServiceError) { try connection.security.check(urls) } catch { throw ValidationError(error.message) }
         guard dataForm.isEmpty else {
             var request = template
             request.url = url

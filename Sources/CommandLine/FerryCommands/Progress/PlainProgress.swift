@@ -16,6 +16,8 @@ struct PlainProgress {
         /// Start of the current byte count.
         var since: Date
         var at: Date
+        /// Bytes before a new attempt, until it is known where the attempt continues.
+        var before: Int64?
     }
 
     private static let longestSilence: TimeInterval = 10
@@ -36,7 +38,8 @@ struct PlainProgress {
         said[transfer.id] = Said(
             state: transfer.state, reason: transfer.reason, error: transfer.error, percent: percent,
             bytes: transfer.bytesMoved,
-            since: last.flatMap { $0.bytes == transfer.bytesMoved ? $0.since : nil } ?? now, at: now)
+            since: last.flatMap { $0.bytes == transfer.bytesMoved ? $0.since : nil } ?? now, at: now,
+            before: last.flatMap { $0.state == .running ? nil : $0.bytes > 0 ? $0.bytes : nil })
         return "\(transfer.displayName): \(text)"
     }
 
@@ -50,8 +53,10 @@ struct PlainProgress {
         case .suspended: return last?.state == .suspended ? nil : "paused"
         case .running:
             guard let last else { return transfer.bytesMoved > 0 ? amount(transfer) : "started" }
-            if last.state != .running {
-                return transfer.bytesMoved > 0 ? "goes on at " + ByteText.of(transfer.bytesMoved) : "trying again"
+            if last.state != .running { return "trying again" }
+            if let before = last.before, transfer.bytesMoved != before {
+                return transfer.bytesMoved > before
+                    ? "continues at " + ByteText.of(before) : "starts over from byte 0"
             }
             let silence = now.timeIntervalSince(last.at)
             let isStep = percent - last.percent >= Self.step && silence >= Self.shortestSilence

@@ -12,6 +12,8 @@ struct ProgressBoard {
     private var shown: [TransferID: Transfer] = [:]
     /// Unfinished transfers waiting for a slot.
     private var queued: Set<TransferID> = []
+    /// One of them.
+    private var example: Transfer?
     /// The byte count of each running transfer, and the time of its last change.
     private var heard: [TransferID: (bytes: Int64, at: Date)] = [:]
     private let countsAll: Bool
@@ -40,9 +42,20 @@ struct ProgressBoard {
         } else if heard[transfer.id]?.bytes != transfer.bytesMoved {
             heard[transfer.id] = (transfer.bytesMoved, now)
         }
-        if transfer.waitsItsTurn { queued.insert(transfer.id) } else { shown[transfer.id] = transfer }
+        if transfer.waitsItsTurn {
+            queued.insert(transfer.id)
+            example = transfer
+        } else {
+            shown[transfer.id] = transfer
+        }
         return false
     }
+
+    /// A transfer that waits for its turn.
+    var waiting: Transfer? { example.flatMap { queued.contains($0.id) ? $0 : nil } }
+
+    /// Whether a transfer is more than waiting for its turn.
+    var isBusy: Bool { !shown.isEmpty }
 
     /// Whether a transfer has its own line.
     func shows(_ id: TransferID) -> Bool { shown[id] != nil }
@@ -65,14 +78,16 @@ struct ProgressBoard {
         func silence(_ transfer: Transfer) -> TimeInterval {
             heard[transfer.id].map { now.timeIntervalSince($0.at) } ?? 0
         }
-        if total <= 1, queued.isEmpty {
-            return shown.values.prefix(1).map { line.render($0, width: width, silence: silence($0), now: now) }
+        if total <= 1 {
+            return (shown.values + [waiting].compactMap(\.self)).prefix(1).map {
+                line.render($0, width: width, silence: silence($0), now: now)
+            }
         }
         let all = shown.values.sorted { $0.id < $1.id }
         let drawn = all.prefix(max(0, room - 1))
         var row = line
         let names = drawn.map(\.displayName)
-        row.nameWidth = max(4, min(names.map(\.displayWidth).max() ?? 0, ProgressLine.room(of: width)))
+        row.nameWidth = max(4, min(names.map(\.displayWidth).max() ?? 0, ProgressColumns.widestName(in: width)))
         let shortened = ShortNames.of(names, width: row.nameWidth ?? 0)
         var lines = zip(drawn, shortened).map { transfer, name in
             row.render(transfer, name: name, width: width, silence: silence(transfer), now: now)

@@ -5,7 +5,7 @@ import FerryFoundation
 /// Shows progress on standard error: in place on a terminal, as plain lines elsewhere, or not at all.
 actor ProgressDisplay {
     private let context: CommandContext
-    private let mode: Mode
+    private var mode: Mode
     /// Whether only failures are printed.
     nonisolated let isQuiet: Bool
     /// Whether completed files are not reported, because their location is internal.
@@ -16,6 +16,7 @@ actor ProgressDisplay {
     private var drawnAt = Date.distantPast
     private var ended: Set<TransferID> = []
     private var hasAdvised = false
+    private var turn = TurnWait()
     /// Lines to print above the live block.
     private var above: [String] = []
 
@@ -62,7 +63,8 @@ actor ProgressDisplay {
         case .plain where isUntold: break
         case .plain: if let line = plain.line(transfer, now: context.now()) { context.console.say(line) }
         case .quiet:
-            if hasEnded, transfer.state != .succeeded, let end = EndSentence.of(transfer) { context.console.say(end) }
+            guard hasEnded, !isUntold, let end = EndSentence.of(transfer) else { break }
+            if transfer.state != .succeeded || transfer.takenName != nil { context.console.say(end) }
         }
     }
 
@@ -99,7 +101,19 @@ actor ProgressDisplay {
     private static let longPause: TimeInterval = 20
 
     /// Redraws times while nothing else happens.
-    func tick() { if mode == .live { draw() } }
+    func tick() {
+        if let sentence = turn.sentence(of: board.waiting, othersRun: board.isBusy, now: context.now()) {
+            remark(sentence)
+        }
+        if mode == .live { draw() }
+    }
+
+    /// Leaves the terminal to the data: only failures are printed from now on.
+    func giveUpTerminal() {
+        guard mode == .live else { return }
+        finish()
+        mode = .quiet
+    }
 
     /// Removes the live block and shows the cursor.
     func finish() {

@@ -10,8 +10,6 @@ struct ProgressLine {
     /// Width of the name column. Nil for a single line.
     var nameWidth: Int?
 
-    private static let widestBar = 30
-    private static let narrowestBar = 5
     /// Seconds without a byte after which the line says so.
     private static let longSilence = 5.0
 
@@ -31,49 +29,38 @@ struct ProgressLine {
             guard line.displayWidth > name.displayWidth else { return line }
             return line.prefix(name.count) + palette.paint(String(line.dropFirst(name.count)), words.color)
         }
-        let isBrief = width < (nameWidth == nil ? Self.narrow : Self.wide)
-        let facts = facts(transfer, isBrief: isBrief, silence: silence)
-        let room = width - facts.displayWidth - 2
-        if room < 4 { return (own.fitted(to: max(1, min(12, width))) + " " + facts).columns(first: width) }
-        let name = own.fitted(to: min(room, nameWidth ?? (isBrief ? own.displayWidth : max(8, width / 4))))
-        let bar = min(Self.widestBar, room - name.displayWidth - 4)
-        guard let percent = transfer.percent, !isBrief, bar >= Self.narrowestBar else {
-            // Aligns the numbers with those of the other lines.
-            return name + String(repeating: " ", count: nameWidth == nil ? 0 : room - name.displayWidth) + "  " + facts
+        let columns = ProgressColumns(
+            name: nameWidth ?? min(own.displayWidth, ProgressColumns.widestName(in: width)), in: width)
+        let name = own.fitted(to: columns.name)
+        let speed = transfer.bytesPerSecond.map(ByteText.speed) ?? ""
+        guard let expected = transfer.bytesToMove, let percent = transfer.percent else {
+            let facts = [ByteText.of(transfer.bytesMoved), pace(speed, "", silence, columns)].filter { !$0.isEmpty }
+            return (name + "  " + facts.joined(separator: "  ").leftPadded(to: columns.facts)).columns(first: width)
         }
-        let full = bar * percent / 100
-        let drawn =
-            palette.paint(String(repeating: "#", count: full), .cyan) + String(repeating: "-", count: bar - full)
-        return name + "  [" + drawn + "]  " + facts
+        let left = transfer.secondsLeft.map(TimeText.clock) ?? "-:--"
+        var facts = ["\(percent)%".leftPadded(to: 4)]
+        if columns.bar > 0 { facts.insert("[" + bar(percent, columns.bar) + "]", at: 0) }
+        if columns.hasBytes {
+            facts.append("\(ByteText.of(transfer.bytesMoved)) / \(ByteText.of(expected))".leftPadded(to: 23))
+        }
+        let pace = pace(speed, left, silence, columns)
+        if !pace.isEmpty { facts.append(pace) }
+        let line = name + "  " + facts.joined(separator: "  ")
+        return columns.bar > 0 ? line : line.columns(first: width)
     }
 
-    /// Columns below which a single line omits bytes.
-    private static let narrow = 75
-    /// Columns from which several lines have bars.
-    static let wide = 110
-    /// Columns for the numbers of one of several lines.
-    static func room(of width: Int) -> Int { width < wide ? width - briefFacts - 2 : max(8, width / 4) }
+    private func bar(_ percent: Int, _ width: Int) -> String {
+        let full = width * percent / 100
+        return palette.paint(String(repeating: "#", count: full), .cyan) + String(repeating: "-", count: width - full)
+    }
 
-    private static let briefFacts = 25
-
-    /// Percentage, bytes, speed and time left. Only bytes and speed while the size is unknown.
-    ///
-    /// - Parameter isBrief: Whether to omit bytes beside a percentage.
-    private func facts(_ transfer: Transfer, isBrief: Bool, silence: TimeInterval) -> String {
-        let left = transfer.secondsLeft.map(TimeText.clock) ?? "-:--"
-        var pace = (transfer.bytesPerSecond.map(ByteText.speed) ?? "").leftPadded(to: 12) + left.leftPadded(to: 9)
-        if silence >= Self.longSilence {
-            pace = "no data for \(TimeText.words(silence))".leftPadded(to: 21)
-        } else if transfer.percent == nil {
-            pace = (transfer.bytesPerSecond.map(ByteText.speed) ?? "").leftPadded(to: 12)
+    /// Speed and time left, or the time without a byte.
+    private func pace(_ speed: String, _ left: String, _ silence: TimeInterval, _ columns: ProgressColumns) -> String {
+        if silence >= Self.longSilence, columns.pace >= 16 {
+            return "no data for \(TimeText.words(silence))".leftPadded(to: columns.pace)
         }
-        guard let expected = transfer.bytesToMove, let percent = transfer.percent else {
-            return ByteText.of(transfer.bytesMoved).leftPadded(to: 10) + pace
-        }
-        let share = "\(percent)%".leftPadded(to: 4)
-        if isBrief { return share + pace }
-        return share + "  " + (ByteText.of(transfer.bytesMoved) + " / " + ByteText.of(expected)).leftPadded(to: 21)
-            + pace
+        let left = columns.hasLeft ? left.leftPadded(to: 8) : ""
+        return columns.hasSpeed ? speed.leftPadded(to: 12) + (columns.hasLeft ? "  " + left : "") : left
     }
 
     private static func waiting(_ transfer: Transfer, _ retries: RetryLimits?, _ width: Int, _ now: Date) -> String {

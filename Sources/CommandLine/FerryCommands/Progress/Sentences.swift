@@ -106,7 +106,8 @@ enum EndSentence {
                 return "uploaded: \(transfer.displayName) (" + (facts(transfer) + status).joined(separator: ", ") + ")"
             }
             if transfer.unchanged { return "unchanged: \(file)" }
-            return "saved: \(file) (" + facts(transfer).joined(separator: ", ") + ")"
+            let taken = transfer.takenName.map { "; \($0.escapingControls) exists already" } ?? ""
+            return "saved: \(file) (" + facts(transfer).joined(separator: ", ") + ")" + taken
         case .failed:
             let error = transfer.error.map { "\($0.message.escapingControls) (\($0.word.escapingControls))" }
             return "failed: \(transfer.displayName): \(error ?? "for an unknown reason")"

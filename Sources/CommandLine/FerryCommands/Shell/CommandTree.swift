@@ -2,9 +2,9 @@ import ArgumentParser
 import FerryFoundation
 
 /// The commands and their arguments, as swift-argument-parser describes them in JSON.
-struct CommandTree: Decodable {
-    struct Argument: Decodable {
-        struct Name: Decodable {
+struct CommandTree: Decodable, Sendable {
+    struct Argument: Decodable, Sendable {
+        struct Name: Decodable, Sendable {
             let kind: String
             let name: String
 
@@ -30,7 +30,15 @@ struct CommandTree: Decodable {
     let subcommands: [CommandTree]?
 
     /// The tree of all commands of `ferry`.
-    static func ofFerry() throws -> CommandTree { try CommandTree(of: FerryCommand.self) }
+    static func ofFerry() throws -> CommandTree { try ferry.get() }
+
+    // Made once: the parser takes long to set up the options of all commands.
+    private static let ferry = Result { try CommandTree(of: FerryCommand.self) }
+
+    /// The tree of a program's commands.
+    static func of(_ program: CommandProgram) throws -> CommandTree {
+        program.root == FerryCommand.self ? try ofFerry() : try CommandTree(of: program.root)
+    }
 
     /// The tree of all commands below a root.
     init(of root: any ParsableCommand.Type) throws {

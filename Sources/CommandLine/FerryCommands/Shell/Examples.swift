@@ -179,8 +179,23 @@ struct Example {
         ],
         "daemon stop": [
             Example("ferry daemon stop", "Stops the daemon; the next start continues its transfers."),
-            Example("ferry daemon stop && ferry daemon start", "Restarts it, for example after an update."),
+            Example("ferry daemon stop && ferry daemon run", "Stops it and runs it in this terminal."),
             Example("FERRY_HOME=/srv/ferry ferry daemon stop", "Stops one in another folder."),
+        ],
+        "daemon restart": [
+            Example("ferry daemon restart", "Restarts the daemon, for example after an update."),
+            Example("ferry daemon restart && ferry watch", "Restarts it and watches its transfers continue."),
+            Example("FERRY_HOME=/srv/ferry ferry daemon restart", "Restarts one in another folder."),
+        ],
+        "daemon enable": [
+            Example("ferry daemon enable", "Lets systemd start the daemon with the machine."),
+            Example("ferry daemon enable --program ~/.local/bin/ferryd", "Uses another program."),
+            Example("ferry daemon enable --print", "Prints the unit."),
+        ],
+        "daemon disable": [
+            Example("ferry daemon disable", "Undoes ferry daemon enable."),
+            Example("ferry daemon disable && loginctl disable-linger", "Also turns lingering off."),
+            Example("ferry daemon disable && ferry list", "Lets the next command start the daemon again."),
         ],
         "daemon status": [
             Example("ferry daemon status", "Shows whether the daemon is running, and its number of transfers."),

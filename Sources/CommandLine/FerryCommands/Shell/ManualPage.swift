@@ -61,7 +61,7 @@ struct ManualPage {
     private init(name: String, _ abstract: String) {
         self.name = name
         lines = [
-            ".TH \(name.uppercased()) 1 \"\" \"Ferry \(FerryVersion.current)\" \"Ferry\"",
+            ".TH \(name.uppercased()) 1 \"\(FerryVersion.date)\" \"Ferry \(FerryVersion.current)\" \"Ferry\"",
             // No justification and no hyphenation.
             ".ad l", ".nh",
         ]

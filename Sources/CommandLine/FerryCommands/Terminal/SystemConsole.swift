@@ -102,7 +102,9 @@ package final class SystemConsole: Console {
 
     package func othersMayRead(_ path: String) -> Bool {
         var found = stat()
+        // A device such as /dev/null holds nothing that could be read.
         return path.withPath { unsafe stat($0, &found) } == 0 && found.st_mode & 0o077 != 0
+            && found.st_mode & S_IFMT == S_IFREG
     }
 
     package func stopSignals() -> AsyncStream<StopSignal> {

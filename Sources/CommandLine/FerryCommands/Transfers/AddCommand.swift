@@ -35,12 +35,17 @@ struct AddCommand: FerrySubcommand {
         template.timing.paused = paused
         // A list is reported by ids alone.
         if !json, ListSubmission.takes(template, list, of: request) {
-            return try await handOver(ListSubmission(template, list, of: request), in: context)
+            return try await handOver(ListSubmission(template, list), in: context)
         }
         let requests = try RequestList(template, list, request, in: context)
         var submissions = requests.refusals(in: template.session)
         context.sayRefusals(submissions)
-        try await Submission.submit(requests, to: context.service()) { batch, _ in
+        // Without a wait no server is asked.
+        guard
+            case .requests(let wanted) = try await HalfFiles(context: context, options: request.file, fetch: nil)
+                .applied(to: requests)
+        else { return 0 }
+        try await Submission.submit(wanted, to: context.service()) { batch, _ in
             submissions += batch
             context.sayRefusals(batch)
             if !json, !quiet { context.console.print(batch.compactMap { $0.id?.description }) }

@@ -24,12 +24,11 @@ actor BodyOutput {
 
     deinit { if file >= 0 { close(file) } }
 
-    func take(_ update: FollowUpdate) {
-        switch update {
-        case .event(let event): if let transfer = event.transfer { write(transfer) }
-        case .snapshot(let transfer): write(transfer)
-        case .removed, .interrupted: break
-        }
+    /// - Parameter beforeFirst: Called before the first bytes are written.
+    func take(_ update: FollowUpdate, beforeFirst: () async -> Void = {}) async {
+        guard let transfer = update.transfer else { return }
+        if written == 0, transfer.bytesReceived > 0 { await beforeFirst() }
+        write(transfer)
     }
 
     /// Writes the bytes that have arrived since the last call.
@@ -116,6 +115,16 @@ actor BodyOutput {
             place += Int64(count)
         }
         return true
+    }
+}
+
+extension FollowUpdate {
+    fileprivate var transfer: Transfer? {
+        switch self {
+        case .event(let event): event.transfer
+        case .snapshot(let transfer): transfer
+        case .removed, .interrupted: nil
+        }
     }
 }
 

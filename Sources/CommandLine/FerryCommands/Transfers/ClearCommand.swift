@@ -17,8 +17,7 @@ struct ClearCommand: FerrySubcommand {
 
     @OptionGroup var filter: FilterOptions
 
-    @Flag(help: "Print the results as JSON.")
-    var json = false
+    @OptionGroup var output: ResultOutput
 
     func validate() throws {
         if let open = filter.state.first(where: { !$0.isEnded }) {
@@ -34,12 +33,12 @@ struct ClearCommand: FerrySubcommand {
         let ids = try await filter.transfers(query, in: service)
             .filter { ($0.times.end ?? $0.createdAt) <= limit }.map(\.id)
         let results = ids.isEmpty ? [] : try await service.act(.remove, onMany: TransferSelection(ids: ids))
-        if json {
+        if output.json {
             context.console.print(try JSONText.array(results))
         } else {
             for result in results where result.error != nil { context.console.say(result.line) }
             let count = results.count { $0.error == nil }
-            context.console.say(count == 0 ? "Nothing to remove." : "forgotten: \(count)")
+            if !output.quiet { context.console.say(count == 0 ? "Nothing to remove." : "forgotten: \(count)") }
         }
         return results.compactMap(\.error).first?.code.row.exitStatus ?? 0
     }

@@ -43,7 +43,7 @@ struct GetCommand: FerrySubcommand {
             throw ValidationError("-I prints response heads; leave out -o, -X and --json.")
         }
         guard request.isForOutput else { return }
-        guard request.urls.count == 1, request.inputFile == nil, !request.list.glob else {
+        guard request.urls.count == 1, request.list.inputFile.isEmpty, !request.list.glob else {
             throw ValidationError("-o - writes one file to standard output; give one URL.")
         }
         guard request.folder == nil else {
@@ -68,11 +68,12 @@ struct GetCommand: FerrySubcommand {
         if body != nil { try request.sendToOutput(&template, url: list.urls.first ?? "", in: context) }
         let attempts = request.pace.retries.map { RetryLimits(usual: $0) } ?? Self.retries
         attempts.apply(to: &template)
+        template.timing.priority = request.pace.priority ?? .foreground
         if head {
             return try await HeadOutput(context: context, retries: attempts, isQuiet: quiet).run(template, list.urls)
         }
         if !json, ListSubmission.takes(template, list, of: request) {
-            return try await get(ListSubmission(template, list, of: request), retries: attempts, in: context)
+            return try await get(ListSubmission(template, list), retries: attempts, in: context)
         }
         let requests = try RequestList(template, list, request, in: context)
         let signals = context.console.stopSignals()
@@ -90,7 +91,13 @@ struct GetCommand: FerrySubcommand {
             goingOn.append((place, Continuation(transfer: transfer, request: request)))
             return false
         }
-        try await Submission.submit(others, to: service) { batch, after in
+        let fetch = HeadFetch(context: context, retries: attempts, isQuiet: quiet)
+        let wanted: RequestList
+        switch try await HalfFiles(context: context, options: request.file, fetch: fetch).applied(to: others) {
+        case .requests(let list): wanted = list
+        case .stopped(let signal): return signal.exitStatus
+        }
+        try await Submission.submit(wanted, to: service) { batch, after in
             if submissions.isEmpty { position = after }
             submissions += batch
             for case .accepted(let transfer) in batch { await results.take(transfer) }
@@ -101,7 +108,9 @@ struct GetCommand: FerrySubcommand {
             position = nil
             if !quiet { for (_, continuation) in goingOn { context.console.say(continuation.sentence) } }
             try await goingOn.map(\.continuation).resume(in: service)
-            for (place, continuation) in goingOn { submissions.insert(.accepted(continuation.transfer), at: place) }
+            for (place, continuation) in goingOn {
+                submissions.insert(.accepted(continuation.transfer), at: min(place, submissions.count))
+            }
         }
 
         submissions = refused + submissions
@@ -112,7 +121,10 @@ struct GetCommand: FerrySubcommand {
         wait.wantsProgress = body != nil
         let end = try await wait.run(ids, after: position) { update in
             await results.take(update)
-            await body?.take(update)
+            await body?.take(update) {
+                // The progress would be written into the data.
+                if context.console.isTerminal(.output) { await display.giveUpTerminal() }
+            }
         }
         let transfers = await results.transfers
         if case .stopped(let signal) = end {

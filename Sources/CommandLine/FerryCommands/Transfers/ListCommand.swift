@@ -49,6 +49,7 @@ struct ListCommand: FerrySubcommand {
         } else {
             let isTerminal = context.console.isTerminal(.output)
             let table = TransferTable(now: context.now(), width: isTerminal ? context.console.size.columns : nil)
+            if isTerminal, isRecent || all { context.console.print(ListSummary.line(transfers)) }
             context.console.print(table.lines(transfers, withTitles: isTerminal))
         }
         return 0

@@ -19,6 +19,9 @@ struct SetCommand: FerrySubcommand {
 
     @OptionGroup var change: ChangeOptions
 
+    @Flag(name: .shortAndLong, help: "Print only errors, and what a new server does not get.")
+    var quiet = false
+
     @Flag(help: "Print the changed transfers as JSON.")
     var json = false
 
@@ -42,10 +45,10 @@ struct SetCommand: FerrySubcommand {
         let change = common
         for id in found {
             do throws(ServiceError) {
-                let known = change.url == nil ? nil : try await service.transfer(id).notes.count
+                let known = change.url == nil ? nil : try await unfinished(id, service).notes.count
                 let transfer = try await service.change(id, change)
                 changed.append(transfer)
-                if !json { context.console.say("\(id): changed") }
+                if !json, !quiet { context.console.say("\(id): changed") }
                 if let known, let advice = NewServer.advice(transfer.notes.dropFirst(known)) {
                     context.console.say("\(id): \(advice)")
                 }
@@ -57,6 +60,18 @@ struct SetCommand: FerrySubcommand {
         if json { context.console.print(try JSONText.array(changed)) }
         return status
     }
+}
+
+/// The transfer, for another URL.
+///
+/// - Throws: ``ServiceError`` if it has succeeded. Apps may start such a transfer again, and commands cannot.
+private func unfinished(_ id: TransferID, _ service: any TransferService) async throws(ServiceError) -> Transfer {
+    let transfer = try await service.transfer(id)
+    guard transfer.state != .succeeded else {
+        throw ServiceError(
+            .requestNotReplaceable, "It has succeeded and fetches nothing more; ferry get URL fetches another file.")
+    }
+    return transfer
 }
 
 /// Advice about a new URL at another server.

@@ -9,11 +9,10 @@ struct PauseCommand: FerrySubcommand {
 
     @OptionGroup var transfers: SelectionOptions
 
-    @Flag(help: "Print the results as JSON.")
-    var json = false
+    @OptionGroup var output: ResultOutput
 
     func run(in context: CommandContext) async throws -> Int32 {
-        try await transfers.act(.pause, json: json, in: context)
+        try await transfers.act(.pause, output: output, in: context)
     }
 }
 
@@ -43,7 +42,7 @@ struct CancelCommand: FerrySubcommand {
     @OptionGroup var end: EndOptions
 
     func run(in context: CommandContext) async throws -> Int32 {
-        try await transfers.act(.cancel, asks: end.question("cancels"), json: end.json, in: context)
+        try await transfers.act(.cancel, asks: end.question("cancels", onlyOpen: true), output: end.output, in: context)
     }
 }
 
@@ -78,7 +77,8 @@ struct RemoveCommand: FerrySubcommand {
     func run(in context: CommandContext) async throws -> Int32 {
         try await transfers.act(
             deleteFile ? .removeWithFile : .remove,
-            asks: end.question(deleteFile ? "removes, with their files," : "removes"), json: end.json, in: context)
+            asks: end.question(deleteFile ? "removes, with their files," : "removes"), output: end.output,
+            in: context)
     }
 }
 
@@ -93,10 +93,20 @@ struct EndOptions: ParsableArguments {
     @Flag(help: "Do not ask for confirmation when more than 10 transfers are selected by options.")
     var yes = false
 
+    @OptionGroup var output: ResultOutput
+
+    func question(_ verb: String, onlyOpen: Bool = false) -> DestructionQuestion {
+        DestructionQuestion(verb: verb, onlyOpen: onlyOpen, isAnswered: yes)
+    }
+}
+
+/// Output options of commands that act on transfers.
+struct ResultOutput: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Print only errors.")
+    var quiet = false
+
     @Flag(help: "Print the results as JSON.")
     var json = false
-
-    func question(_ verb: String) -> DestructionQuestion { DestructionQuestion(verb: verb, isAnswered: yes) }
 }
 
 /// Options of commands that start transfers.
@@ -104,20 +114,20 @@ struct StartOptions: ParsableArguments {
     @Flag(help: "Wait until they have finished, like ferry wait.")
     var wait = false
 
-    @Flag(name: .shortAndLong, help: "With --wait: print only errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     @Flag(help: "Print the results as JSON; with --wait the finished transfers.")
     var json = false
 
-    func validate() throws {
-        guard wait || !quiet else { throw ValidationError("--quiet needs --wait.") }
-    }
-
     func act(
         _ action: TransferAction, on transfers: SelectionOptions, in context: CommandContext
     ) async throws -> Int32 {
-        guard wait else { return try await transfers.act(action, json: json, in: context) }
+        guard wait else {
+            var output = ResultOutput()
+            (output.quiet, output.json) = (quiet, json)
+            return try await transfers.act(action, output: output, in: context)
+        }
         let service = try context.service()
         let results = try await service.act(action, onMany: transfers.selection(in: service))
         for result in results where result.error != nil { context.console.say(result.line) }

@@ -93,12 +93,10 @@ extension CommandContext {
 struct ListSubmission {
     let template: TransferRequest
     private var list: URLList
-    private let file: String
 
-    init(_ template: TransferRequest, _ list: URLList, of options: RequestOptions) {
+    init(_ template: TransferRequest, _ list: URLList) {
         self.template = template
         self.list = list
-        file = options.inputFile ?? ""
     }
 
     /// The result of a durable list.
@@ -138,8 +136,8 @@ struct ListSubmission {
                 throw ServiceError(.internal, "The daemon replied to \(report.count) of \(some.count) URLs.")
             }
             onList(
-                Handover(report: report, urls: some) { [list, file] error, place in
-                    list.line(of: place).map { error.inLine($0, of: file) } ?? error
+                Handover(report: report, urls: some) { [list] error, place in
+                    list.origin(of: place).map(error.inLine) ?? error
                 })
         }
     }
@@ -165,9 +163,9 @@ struct ListSubmission {
     /// Whether requests can be submitted as a list: their URLs come from a file, and all other properties are shared.
     static func takes(_ template: TransferRequest, _ list: URLList, of options: RequestOptions) -> Bool {
         // Files in a list have no names, and each has exactly one URL.
-        options.inputFile != nil && options.urls.isEmpty && list.extras.isEmpty && template.file.name == nil
+        !options.list.inputFile.isEmpty && options.urls.isEmpty && list.extras.isEmpty && template.file.name == nil
             && template.mirrors.isEmpty
-            && options.checksums == nil
+            && options.checksums == nil && !options.file.continuesFiles
     }
 
     private static let mostURLs = 1 << 18

@@ -76,7 +76,11 @@ struct Continuation {
         // The netrc file is read for every command. It matters where something went wrong.
         if transfer.error != nil, !request.login.logins.isEmpty { change.login.logins = request.login.logins }
         if request.mirrors != usual.mirrors { change.mirrors = request.mirrors }
-        if request.timing.priority != usual.timing.priority { change.priority = request.timing.priority }
+        let priority = request.timing.priority
+        // A user who only waits for it takes nothing from an explicit priority.
+        if priority != (priority == .foreground ? max(transfer.priority, .foreground) : transfer.priority) {
+            change.priority = priority
+        }
         if request.transport.rateLimit != usual.transport.rateLimit { change.rateLimit = request.transport.rateLimit }
         if request.file.onConflict != usual.file.onConflict { change.onConflict = request.file.onConflict }
         change.connections = request.transport.connections

@@ -7,7 +7,7 @@ extension URLList.Extra {
     /// - Returns: The ignored options.
     /// - Throws: ``ServiceError`` with the line of an invalid value.
     func apply(
-        to request: inout TransferRequest, paths: TypedPath, of file: String
+        to request: inout TransferRequest, paths: TypedPath, of file: String?
     ) throws(ServiceError) -> [Option] {
         request.mirrors += mirrors
         var unknown: [Option] = []
@@ -16,7 +16,7 @@ extension URLList.Extra {
                 if try !apply(option, to: &request, paths) { unknown.append(option) }
             } catch {
                 let message = (error as? ValidationError)?.message ?? "\(error)"
-                throw ServiceError(.invalidRequest, message).inLine(option.line, of: file)
+                throw ServiceError(.invalidRequest, message).inLine(URLList.Origin(file: file ?? "", line: option.line))
             }
         }
         return unknown
@@ -61,8 +61,9 @@ extension URLList.Extra {
 
 extension ServiceError {
     /// The error with the line of a user's file that it is about.
-    func inLine(_ line: Int, of file: String) -> ServiceError {
+    func inLine(_ origin: URLList.Origin) -> ServiceError {
         ServiceError(
-            code, "Line \(line) of “\(file.escapingControls)”: \(message)", details: details, as: classOverride)
+            code, "Line \(origin.line) of “\(origin.file.escapingControls)”: \(message)", details: details,
+            as: classOverride)
     }
 }

@@ -16,9 +16,23 @@ package struct URLList {
         var options: [Option] = []
     }
 
+    /// The line of a file that a URL was read from.
+    struct Origin: Equatable {
+        let file: String
+        let line: Int
+    }
+
+    private struct Line {
+        /// Index in `files`.
+        var file: Int32
+        /// 0 for a typed URL.
+        var number: Int32
+    }
+
     private(set) var urls: [String] = []
     /// The line of each URL in its file. Empty if all were typed.
-    private(set) var lines: [Int] = []
+    private var lines: [Line] = []
+    private var files: [String] = []
     /// By index of the URL.
     private(set) var extras: [Int: Extra] = [:]
 
@@ -37,6 +51,7 @@ package struct URLList {
     /// The same list with only some of its URLs, which have no extras.
     func filter(_ isIncluded: (String) -> Bool) -> URLList {
         var list = URLList()
+        list.files = files
         for (place, url) in urls.enumerated() where isIncluded(url) {
             list.urls.append(url)
             if !lines.isEmpty { list.lines.append(lines[place]) }
@@ -44,10 +59,17 @@ package struct URLList {
         return list
     }
 
-    /// The line of a URL in its file, or nil for a typed URL.
-    func line(of place: Int) -> Int? { lines.isEmpty || lines[place] == 0 ? nil : lines[place] }
+    /// The line that a URL was read from, or nil for a typed URL.
+    func origin(of place: Int) -> Origin? {
+        guard !lines.isEmpty, lines[place].number > 0 else { return nil }
+        return Origin(file: files[Int(lines[place].file)], line: Int(lines[place].number))
+    }
 
-    init(_ text: String) {
+    /// Reads a list.
+    ///
+    /// - Parameter file: Its name, for messages.
+    init(_ text: String, from file: String = "") {
+        files = [file]
         // Most lists are ASCII, which is parsed by bytes.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
             let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -73,9 +95,11 @@ package struct URLList {
     /// Appends another list.
     mutating func add(_ other: URLList) {
         for (place, extra) in other.extras { extras[urls.count + place] = extra }
-        if lines.isEmpty { lines = [Int](repeating: 0, count: urls.count) }
+        if lines.isEmpty { lines = [Line](repeating: Line(file: 0, number: 0), count: urls.count) }
+        let before = Int32(files.count)
+        files += other.files
         urls += other.urls
-        lines += other.lines
+        lines += other.lines.map { Line(file: $0.file + before, number: $0.number) }
     }
 
     /// Expands each URL pattern. Options of a file apply to each of its URLs.
@@ -83,6 +107,7 @@ package struct URLList {
     /// - Throws: `ValidationError` as ``URLGlob`` does, also for more than a million URLs in total.
     func expanded() throws -> URLList {
         var list = URLList()
+        list.files = files
         for (place, url) in urls.enumerated() {
             let glob = try URLGlob(url)
             guard list.urls.count + glob.count <= URLGlob.most else {
@@ -93,7 +118,7 @@ package struct URLList {
                 for number in 0..<glob.count { list.extras[list.urls.count + number] = extra }
             }
             list.urls += glob.urls
-            if !lines.isEmpty { list.lines += [Int](repeating: lines[place], count: glob.count) }
+            if !lines.isEmpty { list.lines += [Line](repeating: lines[place], count: glob.count) }
         }
         return list
     }
@@ -113,7 +138,7 @@ package struct URLList {
             extras[urls.count - 1, default: Extra()].options.append(option)
             return
         }
-        lines.append(number)
+        lines.append(Line(file: 0, number: Int32(clamping: number)))
         guard text.contains(UInt8(ascii: "\t")) else { return urls.append(String(Substring(text))) }
         let parts = text.split(separator: UInt8(ascii: "\t"))
         guard let first = parts.first else { return }

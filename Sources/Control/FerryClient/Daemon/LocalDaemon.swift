@@ -27,6 +27,11 @@ package protocol DaemonAccess: Sendable {
     /// - Returns: False if none was running.
     func stop() async throws(ServiceError) -> Bool
 
+    /// Returns the absolute path of the daemon's program.
+    ///
+    /// - Throws: ``ServiceError`` with code `daemon_unreachable` if there is none.
+    func executable() throws(ServiceError) -> String
+
     /// Replaces this process with the daemon. Returns only by throwing.
     func run(arguments: [String]) throws(ServiceError) -> Never
 
@@ -106,8 +111,10 @@ package struct LocalDaemon: DaemonAccess {
         return true
     }
 
+    package func executable() throws(ServiceError) -> String { try DaemonLauncher(configuration).executable() }
+
     package func run(arguments: [String]) throws(ServiceError) -> Never {
-        let executable = try DaemonLauncher(configuration).executable()
+        let executable = try executable()
         let code = DaemonProcess.become(executable, arguments)
         throw ServiceError(
             .daemonUnreachable,

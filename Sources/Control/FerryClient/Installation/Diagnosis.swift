@@ -2,6 +2,7 @@ import FerryAPI
 import FerryCore
 import FerryFoundation
 import FerrySystem
+import Glibc
 
 /// The problems of an installation, with advice.
 package struct Diagnosis: Sendable {
@@ -27,7 +28,7 @@ package struct Diagnosis: Sendable {
     package var hasProblems: Bool { findings.contains { $0.verdict == .problem } }
 
     package init(of facts: InstallationFacts) {
-        judgeProgram(facts.program)
+        judgeProgram(facts)
         judgeFolders(facts)
         judgeDaemon(facts.daemon)
         for room in facts.rooms { judge(room) }
@@ -45,10 +46,25 @@ package struct Diagnosis: Sendable {
 
     // MARK: Ferry's own parts
 
-    private mutating func judgeProgram(_ program: Result<String, ServiceError>) {
-        switch program {
-        case .success(let path): add(.fine, "program", "The daemon's program is \(path).")
+    private mutating func judgeProgram(_ facts: InstallationFacts) {
+        switch facts.program {
         case .failure(let error): add(.problem, "program", error.message)
+        case .success(let path):
+            guard let run = facts.programRun, let fault = Self.fault(of: run) else {
+                return add(.fine, "program", "The daemon's program is \(path).")
+            }
+            add(.problem, "program", "The daemon's program, \(path), cannot run: \(fault). Install Ferry again.")
+        }
+    }
+
+    /// Why a program that should print its version does not, or `nil` if it does.
+    private static func fault(of run: ProgramRun) -> String? {
+        switch run.end {
+        case .exited(0): return nil
+        case .exited(let status): return run.firstLine ?? "it ended with status \(status)"
+        case .killed(let signal): return "it was ended by signal \(signal)"
+        case .late: return "it did not end within 10 s"
+        case .notStarted(let code): return unsafe String(cString: strerror(code))
         }
     }
 
@@ -57,9 +73,25 @@ package struct Diagnosis: Sendable {
         case .failure(let error): add(.problem, "folders", error.message)
         case .success(let paths):
             for error in facts.distrust { add(.problem, "folders", error.message) }
-            guard facts.distrust.isEmpty else { return }
+            for obstacle in facts.obstacles { judge(obstacle) }
+            guard facts.distrust.isEmpty, !facts.obstacles.contains(where: { $0.purpose != .downloads }) else { return }
             add(.fine, "folders", "The journal and the log are in \(paths.stateFolder), the socket is \(paths.socket).")
         }
+    }
+
+    private mutating func judge(_ obstacle: Obstacle) {
+        let (what, advice) =
+            switch obstacle.purpose {
+            case .state: ("the daemon's journal", "FERRY_HOME=FOLDER names another place.")
+            case .socket: ("the daemon's socket", "Set XDG_RUNTIME_DIR, or FERRY_HOME, to a folder of yours.")
+            case .downloads: ("downloads without -d", "Choose another folder with -d.")
+            }
+        let cause = unsafe String(cString: strerror(obstacle.errorNumber))
+        let owner = obstacle.owner.map { " It belongs to \($0)." } ?? ""
+        add(
+            obstacle.purpose == .downloads ? .remark : .problem, "folders",
+            "\(obstacle.path) cannot be written, which \(what) need\(obstacle.purpose == .downloads ? "" : "s"): "
+                + "\(cause).\(owner) \(advice)")
     }
 
     private mutating func judgeDaemon(_ daemon: Result<ServiceStatus?, ServiceError>) {
@@ -116,8 +148,8 @@ package struct Diagnosis: Sendable {
     }
 
     private mutating func judgeNames(_ facts: InstallationFacts) {
-        let servers = facts.nameServers ?? 0
-        switch (facts.resolvesNames, servers) {
+        let servers = facts.network.nameServers ?? 0
+        switch (facts.network.resolvesNames, servers) {
         case (false, 0):
             add(
                 .problem, "names",

@@ -22,6 +22,10 @@ extension InstallationFacts {
         facts.environment = environment
         facts.currentFolder = currentFolder
         facts.inspect(at: (try? paths.get()).map { [$0.stateFolder, $0.runtimeFolder] } ?? [])
+        if let paths = try? paths.get() { facts.tryFolders(paths) }
+        if let program = try? program.get() {
+            facts.programRun = ProgramRun.of([program, "--version"], environment: DaemonEnvironment.of(environment))
+        }
         if let state = try? paths.get().stateFolder {
             let attributes = try? FileManager.default.attributesOfItem(atPath: state + "/journal.sqlite")
             facts.lastUse = attributes?[.modificationDate] as? Date
@@ -51,12 +55,23 @@ extension InstallationFacts {
         }
     }
 
+    /// Tries to write where the daemon and downloads do.
+    private mutating func tryFolders(_ paths: FerryPaths) {
+        let files = ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "ferryd.log", "ferryd.lock"]
+        obstacles = [
+            FolderTrial.obstacle(.state, in: paths.stateFolder)
+                ?? FolderTrial.obstacle(.state, files: files, in: paths.stateFolder),
+            FolderTrial.obstacle(.socket, in: paths.runtimeFolder),
+            FolderTrial.obstacle(.downloads, in: currentFolder),
+        ].compactMap(\.self)
+    }
+
     private mutating func inspectNames() {
         var found: UnsafeMutablePointer<addrinfo>?
-        resolvesNames = unsafe getaddrinfo("localhost", nil, nil, &found) == 0
+        network.resolvesNames = unsafe getaddrinfo("localhost", nil, nil, &found) == 0
         if let found = unsafe found { unsafe freeaddrinfo(found) }
         guard let text = try? String(contentsOfFile: "/etc/resolv.conf", encoding: .utf8) else { return }
-        nameServers = text.split(whereSeparator: \.isNewline).count { line in
+        network.nameServers = text.split(whereSeparator: \.isNewline).count { line in
             line.split(whereSeparator: \.isWhitespace).first == "nameserver"
         }
     }

@@ -9,18 +9,18 @@ package struct InstallationFacts: Sendable {
     package var paths: Result<FerryPaths, ServiceError>
     /// The program that would be started as the daemon.
     package var program: Result<String, ServiceError>
+    /// A run of that program that prints its version, or `nil` if there was none.
+    package var programRun: ProgramRun?
     /// The daemon's status, or `nil` if none is running.
     package var daemon: Result<ServiceStatus?, ServiceError>
     /// Why a folder or one of its parents cannot be trusted.
     package var distrust: [ServiceError] = []
+    /// Places that Ferry cannot write to.
+    package var obstacles: [Obstacle] = []
     package var rooms: [Room] = []
     package var now: Date
     /// Date of the last write to the journal.
     package var lastUse: Date?
-    /// Whether the name `localhost` resolves to an address.
-    package var resolvesNames = true
-    /// Number of name servers in `/etc/resolv.conf`, or `nil` without this file.
-    package var nameServers: Int?
     package var environment: [String: String] = [:]
     /// Why a proxy of the environment cannot be connected to, by environment variable.
     package var proxyFaults: [String: String] = [:]
@@ -40,6 +40,10 @@ package struct InstallationFacts: Sendable {
 
     /// The way to other machines.
     package struct Network: Sendable {
+        /// Whether the name `localhost` resolves to an address.
+        package var resolvesNames = true
+        /// Number of name servers in `/etc/resolv.conf`, or `nil` without this file.
+        package var nameServers: Int?
         /// The kernel's routes, if it reports them.
         package var routes: NetworkRoutes?
         /// Waiting transfers of the daemon.

@@ -206,10 +206,13 @@ actor Admission {
     /// Turns files left by earlier transfers into partial files of the transfers that continue them.
     private func takeOverFiles(for drafts: inout BatchDrafts) async {
         for (index, draft) in drafts.items.enumerated() {
+            // The file of a refused transfer stays where it is.
+            guard case .success(.free) = draft.place else { continue }
             do throws(ServiceError) {
                 guard let source = try drafts.batch.template(draft.item.template).file.continues else { continue }
                 let origin = try HTTPURL(parsing: draft.item.url).origin
                 var record = try drafts.record(draft)
+                try await checkUnreserved(Destination.path(of: record.request))
                 // Used only once: the file has been renamed.
                 record.request.file.continues = nil
                 try await engine.files.takeOver(source, for: &record, origin: origin)
@@ -218,6 +221,15 @@ actor Admission {
                 drafts.displace(index, error)
             }
         }
+    }
+
+    /// Checks before a file is moved that no other transfer has reserved its path.
+    private func checkUnreserved(_ path: String?) async throws(ServiceError) {
+        guard let path else { return }
+        let holder = try await journal.read { reader throws(ServiceError) in try reader.destinationHolder(path) }
+        guard let holder else { return }
+        let verdict = ConflictRule(.replace, at: .beforeFetch).verdict(on: path, heldBy: .transfer, holder)
+        if case .refuse(let error) = verdict { throw error }
     }
 
     /// Returns snapshots of a batch's transfers.

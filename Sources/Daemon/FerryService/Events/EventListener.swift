@@ -105,7 +105,9 @@ struct EventListener {
         let item = queue.next()
         guard case .signal(.event(var event))? = item else { return item }
         if subscription.endsWithTransfers { note(event) }
-        guard subscription.omitsSuccesses, event.kind == .succeeded else { return item }
+        guard subscription.omitsSuccesses, event.kind == .succeeded, event.transfer?.takenName == nil else {
+            return item
+        }
         event.transfer = nil
         return .signal(.event(event))
     }

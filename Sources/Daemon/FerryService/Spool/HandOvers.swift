@@ -98,7 +98,7 @@ extension TransferFiles {
             record.facts.sending.upload = upload.facts
             return
         }
-        let folder = record.request.file.folder
+        let folder = record.request.file.partialFolder ?? record.request.file.folder
         let partial = try await takeOverPartialFile(source, for: record.id, in: folder)
         record.facts.partial = partial
         record.facts.ranges.insert(0..<source.offset)
@@ -109,6 +109,6 @@ extension TransferFiles {
             completeLength: source.completeLength)
         record.facts.joined = true
         record.facts.name = record.request.file.name
-        record.facts.destination = record.request.file.name.map { folder + "/" + $0 }
+        record.facts.destination = record.request.file.name.map { record.request.file.folder.appendingPathPart($0) }
     }
 }

@@ -20,6 +20,18 @@ package struct HeaderField: Hashable, Codable, Sendable {
     }
 }
 
+extension [HeaderField] {
+    /// The value of a field. Several fields with one name are joined by commas (RFC 9110 §5.3).
+    package func value(_ name: String) -> String? {
+        var joined: String?
+        for field in self where field.isNamed(name) {
+            let value = field.value.trimmingFieldSpace
+            joined = joined.map { "\($0), \(value)" } ?? value
+        }
+        return joined
+    }
+}
+
 extension String {
     /// The text without leading and trailing spaces and tabs.
     package var trimmingFieldSpace: String {

@@ -108,9 +108,12 @@ package enum TransferAdmission {
             throw ServiceError(.invalidRequest, "A note has at most \(largestNote >> 20) MiB of data.")
         }
         if let source = request.file.continues {
-            guard request.file.spooled, source.upload != nil || source.offset > 0, source.path.isAbsolutePath else {
-                throw ServiceError(.invalidRequest, "Only a spooled transfer can continue a file at an offset.")
+            guard source.upload != nil || source.offset > 0, source.path.isAbsolutePath else {
+                throw ServiceError(.invalidRequest, "A transfer continues a file of an absolute path after an offset.")
             }
+            // The user's own file is not copied: the complete one replaces it.
+            let isMoved = source.upload == nil && source.moves == true && request.file.onConflict == .replace
+            guard request.file.spooled || isMoved else { throw PartialSource.refusal }
         }
     }
 

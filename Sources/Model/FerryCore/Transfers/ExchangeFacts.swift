@@ -51,6 +51,8 @@ package struct ResponseFacts: Hashable, Codable, Sendable {
     /// `HTTP/1.1` or `HTTP/2`.
     package var version: String
     package var fields: [HeaderField]
+    /// The server's SHA-256 and SHA-512 digests of the whole file (RFC 9530, RFC 3230). Nil for none.
+    package var digests: [Checksum]?
 
     package init(url: String, status: Int, version: String, fields: [HeaderField]) {
         self.url = url

@@ -102,6 +102,17 @@ extension Transfer {
         package var length: Int64?
     }
 
+    /// The name that the file would have, if another file did not have it already.
+    ///
+    /// - Returns: Nil if the file has its name, or has no place yet.
+    package var takenName: String? {
+        guard state == .succeeded, !unchanged, sending.direction == .download,
+            let name = (names.chosen ?? names.given)?.lastPathPart, let placed = destination?.lastPathPart,
+            placed != name
+        else { return nil }
+        return name
+    }
+
     /// The names of its file.
     package struct Names: Hashable, Sendable {
         /// The present or future name, or nil until it is known.

@@ -4,6 +4,8 @@ package struct Priority: RawRepresentable, Hashable, Comparable, Sendable {
     package static let allowed = -10...10
     package static let low = Priority(clamping: -5)
     package static let normal = Priority(clamping: 0)
+    /// That of transfers whose user waits for them: before all that were only added.
+    package static let foreground = Priority(clamping: 1)
     package static let high = Priority(clamping: 5)
 
     /// -10 to 10. Higher goes first.

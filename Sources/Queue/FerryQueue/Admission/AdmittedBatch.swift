@@ -38,14 +38,16 @@ package struct AdmittedBatch: Sendable {
         refuseSharedFiles()
     }
 
-    /// Refuses the items of templates where several items would continue the same file.
+    /// Refuses the items of templates where several items would continue the same file, or one without a name.
     private mutating func refuseSharedFiles() {
         for (place, template) in templates.enumerated() {
-            guard (try? template.get())?.file.continues != nil, accepted.count(where: { $0.template == place }) > 1
-            else {
-                continue
+            guard let file = (try? template.get())?.file, file.continues != nil else { continue }
+            let items = accepted.filter { $0.template == place }
+            if items.count > 1 {
+                refuse(place, ServiceError(.invalidRequest, "Only one transfer can continue a file."))
+            } else if !file.spooled, items.contains(where: { $0.name == nil }) {
+                refuse(place, PartialSource.refusal)
             }
-            refuse(place, ServiceError(.invalidRequest, "Only one transfer can continue a file."))
         }
     }
 

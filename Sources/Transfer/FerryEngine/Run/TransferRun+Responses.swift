@@ -124,8 +124,8 @@ extension TransferRun {
     }
 
     private func noteResponse(_ head: ResponseHead, _ url: HTTPURL) {
-        attempt.facts.response = ResponseFacts(
-            url: url.withoutUserinfo.string, status: head.status, version: head.version, fields: head.fields)
+        attempt.facts.response = head.facts
+        attempt.facts.response?.url = url.withoutUserinfo.string
     }
 
     /// Stores the head of a response that is not a result, for a caller that specified which ones are.

@@ -60,7 +60,12 @@ package struct ResponseHead: Hashable, Sendable {
     package var networkProtocol: String { major >= 2 ? "h2" : "http/1.1" }
 
     /// The response as it is recorded and shown to clients.
-    package var facts: ResponseFacts { ResponseFacts(url: url, status: status, version: version, fields: fields) }
+    package var facts: ResponseFacts {
+        var facts = ResponseFacts(url: url, status: status, version: version, fields: fields)
+        let digests = DigestFields(self).representation
+        if !digests.isEmpty { facts.digests = digests }
+        return facts
+    }
 
     private func codings(_ name: String) -> [String] {
         guard fields.contains(where: { $0.isNamed(name) }) else { return [] }
@@ -130,17 +135,5 @@ extension ResponseHead {
     func statusError(_ code: ErrorCode, _ advice: String? = nil, as errorClass: ErrorClass? = nil) -> ServiceError {
         let fact = "The server responded with \(StatusPhrase.describe(status)) for \(shownURL)"
         return error(code, advice.map { "\(fact); \($0)." } ?? "\(fact).", as: errorClass)
-    }
-}
-
-extension [HeaderField] {
-    /// The value of a field. Several fields with one name are joined by commas (RFC 9110 §5.3).
-    package func value(_ name: String) -> String? {
-        var joined: String?
-        for field in self where field.isNamed(name) {
-            let value = field.value.trimmingFieldSpace
-            joined = joined.map { "\($0), \(value)" } ?? value
-        }
-        return joined
     }
 }

@@ -52,6 +52,7 @@ final class FakeDaemon: DaemonAccess, SessionService {
     func statusIfRunning() async throws(ServiceError) -> ServiceStatus? { isRunning ? try await status() : nil }
     func start() async throws(ServiceError) -> Bool { !isRunning }
     func stop() async throws(ServiceError) -> Bool { isRunning }
+    func executable() throws(ServiceError) -> String { "/opt/my ferry/ferryd" }
     func run(arguments: [String]) throws(ServiceError) -> Never {
         throw ServiceError(.daemonUnreachable, "There is none.")
     }

@@ -15,7 +15,7 @@ import Testing
             paths: .success(try FerryPaths(environment: ["FERRY_HOME": "/home/me/ferry"], userID: 1000)),
             program: .success("/usr/bin/ferryd"), daemon: .success(nil), now: now)
         facts.rooms = [.init(folder: "/home/me", bytes: 1 << 40, files: 1 << 20)]
-        facts.nameServers = 1
+        facts.network.nameServers = 1
         facts.authorities = ["/etc/ssl/certs/ca-certificates.crt"]
         change(&facts)
         return facts
@@ -53,6 +53,21 @@ import Testing
                 "program", "no ferryd",
                 { $0.program = .failure(ServiceError(.daemonUnreachable, "There is no ferryd.")) }),
             Change(
+                "program", "libbroken.so.1: cannot open",
+                {
+                    $0.programRun = ProgramRun(
+                        end: .exited(127), output: "ferryd: error while loading libbroken.so.1: cannot open\nmore\n")
+                }),
+            Change("program", "signal 11", { $0.programRun = ProgramRun(end: .killed(11)) }),
+            Change("program", "10 s", { $0.programRun = ProgramRun(end: .late) }),
+            Change(
+                "folders",
+                "/home/me cannot be written, which the daemon's journal needs: Read-only file system. FERRY_HOME",
+                { $0.obstacles = [Obstacle(.state, "/home/me", errorNumber: EROFS)] }),
+            Change(
+                "folders", "Permission denied. It belongs to root.",
+                { $0.obstacles = [Obstacle(.socket, "/run/user/1000", errorNumber: EACCES, owner: "root")] }),
+            Change(
                 "folders", "too long", { $0.paths = .failure(ServiceError(.invalidRequest, "The path is too long.")) }),
             Change(
                 "folders", "chmod",
@@ -64,7 +79,7 @@ import Testing
             Change("room", "No more files", { $0.rooms = [.init(folder: "/data", bytes: 1 << 40, files: 0)] }),
             Change("clock", "past", { $0.now = Date(timeIntervalSince1970: 86_400) }),
             Change("clock", "last used", { $0.lastUse = now + 200_000 }),
-            Change("names", "localhost", { ($0.resolvesNames, $0.nameServers) = (false, nil) }),
+            Change("names", "localhost", { ($0.network.resolvesNames, $0.network.nameServers) = (false, nil) }),
             Change("proxy", "https_proxy cannot be used", { $0.environment = ["https_proxy": "gopher://x"] }),
             Change(
                 "proxy", "https_proxy is http://p:1, which cannot be used: it refuses connections",
@@ -90,9 +105,9 @@ import Testing
             Change("daemon", "version", { $0.daemon = .success(status(version: "0.0.1")) }),
             Change("daemon", "A row", { $0.daemon = .success(status(warnings: ["A row was damaged."])) }),
             Change("room", "free some", { $0.rooms = [.init(folder: "/data", bytes: 100 << 20)] }),
-            Change("names", "Add it to /etc/hosts", { $0.resolvesNames = false }),
-            Change("names", "no server", { $0.nameServers = 0 }),
-            Change("names", "no server", { $0.nameServers = nil }),
+            Change("names", "Add it to /etc/hosts", { $0.network.resolvesNames = false }),
+            Change("names", "no server", { $0.network.nameServers = 0 }),
+            Change("names", "no server", { $0.network.nameServers = nil }),
             Change("network", "only this machine is reached", { $0.network.routes = NetworkRoutes() }),
             Change(
                 "network", "only hosts of 192.168.7.0/24 are reached",
@@ -109,6 +124,9 @@ import Testing
                             reason: .network, count: 2, example: "0000000000000001 http://h/.", sentence: "the network")
                     ]
                 }),
+            Change(
+                "folders", "Choose another folder with -d",
+                { $0.obstacles = [Obstacle(.downloads, "/", errorNumber: EACCES, owner: "root")] }),
             Change("cookies", "Install the package publicsuffix", { $0.hasPublicSuffixes = false }),
             Change("proxy", "http_proxy in lowercase", { $0.environment = ["HTTP_PROXY": "http://proxy:1"] }),
         ])

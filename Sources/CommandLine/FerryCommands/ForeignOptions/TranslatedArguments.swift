@@ -1,0 +1,116 @@
+import ArgumentParser
+import FerryCore
+
+/// Translates a command line for curl, wget or aria2 to Ferry's options.
+///
+/// Unknown options stay as they are and are refused by the parser.
+struct TranslatedArguments {
+    /// Options of `get` and `add` with a value in the next word.
+    static let ownWithValue: Set<String> = [
+        "--header", "--user", "--netrc-file", "--cookie", "--user-agent", "--referer", "--input-file", "--output",
+        "--folder", "--checksum", "--checksums", "--on-conflict", "--priority", "--limit-rate", "--connections",
+        "--mirror", "--retries", "--max-time", "--speed-limit", "--speed-time", "--session", "--tag",
+        "--expected-size", "--max-size", "--max-filesize", "--cacert", "--cert", "--key", "--proxy", "--noproxy",
+        "--connect-timeout", "--read-timeout", "--max-redirs", "--request", "--data", "--data-raw", "--data-binary",
+        "--json-body", "--range", "--begin", "--min-tls",
+    ]
+    /// Their short forms, and those without a value.
+    static let ownLetters = (withValue: "AHXYbdeimoruxy", flags: "Ikqh46")
+
+    private var rest: ArraySlice<String>
+    private var words: [String] = []
+
+    /// - Parameter typed: The words after the command.
+    /// - Throws: `ValidationError` for an unsupported option.
+    static func translated(_ typed: [String]) throws(ValidationError) -> [String] {
+        var reader = TranslatedArguments(rest: typed[...])
+        while let word = reader.rest.popFirst() {
+            if word == "--" {
+                reader.words.append(word)
+                break
+            }
+            try reader.take(word)
+        }
+        return reader.words + reader.rest
+    }
+
+    private mutating func take(_ word: String) throws(ValidationError) {
+        let before = words.count
+        if word.hasPrefix("--") { try takeLong(word) } else { try takeShort(word) }
+        try UnsafeFlags.check(words[before...], typed: word, before: rest.first)
+    }
+
+    private mutating func takeShort(_ word: String) throws(ValidationError) {
+        guard word.hasPrefix("-"), word.utf8.count > 1 else { return words.append(word) }
+        if let habit = ForeignOptionTable.words[word], word.utf8.count > 2 {
+            words += try habit.words(typed: word, value: nil)
+            return
+        }
+        try takeLetters(word)
+    }
+
+    private mutating func takeLong(_ word: String) throws(ValidationError) {
+        let equals = word.firstIndex(of: "=")
+        let name = String(equals.map { word[..<$0] } ?? word[...])
+        let given = equals.map { String(word[word.index(after: $0)...]) }
+        try Self.checkJSON(name, given ?? rest.first)
+        guard let habit = ForeignOptionTable.option(name) else {
+            if given == nil, let opposite = try ForeignOptionTable.opposite(name) {
+                words += opposite
+                return
+            }
+            words.append(word)
+            if Self.ownWithValue.contains(name), given == nil { words += rest.popFirst().map { [$0] } ?? [] }
+            return
+        }
+        guard habit.takesValue else {
+            words += try habit.words(typed: name, value: given)
+            return
+        }
+        guard let value = given ?? rest.popFirst() else { throw ValidationError("\(name) needs a value.") }
+        words += try habit.words(typed: name, value: value)
+    }
+
+    /// curl's `--json` has a value, which would be taken for a URL.
+    private static func checkJSON(_ name: String, _ value: String?) throws(ValidationError) {
+        guard name == "--json", let value, let first = value.first, "{[@\"".contains(first) else { return }
+        let shown = value.count < 40 ? "'\(value.escapingControls)'" : "BODY"
+        throw ValidationError("--json prints the transfers as JSON; --json-body \(shown) sends a body.")
+    }
+
+    /// Translates a word of combined flags such as `-fsSL`, of which the last may have a value.
+    private mutating func takeLetters(_ word: String) throws(ValidationError) {
+        var found: [String] = []
+        var letters = word.dropFirst()
+        while let letter = letters.popFirst() {
+            let option = "-\(letter)"
+            if Self.ownLetters.flags.contains(letter) {
+                found.append(option)
+                continue
+            }
+            let isOwn = Self.ownLetters.withValue.contains(letter)
+            // The parser handles the word if it has an unknown letter.
+            guard isOwn || ForeignOptionTable.words[option] != nil else { return words.append(word) }
+            if !isOwn, let habit = ForeignOptionTable.words[option], !habit.takesValue,
+                !ForeignOptionTable.mayHaveValue(letter, joined: letters, rest)
+            {
+                found += try habit.words(typed: option, value: nil)
+                continue
+            }
+            guard
+                let value = letters.isEmpty
+                    ? rest.popFirst() : String(letters.first == "=" ? letters.dropFirst() : letters)
+            else {
+                if isOwn {
+                    words += found + [option]
+                    return
+                }
+                throw ValidationError("\(option) needs a value.")
+            }
+            found += try ForeignOptionTable.words(for: letter, value: value)
+            words += found
+            return
+        }
+        words += found
+    }
+}

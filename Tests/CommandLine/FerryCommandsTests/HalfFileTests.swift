@@ -1,0 +1,89 @@
+import CommandKit
+import FerryCore
+import FerryTesting
+import Foundation
+import Testing
+
+@testable import FerryCommands
+
+@Suite struct `The incomplete file of another program` {
+    private let half = HalfFile(path: "/home/me/a.iso", size: 1000)
+    private static let digest = Checksum(.sha256, bytes: Data(repeating: 7, count: 32))
+
+    private func head(_ fields: [String: String], digests: [Checksum]? = nil, status: Int = 200) -> ResponseFacts {
+        var head = ResponseFacts(
+            url: "http://h/a.iso", status: status, version: "HTTP/1.1",
+            fields: fields.map { HeaderField(name: $0.key, value: $0.value) })
+        head.digests = digests
+        return head
+    }
+
+    private func source(_ change: (inout PartialSource) -> Void = { _ in }) -> PartialSource {
+        var source = PartialSource(
+            path: "/home/me/a.iso", offset: 1000, etag: nil, lastModified: nil, date: nil, completeLength: nil)
+        source.moves = true
+        change(&source)
+        return source
+    }
+
+    @Test func `is continued where the user's digest or the server's will prove it`() {
+        let digest = Self.digest
+        #expect(
+            half.verdict(checksums: [digest], head: nil, isUnproven: false)
+                == .continues(source(), checksums: [digest]))
+        #expect(
+            half.verdict(checksums: [], head: head([:], digests: [digest]), isUnproven: false)
+                == .continues(source(), checksums: [digest]))
+    }
+
+    @Test func `is continued without proof only if the user says so and the server identifies its file`() {
+        let identified = head(["ETag": "\"1\"", "Content-Length": "3000", "Date": "now"])
+        guard case .startsOver(let reason) = half.verdict(checksums: [], head: identified, isUnproven: false) else {
+            Issue.record("It is continued without proof.")
+            return
+        }
+        #expect(reason.contains("--continue-unproven") && reason.contains("--checksum"))
+        let wanted = source { ($0.etag, $0.date, $0.completeLength) = ("\"1\"", "now", 3000) }
+        #expect(
+            half.verdict(checksums: [], head: identified, isUnproven: true) == .continues(wanted, checksums: []))
+        let unidentified = head(["Content-Length": "3000"])
+        guard case .startsOver = half.verdict(checksums: [], head: unidentified, isUnproven: true) else {
+            Issue.record("Nothing says which version the server has.")
+            return
+        }
+    }
+
+    @Test func `is complete with the length of the server's file, and starts over where it is longer`() {
+        #expect(
+            half.verdict(checksums: [], head: head(["Content-Length": "1000"]), isUnproven: false) == .isComplete)
+        for (fields, status) in [(["Content-Length": "999", "ETag": "\"1\""], 200), (["Content-Length": "1000"], 404)] {
+            let verdict = half.verdict(checksums: [], head: head(fields, status: status), isUnproven: true)
+            guard case .startsOver = verdict else {
+                Issue.record("\(verdict)")
+                continue
+            }
+        }
+    }
+
+    @Test(arguments: ["-c", "-C -", "--continue-at -", "--continue=true", "--continue-file"])
+    func `is looked for with the options of other programs`(option: String) async throws {
+        try await withTemporaryFolder { folder in
+            try Data("half".utf8).write(to: URL(fileURLWithPath: folder.path + "/a.iso"))
+            let daemon = FakeDaemon()
+            let console = RecordingConsole()
+            let context = CommandContext(console: console, environment: [:], currentFolder: folder.path) { daemon }
+            let words = option.split(separator: " ").map(String.init)
+            let sum = String(repeating: "0", count: 64)
+            #expect(
+                await FerryProgram.run(["add"] + words + ["--checksum", sum, "http://h/a.iso"], in: context) == 0)
+            let request = try #require(daemon.requests.first)
+            #expect(request.file.continues?.path == folder.path + "/a.iso" && request.file.continues?.offset == 4)
+            #expect(request.file.name == "a.iso" && request.file.onConflict == .replace)
+            #expect(console.talk.contains("a.iso has 4 B of another program; continuing after them, sha256 will prove"))
+            // Without a digest it starts over, and does not leave the incomplete file under the name.
+            #expect(await FerryProgram.run(["add"] + words + ["http://h/a.iso"], in: context) == 0)
+            #expect(daemon.requests.last?.file.continues == nil && daemon.requests.last?.file.onConflict == .replace)
+            #expect(console.talk.contains("starting over, since nothing proves"))
+        }
+    }
+}
