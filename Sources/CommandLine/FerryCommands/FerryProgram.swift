@@ -43,7 +43,9 @@ package enum FerryProgram {
     /// Prints completions. Errors are ignored, since they would only disturb typing, and no daemon is started.
     private static func complete(_ arguments: [String], _ context: CommandContext) async -> Int32 {
         let request = CompletionRequest(arguments, shell: context.environment["SAP_SHELL"])
-        if let request, let daemon = try? context.daemon(), (try? await daemon.statusIfRunning()) != nil,
+        if let lines = request?.linesWithoutDaemon {
+            context.console.print(lines)
+        } else if let request, let daemon = try? context.daemon(), (try? await daemon.statusIfRunning()) != nil,
             let lines = try? await request.lines(in: daemon.service)
         {
             context.console.print(lines)

@@ -27,7 +27,7 @@ import Testing
     @Test func `L19 offer ids, with descriptions where the shell shows them`() async throws {
         let words = ["pause", "--", "positional@0", "2", "0", "ferry", "pause", ""]
         #expect(
-            try await complete(words, shell: "bash", daemon: daemon()) == "0000000000000002\n0000000000000001\n")
+            try await complete(words, shell: "bash", daemon: daemon()) == "last\n0000000000000002\n0000000000000001\n")
         let fish = try await complete(words, shell: "fish", daemon: daemon())
         #expect(fish.hasSuffix("0000000000000001\trunning a.iso\n"))
         #expect(!fish.contains("\u{1B}"))
@@ -40,6 +40,18 @@ import Testing
         #expect(try await complete(sessions, shell: "bash", daemon: daemon()) == "cli\nnightly\n")
         let tags = ["list", "--", "--tag", "3", "0", "ferry", "list", "--tag", ""]
         #expect(try await complete(tags, shell: "bash", daemon: daemon()) == "backup\n")
+    }
+
+    @Test func `L19 offer states, priorities, settings, pages and the commands of help`() async throws {
+        for shell in ["bash", "zsh", "fish"] {
+            let console = RecordingConsole()
+            #expect(await ferry("completions", shell, console: console) == 0)
+            for words in ["waiting", "low", shell == "bash" ? "get\\nadd\\nput" : "get add put"] { #expect(console.output.contains(words), "\(shell)") }
+        }
+        let settings = ["settings", "--", "positional@0", "2", "0", "ferry", "settings", ""]
+        #expect(try await complete(settings, shell: "bash", daemon: daemon(isRunning: false)).contains("rate_limit=\n"))
+        let pages = ["manual", "--", "positional@0", "2", "0", "ferry", "manual", ""]
+        #expect(try await complete(pages, shell: "bash", daemon: daemon(isRunning: false)).contains("\nstart\n"))
     }
 
     @Test(

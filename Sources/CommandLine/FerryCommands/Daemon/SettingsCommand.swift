@@ -12,7 +12,7 @@ struct SettingsCommand: FerrySubcommand {
             """)
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
 
-    @Argument(help: "A setting's new value. Bytes may be written as 500k, 8M or 1.5G.")
+    @Argument(help: "A setting's new value. Bytes may be written as 500k, 8M or 1.5G.", completion: .ofFerry)
     var change: [String] = []
 
     @Flag(help: "Print the settings as JSON.")

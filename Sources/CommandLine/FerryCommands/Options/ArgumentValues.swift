@@ -13,6 +13,11 @@ extension Priority: ExpressibleByArgument {
     package var defaultValueDescription: String { word }
 }
 
+extension CompletionKind {
+    /// The named priorities.
+    static var priorities: CompletionKind { .list([Priority.low, .normal, .high].map(\.word)) }
+}
+
 extension Priority {
     /// - Throws: `ValidationError` for an invalid priority.
     @Sendable static func typed(_ text: String) throws -> Priority {

@@ -6,7 +6,7 @@ import Glibc
 struct FilterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Only transfers in this state; can be given several times.", valueName: "state"),
-        transform: FilterOptions.state)
+        completion: .list(TransferState.known.map(\.word)), transform: FilterOptions.state)
     var state: [TransferState] = []
 
     @Option(help: ArgumentHelp("Only transfers of this session.", valueName: "name"), completion: .ofFerry)

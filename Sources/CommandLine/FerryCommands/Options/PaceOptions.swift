@@ -8,6 +8,7 @@ struct PaceOptions: ParsableArguments {
         help: ArgumentHelp(
             "Which transfers go first: low, normal, high or a number from -10 to 10 (default: 0; get: 1).",
             valueName: "priority"),
+        completion: .priorities,
         transform: Priority.typed)
     var priority: Priority?
 

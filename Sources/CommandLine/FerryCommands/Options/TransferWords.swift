@@ -5,7 +5,7 @@ import FerryFoundation
 struct TransferWords {
     let words: [String]
 
-    private static let newest = "last"
+    static let newest = "last"
     private static let digits = 16
 
     /// Returns the distinct ids, in the order of the words.

@@ -40,6 +40,7 @@ struct UploadOptions: ParsableArguments {
         help: ArgumentHelp(
             "Which transfers go first: low, normal, high or a number from -10 to 10 (default: 1).",
             valueName: "priority"),
+        completion: .priorities,
         transform: Priority.typed)
     var priority: Priority = .foreground
 

@@ -8,6 +8,9 @@ import FerryCore
 struct CompletionRequest: Hashable {
     enum Subject: Hashable {
         case transfers, sessions, tags
+        /// The words of manual pages.
+        case pages
+        case settings
     }
 
     let subject: Subject
@@ -32,7 +35,12 @@ struct CompletionRequest: Hashable {
         case "--tag": subject = .tags
         default:
             guard argument.hasPrefix("positional@") else { return nil }
-            subject = verb == QuitCommand.configuration.commandName ? .sessions : .transfers
+            switch verb {
+            case QuitCommand._commandName: subject = .sessions
+            case ManualCommand._commandName: subject = .pages
+            case SettingsCommand._commandName: subject = .settings
+            default: subject = .transfers
+            }
         }
         separator = shell == "zsh" ? ":" : shell == "fish" ? "\t" : nil
         endsWithBlank = shell == "zsh"
@@ -41,11 +49,26 @@ struct CompletionRequest: Hashable {
     /// Maximum number of offered transfers, newest first.
     static let mostTransfers = 200
 
+    /// The lines for the shell's script, if they need no daemon.
+    var linesWithoutDaemon: [String]? {
+        let lines: [String]
+        switch subject {
+        case .transfers, .sessions, .tags: return nil
+        case .pages:
+            let words = (try? CommandTree.ofFerry().leaves.flatMap(\.words)) ?? []
+            lines = Set(words).sorted().map { line($0, about: "") }
+        case .settings: lines = DaemonSetting.all.map { line($0.name + "=", about: $0.meaning) }
+        }
+        return endsWithBlank ? lines + [" "] : lines
+    }
+
     /// The lines for the shell's script.
     func lines(in service: any SessionService) async throws(ServiceError) -> [String] {
         var lines: [String] = []
         switch subject {
+        case .pages, .settings: return linesWithoutDaemon ?? []
         case .transfers:
+            lines.append(line(TransferWords.newest, about: "the newest transfer"))
             for transfer in try await Self.newest(service) {
                 lines.append(line(transfer.id.description, about: "\(transfer.state.word) \(transfer.displayName)"))
             }

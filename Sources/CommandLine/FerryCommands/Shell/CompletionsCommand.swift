@@ -11,11 +11,15 @@ struct CompletionsCommand: FerrySubcommand {
             """)
     static let exitStatuses: [ExitStatus] = [.success, .own, .usage]
 
-    @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"), transform: CompletionsCommand.shell)
+    @Argument(
+        help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"),
+        completion: .list(CompletionShell.allCases.map(\.rawValue)),
+        transform: CompletionsCommand.shell)
     var shell: CompletionShell
 
     func run(in context: CommandContext) async throws -> Int32 {
-        context.console.print(FerryCommand.completionScript(for: shell))
+        let script = FerryCommand.completionScript(for: shell)
+        context.console.print(HelpCompletions.added(to: script, for: shell))
         return 0
     }
 

@@ -11,7 +11,7 @@ struct ManualCommand: FerrySubcommand {
             """)
     static let exitStatuses: [ExitStatus] = [.success, .own, .usage]
 
-    @Argument(help: ArgumentHelp("The command, such as daemon start.", valueName: "word"))
+    @Argument(help: ArgumentHelp("The command, such as daemon start.", valueName: "word"), completion: .ofFerry)
     var words: [String] = []
 
     @Flag(help: "Print the commands with manual pages.")

@@ -105,6 +105,7 @@ struct ChangeOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("low, normal, high or a number from -10 to 10.", valueName: "priority"),
+        completion: .priorities,
         transform: Priority.typed)
     var priority: Priority?
 
