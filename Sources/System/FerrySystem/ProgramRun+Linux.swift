@@ -58,10 +58,18 @@ package struct ProgramRun: Hashable, Sendable {
         }
         close(ends[1])
         guard refusal == 0 else { return ProgramRun(end: .notStarted(refusal)) }
-        let (bytes, isLate) = read(reading, until: ContinuousClock.now + limit)
-        if isLate { kill(pid, SIGKILL) }
+        let deadline = ContinuousClock.now + limit
+        var (bytes, isLate) = read(reading, until: deadline)
         var status: CInt = 0
-        while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        // It may have closed its output and still run.
+        while !isLate, unsafe waitpid(pid, &status, WNOHANG) == 0 {
+            isLate = ContinuousClock.now >= deadline
+            usleep(2000)
+        }
+        if isLate {
+            kill(pid, SIGKILL)
+            while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        }
         let signal = status & 0x7F
         let end: End = isLate ? .late : signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
         return ProgramRun(end: end, output: String(decoding: bytes, as: UTF8.self))

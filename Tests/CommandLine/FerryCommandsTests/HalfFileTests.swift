@@ -21,7 +21,6 @@ import Testing
     private func source(_ change: (inout PartialSource) -> Void = { _ in }) -> PartialSource {
         var source = PartialSource(
             path: "/home/me/a.iso", offset: 1000, etag: nil, lastModified: nil, date: nil, completeLength: nil)
-        source.moves = true
         change(&source)
         return source
     }
@@ -53,16 +52,52 @@ import Testing
         }
     }
 
-    @Test func `is complete with the length of the server's file, and starts over where it is longer`() {
+    @Test func `is complete with the length of the server's file`() {
         #expect(
             half.verdict(checksums: [], head: head(["Content-Length": "1000"]), isUnproven: false) == .isComplete)
-        for (fields, status) in [(["Content-Length": "999", "ETag": "\"1\""], 200), (["Content-Length": "1000"], 404)] {
-            let verdict = half.verdict(checksums: [], head: head(fields, status: status), isUnproven: true)
-            guard case .startsOver = verdict else {
-                Issue.record("\(verdict)")
-                continue
-            }
+    }
+
+    /// An error page or a login page must not cost a large file.
+    @Test(arguments: [
+        (["Content-Length": "999", "ETag": "\"1\""], 200), (["Content-Length": "1000"], 404), ([:], 200),
+    ])
+    func `is unrelated where the server's file is shorter or has no known length`(
+        fields: [String: String], status: Int
+    ) {
+        guard case .isUnrelated = half.verdict(checksums: [], head: head(fields, status: status), isUnproven: true)
+        else {
+            Issue.record("It is continued.")
+            return
         }
+    }
+
+    /// Runs `add` in a folder with the file `a.iso`, and returns the request.
+    private func add(_ words: [String], _ daemon: FakeDaemon = FakeDaemon()) async throws -> (
+        request: TransferRequest?, talk: String, status: Int32
+    ) {
+        try await withTemporaryFolder { folder in
+            try Data("half".utf8).write(to: URL(fileURLWithPath: folder.path + "/a.iso"))
+            let console = RecordingConsole()
+            let context = CommandContext(console: console, environment: [:], currentFolder: folder.path) { daemon }
+            let status = await FerryProgram.run(["add", "-q"] + words + ["http://h/a.iso"], in: context)
+            return (daemon.requests.first, console.talk, status)
+        }
+    }
+
+    @Test(arguments: ["-nc", "--on-conflict fail", "--on-conflict unique", "-N", "--auto-file-renaming=false"])
+    func `is protected by every other policy of the user`(policy: String) async throws {
+        let sum = String(repeating: "0", count: 64)
+        let words = ["-c", "--checksum", sum] + policy.split(separator: " ").map(String.init)
+        let request = try #require(try await add(words).request)
+        #expect(request.file.continues == nil && request.file.onConflict != .replace)
+    }
+
+    @Test func `is not replaced unless the user names it`() async throws {
+        let refused = try await add(["-c"])
+        #expect(refused.request == nil && refused.status == 10, "\(refused.talk)")
+        #expect(refused.talk.contains("it is not continued") && refused.talk.contains("-o NAME"))
+        let named = try #require(try await add(["-c", "-o", "a.iso"]).request)
+        #expect(named.file.continues == nil && named.file.onConflict == .replace)
     }
 
     @Test(arguments: ["-c", "-C -", "--continue-at -", "--continue=true", "--continue-file"])
@@ -79,11 +114,7 @@ import Testing
             let request = try #require(daemon.requests.first)
             #expect(request.file.continues?.path == folder.path + "/a.iso" && request.file.continues?.offset == 4)
             #expect(request.file.name == "a.iso" && request.file.onConflict == .replace)
-            #expect(console.talk.contains("a.iso has 4 B of another program; continuing after them, sha256 will prove"))
-            // Without a digest it starts over, and does not leave the incomplete file under the name.
-            #expect(await FerryProgram.run(["add"] + words + ["http://h/a.iso"], in: context) == 0)
-            #expect(daemon.requests.last?.file.continues == nil && daemon.requests.last?.file.onConflict == .replace)
-            #expect(console.talk.contains("starting over, since nothing proves"))
+            #expect(console.talk.contains("a.iso has 4 B: continuing after them, sha256 will prove the file"))
         }
     }
 }

@@ -105,13 +105,13 @@ import Testing
 
     @Test func `a daemon has a session of its own and only the descriptors that it needs`() async throws {
         try await withProgram(
-            "ls /proc/$$/fd | tr '\\n' ' ' >\"$FERRY_HOME/fds\"; cut -d' ' -f1,6 /proc/$$/stat >\"$FERRY_HOME/ids\"; echo ready >&3"
+            "ls /proc/$$/fd >\"$FERRY_HOME/fds\"; cut -d' ' -f1,6 /proc/$$/stat >\"$FERRY_HOME/ids\"; echo ready >&3"
         ) { configuration in
             let spare = unsafe open("/dev/null", O_RDONLY)
             defer { close(spare) }
             try spawn(configuration)
             let home = try #require(configuration.environment["FERRY_HOME"])
-            let open = try String(contentsOfFile: home + "/fds", encoding: .utf8).split(separator: " ")
+            let open = try String(contentsOfFile: home + "/fds", encoding: .utf8).split(whereSeparator: \.isWhitespace)
             // The shell itself opens 10, for the script.
             #expect(Set(open).subtracting(["10", "255"]) == ["0", "1", "2", "3"])
             let ids = try String(contentsOfFile: home + "/ids", encoding: .utf8).split(whereSeparator: \.isWhitespace)

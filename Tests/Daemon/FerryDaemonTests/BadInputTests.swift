@@ -45,7 +45,7 @@ struct `Bad input to ferry` {
         Line("get", "ORIGIN/a", "-H", "no colon", status: 64, says: "no colon"),
         Line("get", "ORIGIN/a", "-H", "Host: other", status: 64, says: "(invalid_request)"),
         Line("get", "ORIGIN/a", "-H", "X: a\r\nY: b", status: 64, says: "X"),
-        Line("get", "ORIGIN/a", "-o", "..", status: 64, says: ".."),
+        Line("get", "ORIGIN/a", "-o", "", status: 64, says: "names no file"),
         Line("get", "ORIGIN/a", "--session", "", status: 64, says: "session"),
         Line("get", "ORIGIN/a", "--expected-size", "5", status: 8, says: "(length_mismatch)"),
         Line("get", "ORIGIN/a", "--max-size", "5", status: 11, says: "(too_large)"),

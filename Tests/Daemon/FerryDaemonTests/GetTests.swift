@@ -99,7 +99,7 @@ struct `ferry get` {
             ])
             let shown = try #require(try result.json([Shown].self).first)
             #expect(shown.session == "nightly")
-            #expect(shown.priority == "high")
+            #expect(shown.priority.text == "high")
             #expect(shown.tags == ["music"])
             #expect(try await ferry.run(["list", "--json", "--session", "nightly"]).json([Shown].self).count == 1)
             #expect(try await ferry.run(["list", "--json", "--session", "other"]).json([Shown].self).isEmpty)

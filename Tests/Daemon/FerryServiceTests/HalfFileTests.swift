@@ -20,11 +20,9 @@ import Testing
                     #expect(FileManager.default.createFile(atPath: path, contents: half))
                     let request = bed.request { request in
                         (request.file.name, request.file.onConflict) = ("file.iso", .replace)
-                        var source = PartialSource(
+                        request.file.continues = PartialSource(
                             path: path, offset: Int64(half.count), etag: nil, lastModified: nil, date: nil,
                             completeLength: nil)
-                        source.moves = true
-                        request.file.continues = source
                         request.response.checksums = [Self.sum].compactMap(\.self)
                     }
                     try await body(bed, path, request)
@@ -53,6 +51,22 @@ import Testing
         }
     }
 
+    @Test func `stays where it is if the transfer is canceled or fails`() async throws {
+        let half = Data(Self.body.bytes(in: 0..<100_000))
+        try await withHalf(half) { bed, path, request in
+            var wrong = request
+            wrong.response.checksums = [Checksum(.sha256, bytes: Data(repeating: 1, count: 32))]
+            let failed = try #require(await bed.add([wrong]).first).id
+            try await bed.wait(for: failed, .failed)
+            #expect(try Data(contentsOf: URL(filePath: path)) == half)
+            var paused = request
+            paused.timing.paused = true
+            let id = try #require(await bed.add([paused]).first).id
+            try await bed.act(.cancel, id)
+            #expect(try Data(contentsOf: URL(filePath: path)) == half)
+        }
+    }
+
     @Test func `stays where it is if the transfer is refused`() async throws {
         let half = Data(Self.body.bytes(in: 0..<100_000))
         try await withHalf(half) { bed, path, request in
@@ -64,9 +78,6 @@ import Testing
             var unnamed = request
             unnamed.file.name = nil
             #expect(try await bed.refusal(of: unnamed).code == .invalidRequest)
-            var copied = request
-            copied.file.continues?.moves = nil
-            #expect(try await bed.refusal(of: copied).code == .invalidRequest)
             var longer = request
             longer.file.continues?.offset = 100_001
             #expect(try await bed.refusal(of: longer).code == .partialLost)

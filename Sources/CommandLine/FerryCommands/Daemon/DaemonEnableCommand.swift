@@ -27,7 +27,9 @@ struct DaemonEnable: FerrySubcommand {
     func run(in context: CommandContext) async throws -> Int32 {
         let daemon = try context.daemon()
         guard !prints else {
-            context.console.write(DaemonUnit.text(program: try program ?? daemon.executable()), to: .output)
+            // A given path may have specifiers of systemd, such as %h.
+            let path = try program.map { $0.contains(" ") ? "\"\($0)\"" : $0 } ?? DaemonUnit.quoted(daemon.executable())
+            context.console.write(DaemonUnit.text(program: path), to: .output)
             return 0
         }
         guard context.environment["FERRY_HOME"] == nil else {
@@ -39,8 +41,8 @@ struct DaemonEnable: FerrySubcommand {
         if program == nil, let installed = DaemonUnit.installed() {
             context.console.say("unit: \(installed)")
         } else {
-            try unit.write(program: program.map(context.typedPath.folder) ?? daemon.executable())
-            context.console.say("unit: \(unit.path.escapingControls) (written)")
+            let isWritten = try unit.write(program: program.map(context.typedPath.folder) ?? daemon.executable())
+            context.console.say("unit: \(unit.path.escapingControls) (\(isWritten ? "written" : "your own, kept"))")
         }
         // Only one daemon can run, and this one is to be systemd's.
         if !UserManager.runsDaemon(in: context), try await daemon.stop() {

@@ -72,15 +72,23 @@ struct DaemonUnit {
             .first { FileManager.default.fileExists(atPath: $0) }
     }
 
-    /// Writes the unit of the user.
+    /// A path as one word of a unit. systemd expands %, and splits unquoted words.
+    static func quoted(_ program: String) -> String {
+        let text = program.replacing("%", with: "%%").replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        return "\"\(text)\""
+    }
+
+    /// Writes the unit of the user, unless the user has one of its own.
     ///
+    /// - Returns: Whether it was written.
     /// - Throws: ``ServiceError`` if it cannot be written.
-    func write(program: String) throws(ServiceError) {
-        // systemd expands % in a unit, and splits unquoted words.
-        let quoted = program.replacing("%", with: "%%").replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    func write(program: String) throws(ServiceError) -> Bool {
+        guard !FileManager.default.fileExists(atPath: path) || isWrittenByFerry else { return false }
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try Data(Self.text(program: "\"\(quoted)\"").utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            try Data(Self.text(program: Self.quoted(program)).utf8).write(
+                to: URL(fileURLWithPath: path), options: .atomic)
+            return true
         } catch {
             throw ServiceError(.destinationUnwritable, "\(path.escapingControls) cannot be written: \(error).")
         }
@@ -89,11 +97,13 @@ struct DaemonUnit {
     /// Removes the unit of the user, if `ferry daemon enable` has written it.
     ///
     /// - Returns: Whether there was one.
-    func remove() -> Bool {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8),
-            text.hasPrefix(Self.text(program: "").prefix { $0 != "\n" })
-        else { return false }
-        return (try? FileManager.default.removeItem(atPath: path)) != nil
+    func remove() -> Bool { isWrittenByFerry && (try? FileManager.default.removeItem(atPath: path)) != nil }
+
+    /// Whether the unit is as `ferry daemon enable` writes it, for any program: the user has not changed it.
+    private var isWrittenByFerry: Bool {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return false }
+        let program = text.split(separator: "\n").first { $0.hasPrefix("ExecStart=") }?.dropFirst("ExecStart=".count)
+        return program.map { text == Self.text(program: String($0)) } ?? false
     }
 }
 

@@ -7,14 +7,14 @@ extension ForeignOptionTable {
                 -L --location --follow -O --remote-name --remote-name-all -J --remote-header-name --content-disposition
                 -f --fail --fail-with-body -nd -nH --directories --host-directories --create-dirs -g
                 --globoff --no-buffer --remove-on-error --force-sequential -Z --parallel --keep-session-cookies
-                --iri --trust-server-names --unlink --always-resume --fail-on-error
+                --iri --trust-server-names --unlink
                 """, meaning: .usual),
         // Opposites that are the default behavior, because Ferry has no such thing.
         ForeignOption(
             all: """
                 --no-directories --no-host-directories --no-use-server-timestamps --no-conf --no-config --disable
                 --no-hsts --no-cookies --no-alpn --no-npn --no-sessionid --no-recursive --no-robots --no-metalink
-                --no-warc-compression --no-glob --no-verbose --no-http2 --no-local-db --no-hpkp --no-page-requisites
+                --no-warc-compression --no-glob --no-verbose --no-http2 --no-local-db --no-page-requisites
                 --no-iri --no-trust-server-names
                 """, meaning: .ignored(hasValue: false)),
         // The display of progress.
@@ -22,12 +22,12 @@ extension ForeignOptionTable {
             all: """
                 -# -S -nv --show-error --progress-bar --show-progress --no-progress-meter --force-progress
                 --styled-output --human-readable --enable-color --show-console-readout --truncate-console-readout
-                --verbose-summary --suppress-connect-headers --trace-time
+                --keep-unfinished-download-result --suppress-connect-headers --trace-time
                 """, meaning: .ignored(hasValue: false)),
         ForeignOption(
             all: """
                 --progress --summary-interval --console-log-level --log-level --report-speed --download-result
-                --max-download-result --keep-unfinished-download-result
+                --max-download-result
                 """, meaning: .ignored(hasValue: true)),
         // Connections and requests.
         ForeignOption(
@@ -47,20 +47,20 @@ extension ForeignOptionTable {
                 --prefer-family --egd-file --random-file --socket-recv-buffer-size --event-poll --proxy-method
                 --retry-on-http-error --max-file-not-found --max-resume-failure-tries --uri-selector
                 --server-stat-timeout --server-stat-if --server-stat-of --default-page --local-encoding
-                --remote-encoding --input-encoding --ftp-proxy --dscp
+                --remote-encoding --input-encoding --dscp
                 """, meaning: .ignored(hasValue: true)),
         // The way to the file.
         ForeignOption(
             all: """
-                --realtime-chunk-checksum -V --check-integrity --remove-control-file --force-save --save-not-found
+                --realtime-chunk-checksum -V --check-integrity --remove-control-file --force-save --save-not-found --always-resume
                 --deferred-input --optimize-concurrent-downloads --allow-piece-length-change --enable-mmap
-                --pause-metadata
+                --pause-metadata --fsync-policy --hpkp --no-hpkp
                 """, meaning: .ignored(hasValue: false)),
         ForeignOption(
             all: """
                 --file-allocation --no-file-allocation-limit --min-split-size --piece-length --chunk-size
                 --stream-piece-selector --disk-cache --max-mmap-limit --auto-save-interval --save-session
-                --save-session-interval --rlimit-nofile --gid --restrict-file-names --fsync-policy
+                --save-session-interval --rlimit-nofile --gid --restrict-file-names
                 """, meaning: .ignored(hasValue: true)),
     ]
 }

@@ -17,8 +17,12 @@ extension ForeignOptionTable {
             all: "--log -a --append-output --output-file --stderr --rejected-log",
             meaning: .advice("redirect the messages in the shell instead: 2> FILE, or 2>> FILE to append.")),
         ForeignOption(
-            all: "-D --dump-header --include --server-response --save-headers",
+            all: "--dump-header --include --server-response --save-headers",
             meaning: .advice("-I shows the header fields of a response, and ferry info --json those of a transfer.")),
+        ForeignOption(
+            "-D",
+            meaning: .advice(
+                "-I shows the header fields of a response, as curl's -D; ferry add returns at once, as aria2's.")),
         ForeignOption(
             all: "--daemon --background", meaning: .advice("ferry add submits transfers and returns at once.")),
         ForeignOption("--pause", meaning: .advice("ferry add --paused submits transfers that wait for ferry resume.")),
@@ -140,7 +144,8 @@ extension ForeignOptionTable {
 
     /// Options of one kind, by the beginning of their names.
     static let families: [(start: String, meaning: ForeignOption.Meaning)] = [
-        ("--ftp", .advice(otherProtocols)), ("--mail-", .advice(otherProtocols)), ("--tftp-", .advice(otherProtocols)),
+        ("--ftp-proxy", .advice(otherProtocols)), ("--ftp", .advice(otherProtocols)),
+        ("--mail-", .advice(otherProtocols)), ("--tftp-", .advice(otherProtocols)),
         ("--telnet-", .advice(otherProtocols)), ("--ssh-", .advice(otherProtocols)),
         ("--sasl-", .advice(otherProtocols)), ("--hostpub", .advice(otherProtocols)),
         ("--bt-", .advice(torrents)), ("--dht-", .advice(torrents)), ("--enable-dht", .advice(torrents)),
@@ -162,7 +167,7 @@ extension ForeignOptionTable {
         ("--stats-", .advice("ferry info last shows the details of a transfer.")),
         ("--plugin", .advice("Ferry has no plugins.")), ("--list-plugins", .advice("Ferry has no plugins.")),
         ("--local-plugin", .advice("Ferry has no plugins.")),
-        ("--hpkp", .ignored(hasValue: true)), ("--cookie-suffixes", .ignored(hasValue: true)),
+        ("--hpkp-", .ignored(hasValue: true)), ("--cookie-suffixes", .ignored(hasValue: true)),
         ("--http2-request-window", .ignored(hasValue: true)),
     ]
 

@@ -65,8 +65,9 @@ extension ForeignOptionTable {
 
     // MARK: Values
 
+    /// curl's user and password of a proxy, or wget's agent, whose first part is a product such as `Mozilla/5.0`.
     @Sendable private static func agent(_ value: String) throws(ValidationError) -> [String] {
-        guard value.contains(":"), !value.contains(" "), !value.contains("/") else { return ["--user-agent", value] }
+        guard value.prefix(while: { !" /(".contains($0) }).contains(":") else { return ["--user-agent", value] }
         throw ValidationError(
             "write the proxy's user and password into its URL: --proxy http://USER:PASSWORD@HOST:PORT.")
     }
@@ -127,10 +128,9 @@ extension ForeignOptionTable {
         }
     }
 
-    /// Redirects from https to http are refused by default.
+    /// Redirects from https to http are refused by default, and those from http to http are not.
     @Sendable private static func redirectProtocols(_ value: String) throws(ValidationError) -> [String] {
-        _ = try protocols(value)
-        return []
+        try protocols(value)
     }
 
     @Sendable private static func defaultProtocol(_ value: String) throws(ValidationError) -> [String] {

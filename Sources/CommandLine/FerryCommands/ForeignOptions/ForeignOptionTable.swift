@@ -32,7 +32,7 @@ enum ForeignOptionTable {
         switch letter {
         case "s": return isNumber(joined.isEmpty ? rest.first ?? "" : String(joined))
         case "O":
-            guard joined.isEmpty else { return !joined.allSatisfy { "LJOfsSkq#RNgnCIvZ".contains($0) } }
+            guard joined.isEmpty else { return !isCluster(joined) }
             // The name precedes the URL, or is standard output.
             guard let next = rest.first, !next.contains("://"), next == "-" || !next.hasPrefix("-") else {
                 return false
@@ -42,9 +42,44 @@ enum ForeignOptionTable {
         }
     }
 
+    /// Whether the letters after curl's `-O` are further options, as in `-OL`, `-OC-` and `-OLm 10`, and not a name.
+    private static func isCluster(_ joined: Substring) -> Bool {
+        let flags = joined.prefix { "LJOfsSkq#RNgnIvZ".contains($0) }
+        let rest = joined.dropFirst(flags.count)
+        return rest.isEmpty || rest == "C-" || rest.count == 1 && joined.count <= 3 && "CmuHAebrxXYy".contains(rest)
+    }
+
+    /// Refuses a URL as the value of an option that takes none: in wget and aria2 some of these letters are flags.
+    private static func checkURL(_ letter: Character, _ value: String) throws(ValidationError) {
+        let meaning: String? =
+            switch letter {
+            case "H": "-H is a header field; wget's -H, for links to other hosts, is not supported"
+            case "E": "-E is a certificate; wget's -E, for the names of web pages, is not supported"
+            case "b": "-b is a cookie; wget's -b is ferry add"
+            case "P": "-P is a folder; aria2's -P is --glob"
+            case "d": "-d is a folder; --data sends a body"
+            case "i": "-i is a list in a file"
+            default: nil
+            }
+        guard let meaning, value.hasPrefix("http://") || value.hasPrefix("https://") else { return }
+        throw ValidationError("\(meaning), and “\(value.escapingControls)” looks like a URL.")
+    }
+
     /// The equivalent words for a letter with a value.
     static func words(for letter: Character, value: String) throws(ValidationError) -> [String] {
+        try checkURL(letter, value)
         switch letter {
+        case "P" where value.hasPrefix("-"):
+            throw ValidationError("-P needs a folder; aria2's -P is --glob.")
+        // wget's command.
+        case "e" where value.contains("=") && !value.prefix { $0 != "=" }.contains(where: { ":/".contains($0) }):
+            throw ValidationError(
+                "-e is the referer, and “\(value.escapingControls)” is a command of wget's; see --proxy and ferry get --help."
+            )
+        // wget's flag before a URL.
+        case "x" where value.firstRange(of: "://").map({ value[$0.upperBound...].drop { $0 != "/" }.count > 1 }) == true:
+            throw ValidationError(
+                "-x is a proxy or a number of connections, and “\(value.escapingControls)” is the URL of a file.")
         case "s": return ["--connections", value]
         case "O": return ["--output", value]
         // curl's proxy.
@@ -54,7 +89,7 @@ enum ForeignOptionTable {
                 "-r: “\(value.escapingControls)” is not a range of bytes, such as 0-499 or 500-. Ferry does not fetch whole sites."
             )
         // curl's data.
-        case "d" where value.hasPrefix("@") || value.hasPrefix("{") || value.contains("=") && !value.contains("/"):
+        case "d" where value.hasPrefix("@") || value.hasPrefix("{") || value.prefix { $0 != "/" }.contains("="):
             throw ValidationError(
                 "-d is the folder, and “\(value.escapingControls)” looks like data: --data sends it, --folder uses it as a folder."
             )

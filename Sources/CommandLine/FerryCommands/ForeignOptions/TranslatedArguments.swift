@@ -14,6 +14,13 @@ struct TranslatedArguments {
         "--connect-timeout", "--read-timeout", "--max-redirs", "--request", "--data", "--data-raw", "--data-binary",
         "--json-body", "--range", "--begin", "--min-tls",
     ]
+    /// Options of `get` and `add` without a value.
+    static let ownFlags: Set<String> = [
+        "--glob", "--password-stdin", "--location-trusted", "--auth-no-challenge", "--continue-file",
+        "--continue-unproven", "--fail-when-full", "--remote-time", "--insecure", "--https-only", "--allow-downgrade",
+        "--allow-private-redirects", "--ipv4", "--ipv6", "--compressed", "--new", "--head", "--quiet", "--json",
+        "--paused",
+    ]
     /// Their short forms, and those without a value.
     static let ownLetters = (withValue: "AHXYbdeimoruxy", flags: "Ikqh46")
 
@@ -34,10 +41,33 @@ struct TranslatedArguments {
         return reader.words + reader.rest
     }
 
+    /// The names that `-o`, or wget's `-O`, has given.
+    private var outputs: Set<String> = []
+
+    /// - Throws: `ValidationError` for two different names, of which one would be lost: wget's `-o` is its log.
+    private mutating func note(_ found: [String]) throws(ValidationError) {
+        guard found.count > 1, ["-o", "--output"].contains(found[found.count - 2]) else { return }
+        outputs.insert(found[found.count - 1])
+        guard outputs.count < 2 else {
+            throw ValidationError("-o names the file, and is given twice; wget's -o, its log, is 2> FILE.")
+        }
+    }
+
     private mutating func take(_ word: String) throws(ValidationError) {
         let before = words.count
+        if Self.isUnsafeAmount(word) {
+            throw ValidationError(
+                "\(word.escapingControls): -k turns the verification of certificates off and has no value. "
+                    + "If you mean aria2's -k, the size of pieces, leave it out: Ferry chooses it.")
+        }
         if word.hasPrefix("--") { try takeLong(word) } else { try takeShort(word) }
+        try note(Array(words[before...]))
         try UnsafeFlags.check(words[before...], typed: word, before: rest.first)
+    }
+
+    /// aria2's size of pieces, as in `-k1M`.
+    private static func isUnsafeAmount(_ word: String) -> Bool {
+        word.hasPrefix("-k") && word.dropFirst(2).first?.isNumber == true
     }
 
     private mutating func takeShort(_ word: String) throws(ValidationError) {
@@ -59,6 +89,11 @@ struct TranslatedArguments {
                 words += opposite
                 return
             }
+            // aria2 writes truth values of all its flags.
+            if Self.ownFlags.contains(name), let given, ["true", "false"].contains(given) {
+                if given == "true" { words.append(name) }
+                return
+            }
             words.append(word)
             if Self.ownWithValue.contains(name), given == nil { words += rest.popFirst().map { [$0] } ?? [] }
             return
@@ -67,6 +102,8 @@ struct TranslatedArguments {
             words += try habit.words(typed: name, value: given)
             return
         }
+        // In another program it may be a flag.
+        if case .ignored = habit.meaning, given == nil, rest.first?.contains("://") == true { return }
         guard let value = given ?? rest.popFirst() else { throw ValidationError("\(name) needs a value.") }
         words += try habit.words(typed: name, value: value)
     }
@@ -84,6 +121,12 @@ struct TranslatedArguments {
         var letters = word.dropFirst()
         while let letter = letters.popFirst() {
             let option = "-\(letter)"
+            // wget's flags of two letters.
+            if letter == "n", let next = letters.first, let pair = ForeignOptionTable.words["-n\(next)"] {
+                letters.removeFirst()
+                found += try pair.words(typed: "-n\(next)", value: nil)
+                continue
+            }
             if Self.ownLetters.flags.contains(letter) {
                 found.append(option)
                 continue

@@ -20,7 +20,11 @@ actor ProgressDisplay {
     /// Lines to print above the live block.
     private var above: [String] = []
 
-    enum Mode { case live, plain, quiet }
+    enum Mode {
+        case live, plain, quiet
+        /// Nothing is printed.
+        case silent
+    }
 
     // Drawing more often costs more than it shows.
     private static let interval: TimeInterval = 0.1
@@ -62,6 +66,7 @@ actor ProgressDisplay {
             draw()
         case .plain where isUntold: break
         case .plain: if let line = plain.line(transfer, now: context.now()) { context.console.say(line) }
+        case .silent: break
         case .quiet:
             guard hasEnded, !isUntold, let end = EndSentence.of(transfer) else { break }
             if transfer.state != .succeeded || transfer.takenName != nil { context.console.say(end) }
@@ -78,7 +83,7 @@ actor ProgressDisplay {
             above.append(line)
             draw()
         case .plain: context.console.say(line)
-        case .quiet: break
+        case .quiet, .silent: break
         }
     }
 
@@ -107,6 +112,9 @@ actor ProgressDisplay {
         }
         if mode == .live { draw() }
     }
+
+    /// Prints nothing from now on.
+    func silence() { mode = .silent }
 
     /// Leaves the terminal to the data: only failures are printed from now on.
     func giveUpTerminal() {

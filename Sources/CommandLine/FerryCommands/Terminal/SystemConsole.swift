@@ -7,7 +7,13 @@ import Synchronization
 
 /// The terminal or files of this process.
 package final class SystemConsole: Console {
-    private let sources = Mutex<[any DispatchSourceSignal]>([])
+    private struct Signals {
+        /// One for each signal. A second one for the same signal would replace the system's handler.
+        var sources: [any DispatchSourceSignal] = []
+        var listeners: [AsyncStream<StopSignal>.Continuation] = []
+    }
+
+    private let signals = Mutex(Signals())
     private let signalsSeen = Atomic<Int>(0)
     private let output = EndableOutput()
 
@@ -110,14 +116,16 @@ package final class SystemConsole: Console {
     package func stopSignals() -> AsyncStream<StopSignal> {
         let (stream, continuation) = AsyncStream.makeStream(of: StopSignal.self)
         output.prepare()
-        sources.withLock { sources in
-            sources = StopSignal.allCases.map { kind in
+        signals.withLock { signals in
+            signals.listeners.append(continuation)
+            guard signals.sources.isEmpty else { return }
+            signals.sources = StopSignal.allCases.map { kind in
                 signal(kind.number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: kind.number, queue: .global())
                 source.setEventHandler { [self] in
                     if signalsSeen.add(1, ordering: .relaxed).newValue > 1 { Self.leave(kind.exitStatus) }
                     output.end()
-                    continuation.yield(kind)
+                    for listener in self.signals.withLock({ $0.listeners }) { listener.yield(kind) }
                 }
                 source.resume()
                 return source

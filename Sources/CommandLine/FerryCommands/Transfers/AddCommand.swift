@@ -41,10 +41,10 @@ struct AddCommand: FerrySubcommand {
         var submissions = requests.refusals(in: template.session)
         context.sayRefusals(submissions)
         // Without a wait no server is asked.
-        guard
-            case .requests(let wanted) = try await HalfFiles(context: context, options: request.file, fetch: nil)
-                .applied(to: requests)
-        else { return 0 }
+        let halves = HalfFiles(context: context, options: request.file, fetch: nil, isQuiet: quiet)
+        guard case .requests(let wanted, let unrelated) = try await halves.applied(to: requests) else { return 0 }
+        submissions += unrelated
+        context.sayRefusals(unrelated)
         try await Submission.submit(wanted, to: context.service()) { batch, _ in
             submissions += batch
             context.sayRefusals(batch)

@@ -80,7 +80,7 @@ struct GetCommand: FerrySubcommand {
         let service = try context.service()
 
         let results = TransferResults()
-        let refused = requests.refusals(in: template.session)
+        var refused = requests.refusals(in: template.session)
         context.sayRefusals(refused)
         var submissions: [Submission] = []
         var position: Int64?
@@ -91,10 +91,14 @@ struct GetCommand: FerrySubcommand {
             goingOn.append((place, Continuation(transfer: transfer, request: request)))
             return false
         }
-        let fetch = HeadFetch(context: context, retries: attempts, isQuiet: quiet)
+        let fetch = HeadFetch(context: context, retries: attempts, isQuiet: true, isSilent: true)
+        let halves = HalfFiles(context: context, options: request.file, fetch: fetch, isQuiet: quiet)
         let wanted: RequestList
-        switch try await HalfFiles(context: context, options: request.file, fetch: fetch).applied(to: others) {
-        case .requests(let list): wanted = list
+        switch try await halves.applied(to: others) {
+        case .requests(let list, let unrelated):
+            wanted = list
+            refused += unrelated
+            context.sayRefusals(unrelated)
         case .stopped(let signal): return signal.exitStatus
         }
         try await Submission.submit(wanted, to: service) { batch, after in

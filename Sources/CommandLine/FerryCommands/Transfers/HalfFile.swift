@@ -12,8 +12,10 @@ struct HalfFile: Equatable {
         case continues(PartialSource, checksums: [Checksum])
         /// It has all bytes.
         case isComplete
-        /// The transfer starts at byte 0, for this reason.
+        /// The transfer starts at byte 0, for this reason, and the complete file replaces it.
         case startsOver(String)
+        /// Nothing says that it is a part of the server's file, for this reason.
+        case isUnrelated(String)
     }
 
     init(path: String, size: Int64) {
@@ -33,7 +35,7 @@ struct HalfFile: Equatable {
     }
 
     /// The name that other programs give the file of a URL.
-    private static func name(of url: String) -> String? {
+    static func name(of url: String) -> String? {
         let last = RequestOptions.lastPart(of: url)
         return last.isEmpty ? nil : FileName.safe(last)
     }
@@ -47,15 +49,16 @@ struct HalfFile: Equatable {
     func verdict(checksums: [Checksum], head: ResponseFacts?, isUnproven: Bool) -> Verdict {
         var source = PartialSource(
             path: path, offset: size, etag: nil, lastModified: nil, date: nil, completeLength: nil)
-        source.moves = true
         guard checksums.isEmpty else { return .continues(source, checksums: checksums) }
         guard let head, (200..<300).contains(head.status) else {
-            return .startsOver("nothing proves that they belong to the server's file; --checksum DIGEST would")
+            return .isUnrelated("the server does not say how long its file is")
         }
         if let digests = head.digests, !digests.isEmpty { return .continues(source, checksums: digests) }
         let length = head.fields.value("Content-Length").flatMap { Int64($0) }
         if length == size { return .isComplete }
-        if let length, length < size { return .startsOver("the server's file has only \(ByteText.of(length))") }
+        // An error page or a login page must not cost a large file.
+        guard let length else { return .isUnrelated("the server does not say how long its file is") }
+        if length < size { return .isUnrelated("the server's file has only \(ByteText.of(length))") }
         (source.etag, source.lastModified) = (head.fields.value("ETag"), head.fields.value("Last-Modified"))
         (source.date, source.completeLength) = (head.fields.value("Date"), length)
         guard source.etag != nil || source.lastModified != nil else {
@@ -67,72 +70,5 @@ struct HalfFile: Equatable {
                     + "continues without proof")
         }
         return .continues(source, checksums: [])
-    }
-}
-
-/// Applies `--continue-file` to the requests of a command.
-struct HalfFiles {
-    let context: CommandContext
-    let options: FileOptions
-    /// How to ask servers about their files. Nil for a command that does not wait.
-    let fetch: HeadFetch?
-
-    enum Result {
-        /// The requests, without those whose files are complete.
-        case requests(RequestList)
-        case stopped(by: StopSignal)
-    }
-
-    func applied(to list: RequestList) async throws -> Result {
-        guard options.continuesFiles else { return .requests(list) }
-        let halves = Dictionary(
-            uniqueKeysWithValues: list.requests.enumerated().compactMap { place, request in
-                HalfFile(of: request).map { (place, $0) }
-            })
-        guard !halves.isEmpty else { return .requests(list) }
-        var heads: [Int: ResponseFacts] = [:]
-        let asked = halves.keys.filter { list.requests[$0].response.checksums.isEmpty }.sorted()
-        if let fetch, !asked.isEmpty {
-            switch try await fetch.run(asked.map { Self.headRequest(list.requests[$0]) }) {
-            case .stopped(let signal): return .stopped(by: signal)
-            case .ended(let final): for (place, submission) in zip(asked, final) { heads[place] = submission.response }
-            }
-        }
-        return .requests(
-            list.compactMap { place, request in
-                guard let half = halves[place] else { return request }
-                return decided(request, half, heads[place])
-            })
-    }
-
-    /// The request after the decision about its file, or nil if the file is complete.
-    private func decided(_ request: TransferRequest, _ half: HalfFile, _ head: ResponseFacts?) -> TransferRequest? {
-        var request = request
-        request.file.name = half.path.lastPathPart
-        request.file.onConflict = .replace
-        let amount = "\(half.path.lastPathPart.escapingControls) has \(ByteText.of(half.size)) of another program"
-        switch half.verdict(
-            checksums: request.response.checksums, head: head, isUnproven: options.continueUnproven)
-        {
-        case .continues(let source, let checksums):
-            (request.file.continues, request.response.checksums) = (source, checksums)
-            let proof = checksums.first.map { "\($0.algorithm.rawValue) will prove them" } ?? "without proof"
-            context.remark("\(amount); continuing after them, \(proof).")
-        case .isComplete:
-            context.remark(
-                "unchanged: \(half.path.escapingControls) has all \(ByteText.of(half.size)) already (not verified)")
-            return nil
-        case .startsOver(let reason): context.remark("\(amount); starting over, since \(reason).")
-        }
-        return request
-    }
-
-    private static func headRequest(_ request: TransferRequest) -> TransferRequest {
-        var request = request
-        request.mirrors = []
-        if !request.headers.contains(where: { $0.isNamed("Want-Repr-Digest") }) {
-            request.headers.append(HeaderField(name: "Want-Repr-Digest", value: "sha-256=2, sha-512=1"))
-        }
-        return request
     }
 }

@@ -6,6 +6,8 @@ struct HeadFetch {
     let context: CommandContext
     let retries: RetryLimits
     let isQuiet: Bool
+    /// Whether not even failures are printed.
+    var isSilent = false
 
     enum End {
         /// The submissions in the order of the requests.
@@ -22,7 +24,10 @@ struct HeadFetch {
             request.response.statusPolicy = .any
             request.response.acceptableStatuses = StatusRange(lower: 100, upper: 1000)
             request.file.onConflict = .replace
-            (request.file.folder, request.file.name) = try OutputSpool.place(of: request.url, in: context)
+            let place = try OutputSpool.place(of: request.url, in: context)
+            // Another command may ask for the same URL.
+            request.file.folder = place.folder + "-" + String(UInt64.random(in: .min ... .max), radix: 36)
+            request.file.name = place.name
             return request
         }
         let signals = context.console.stopSignals()
@@ -30,11 +35,13 @@ struct HeadFetch {
         var submissions: [Submission] = []
         try await Submission.submit(RequestList(requests), to: service) { batch, _ in
             submissions += batch
-            context.sayRefusals(batch)
+            if !isSilent { context.sayRefusals(batch) }
         }
         let ids = submissions.compactMap(\.id)
         let results = TransferResults()
-        let display = ProgressDisplay(context, total: ids.count, retries: retries, isQuiet: isQuiet, omitsSaved: true)
+        let display = ProgressDisplay(
+            context, total: ids.count, retries: retries, isQuiet: isQuiet || isSilent, omitsSaved: true)
+        if isSilent { await display.silence() }
         let wait = TransferWait(context: context, service: service, display: display, signals: signals)
         let end = try await wait.run(ids) { await results.take($0) }
         let final = submissions.map { [transfers = await results.transfers] in $0.updated(by: transfers) }

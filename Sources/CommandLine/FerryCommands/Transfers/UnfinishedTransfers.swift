@@ -6,7 +6,7 @@ struct UnfinishedTransfers {
     private struct Key: Hashable {
         let url: String
         let folder: String
-        let name: String?
+        var name: String?
         /// The range of the file, or nil for all of it.
         let range: String?
     }
@@ -49,10 +49,14 @@ struct UnfinishedTransfers {
     /// Returns the transfer that a URL of a list would repeat.
     mutating func take(_ url: String, like template: TransferRequest) -> Transfer? {
         guard !transfers.isEmpty, template.method == "GET", let url = try? HTTPURL(parsing: url) else { return nil }
-        return transfers.removeValue(
-            forKey: Key(
-                url: url.withoutUserinfo.string, folder: template.file.folder, name: template.file.name,
-                range: RangeTag.of(template.tags)))
+        var key = Key(
+            url: url.withoutUserinfo.string, folder: template.file.folder, name: template.file.name,
+            range: RangeTag.of(template.tags))
+        if let transfer = transfers.removeValue(forKey: key) { return transfer }
+        // A transfer that continues a file of another program has a name, although nobody gave one.
+        guard key.name == nil else { return nil }
+        key.name = HalfFile.name(of: url.string)
+        return transfers.removeValue(forKey: key)
     }
 }
 

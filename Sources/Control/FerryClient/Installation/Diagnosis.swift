@@ -73,25 +73,32 @@ package struct Diagnosis: Sendable {
         case .failure(let error): add(.problem, "folders", error.message)
         case .success(let paths):
             for error in facts.distrust { add(.problem, "folders", error.message) }
-            for obstacle in facts.obstacles { judge(obstacle) }
+            for obstacle in facts.obstacles { judge(obstacle, paths) }
             guard facts.distrust.isEmpty, !facts.obstacles.contains(where: { $0.purpose != .downloads }) else { return }
             add(.fine, "folders", "The journal and the log are in \(paths.stateFolder), the socket is \(paths.socket).")
         }
     }
 
-    private mutating func judge(_ obstacle: Obstacle) {
+    private mutating func judge(_ obstacle: Obstacle, _ paths: FerryPaths) {
         let (what, advice) =
             switch obstacle.purpose {
-            case .state: ("the daemon's journal", "FERRY_HOME=FOLDER names another place.")
-            case .socket: ("the daemon's socket", "Set XDG_RUNTIME_DIR, or FERRY_HOME, to a folder of yours.")
-            case .downloads: ("downloads without -d", "Choose another folder with -d.")
+            case .state:
+                (
+                    "The daemon cannot write its journal in \(paths.stateFolder)",
+                    "Correct HOME or the folder's owner, or let FERRY_HOME name another place."
+                )
+            case .socket:
+                (
+                    "The daemon cannot make its socket in \(paths.runtimeFolder)",
+                    "Let XDG_RUNTIME_DIR or FERRY_HOME name a folder of yours."
+                )
+            case .downloads: ("Downloads without -d cannot be written", "Go to another folder, or choose one with -d.")
             }
         let cause = unsafe String(cString: strerror(obstacle.errorNumber))
-        let owner = obstacle.owner.map { " It belongs to \($0)." } ?? ""
+        let owner = obstacle.owner.map { ", which belongs to \($0)" } ?? ""
         add(
             obstacle.purpose == .downloads ? .remark : .problem, "folders",
-            "\(obstacle.path) cannot be written, which \(what) need\(obstacle.purpose == .downloads ? "" : "s"): "
-                + "\(cause).\(owner) \(advice)")
+            "\(what): \(obstacle.path)\(owner): \(cause). \(advice)")
     }
 
     private mutating func judgeDaemon(_ daemon: Result<ServiceStatus?, ServiceError>) {

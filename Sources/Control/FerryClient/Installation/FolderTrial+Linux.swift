@@ -14,6 +14,7 @@ package struct Obstacle: Hashable, Sendable {
     }
 
     package var purpose: Purpose
+    /// The file or folder that cannot be written: the wanted one, or the nearest existing folder above it.
     package var path: String
     /// The system's error number.
     package var errorNumber: Int32
@@ -32,12 +33,14 @@ enum FolderTrial {
     /// - Returns: Nil if it can.
     static func obstacle(_ purpose: Obstacle.Purpose, in folder: String) -> Obstacle? {
         var place = folder
-        var facts = stat()
-        while place.withPath({ unsafe stat($0, &facts) }) != 0, errno == ENOENT, place != "/" {
+        while place != "/" {
+            var facts = stat()
+            // A folder that may not be entered exists, although nothing below it can be looked at.
+            guard place.withPath({ unsafe stat($0, &facts) }) != 0, [ENOENT, EACCES].contains(errno) else { break }
             place = place.folderPart.isEmpty ? "/" : place.folderPart
         }
         let code = errorOfWriting(into: place)
-        return code == 0 ? nil : Obstacle(purpose, place, errorNumber: code, owner: owner(of: facts))
+        return code == 0 ? nil : Obstacle(purpose, place, errorNumber: code, owner: owner(of: place))
     }
 
     /// Whether the user may write existing files of a folder.
@@ -46,16 +49,17 @@ enum FolderTrial {
     static func obstacle(_ purpose: Obstacle.Purpose, files names: [String], in folder: String) -> Obstacle? {
         for name in names {
             let path = folder.appendingPathPart(name)
-            var facts = stat()
-            guard path.withPath({ unsafe stat($0, &facts) }) == 0 else { continue }
+            guard path.withPath({ unsafe access($0, F_OK) }) == 0 else { continue }
             guard path.withPath({ unsafe access($0, W_OK | R_OK) }) != 0 else { continue }
-            return Obstacle(purpose, path, errorNumber: errno, owner: owner(of: facts))
+            return Obstacle(purpose, path, errorNumber: errno, owner: owner(of: path))
         }
         return nil
     }
 
-    private static func owner(of facts: stat) -> String? {
-        guard facts.st_uid != geteuid() else { return nil }
+    /// The owner of a path, if it is another user.
+    private static func owner(of path: String) -> String? {
+        var facts = stat()
+        guard path.withPath({ unsafe stat($0, &facts) }) == 0, facts.st_uid != geteuid() else { return nil }
         guard let entry = unsafe getpwuid(facts.st_uid) else { return "user \(facts.st_uid)" }
         return unsafe String(cString: entry.pointee.pw_name)
     }

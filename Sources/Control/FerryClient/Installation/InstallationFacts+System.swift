@@ -58,11 +58,15 @@ extension InstallationFacts {
     /// Tries to write where the daemon and downloads do.
     private mutating func tryFolders(_ paths: FerryPaths) {
         let files = ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "ferryd.log", "ferryd.lock"]
-        obstacles = [
+        let state =
             FolderTrial.obstacle(.state, in: paths.stateFolder)
-                ?? FolderTrial.obstacle(.state, files: files, in: paths.stateFolder),
-            FolderTrial.obstacle(.socket, in: paths.runtimeFolder),
-            FolderTrial.obstacle(.downloads, in: currentFolder),
+            ?? FolderTrial.obstacle(.state, files: files, in: paths.stateFolder)
+        let socket = FolderTrial.obstacle(.socket, in: paths.runtimeFolder)
+        // One place is named once.
+        obstacles = [
+            state, socket?.path == state?.path ? nil : socket,
+            // Empty if it was removed.
+            currentFolder.isEmpty ? nil : FolderTrial.obstacle(.downloads, in: currentFolder),
         ].compactMap(\.self)
     }
 

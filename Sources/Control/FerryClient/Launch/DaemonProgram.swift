@@ -24,7 +24,10 @@ struct DaemonExecutable {
         if let program, let slash = program.lastIndex(of: "/") { tried.append(program[..<slash] + "/ferryd") }
         tried += (environment["PATH"] ?? "").split(separator: ":").map { $0 + "/ferryd" }
         if let found = tried.first(where: { refusal($0) == nil }) { return found }
-        let places = tried.map(\.escapingControls).joined(separator: ", ")
+        // A file that is there, and cannot be run, is worth a look.
+        let places = tried.map { path in
+            path.escapingControls + (refusal(path) == EACCES ? " (not executable)" : "")
+        }.joined(separator: ", ")
         throw ServiceError(
             .daemonUnreachable,
             "The daemon cannot be started: there is no ferryd at \(places.isEmpty ? "any known place" : places). "

@@ -34,8 +34,6 @@ package struct PartialSource: Hashable, Codable, Sendable {
     package var completeLength: Int64?
     /// The origin of the bytes. Nil for that of the new request.
     package var origin: Origin?
-    /// Whether the file is moved even if it is not one that Ferry has released. Nil copies such a file.
-    package var moves: Bool?
     /// Digests still to be verified. Nil for none.
     package var pendingDigests: PendingDigests?
     /// The upload to continue, whose file is `path`. Nil for a download.
@@ -57,7 +55,7 @@ package struct PartialSource: Hashable, Codable, Sendable {
 
     /// The error of a request that must not continue a file.
     package static let refusal = ServiceError(
-        .invalidRequest, "Only a spooled transfer, or one that moves and replaces a named file, can continue a file.")
+        .invalidRequest, "Only a spooled transfer, or one that replaces a named file, can continue a file.")
 
     package init(_ upload: UploadSource) {
         self.init(
@@ -67,7 +65,7 @@ package struct PartialSource: Hashable, Codable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case path, offset, etag, date, origin, upload, moves
+        case path, offset, etag, date, origin, upload
         case lastModified = "last_modified"
         case completeLength = "complete_length"
         case pendingDigests = "pending_digests"

@@ -111,9 +111,9 @@ package enum TransferAdmission {
             guard source.upload != nil || source.offset > 0, source.path.isAbsolutePath else {
                 throw ServiceError(.invalidRequest, "A transfer continues a file of an absolute path after an offset.")
             }
-            // The user's own file is not copied: the complete one replaces it.
-            let isMoved = source.upload == nil && source.moves == true && request.file.onConflict == .replace
-            guard request.file.spooled || isMoved else { throw PartialSource.refusal }
+            guard request.file.spooled || source.upload == nil && request.file.onConflict == .replace else {
+                throw PartialSource.refusal
+            }
         }
     }
 

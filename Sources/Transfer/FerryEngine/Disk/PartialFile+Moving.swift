@@ -9,7 +9,7 @@ extension TransferFiles {
     ///
     /// A file that Ferry has handed over (``ReleasedName``) is renamed, so that only one transfer can take it. It must
     /// satisfy the same conditions as Ferry's own partial files, because it is renamed, truncated and written to. Any
-    /// other file is the user's: it is copied, and stays as it is, unless the user has asked to move it.
+    /// other file is the user's: it is copied, and stays as it is.
     /// - Throws: ``ServiceError`` with code `partial_lost` and the reason if there is no such file, or it is too short,
     ///   not regular, not the user's, or has a second name.
     package func takeOverPartialFile(
@@ -105,9 +105,9 @@ extension PartialFile {
         if let objection = try objection(to: found) { return .failure(objection) }
         let place = try disk.identity(of: folder)
         let newName = Self.name(of: id)
-        let isMoved = ReleasedName.isOne(name) || source.moves == true
+        let isOwn = ReleasedName.isOne(name)
         let taken: OpenFile
-        if isMoved, found.device == place.device {
+        if isOwn, found.device == place.device {
             let moved = PlacedSource(folder: old, file: file, name: name, device: found.device, inode: found.inode)
             guard try moved.rename(to: newName, in: folder, replacing: true, disk) == .given else {
                 throw DiskError("opening", source.path, errno: ENOENT)
@@ -116,7 +116,7 @@ extension PartialFile {
         } else {
             taken = try disk.createFile(newName, in: folder)
             try copy(0..<source.offset, of: file, to: taken, disk: disk)
-            if isMoved { try disk.remove(name, in: old) }
+            if isOwn { try disk.remove(name, in: old) }
         }
         try disk.truncate(taken, to: source.offset)
         try disk.syncData(taken)

@@ -10,7 +10,7 @@ import Testing
 final class BackgroundBed: Sendable {
     let fixture: DaemonFixture
     let identifier = "test-\(UInt32.random(in: 0 ... .max))"
-    private let daemon: DaemonService
+    let daemon: DaemonService
     private let sessions = Mutex<[FerryURLSession.URLSession]>([])
 
     init(environment: [String: String] = [:]) throws {

@@ -140,6 +140,10 @@ import Testing
             task.metadata = ["a": "b"]
             task.destination = .init(URL(fileURLWithPath: "/somewhere"))
             task.taskDescription = String(repeating: "x", count: 1_100_000)
+            try await eventually("the daemon has the destination") {
+                let kept = try await bed.daemon.service.transfers(TransferQuery()).transfers
+                return kept.contains { $0.note?.data.contains("/somewhere") == true }
+            }
             await bed.abandon(first)
             let witness = TransferWitness()
             let second = bed.session(witness)

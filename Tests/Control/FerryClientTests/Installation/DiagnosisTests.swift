@@ -62,10 +62,10 @@ import Testing
             Change("program", "10 s", { $0.programRun = ProgramRun(end: .late) }),
             Change(
                 "folders",
-                "/home/me cannot be written, which the daemon's journal needs: Read-only file system. FERRY_HOME",
+                "its journal in /home/me/ferry/state: /home/me: Read-only file system. Correct HOME",
                 { $0.obstacles = [Obstacle(.state, "/home/me", errorNumber: EROFS)] }),
             Change(
-                "folders", "Permission denied. It belongs to root.",
+                "folders", "/run/user/1000, which belongs to root: Permission denied.",
                 { $0.obstacles = [Obstacle(.socket, "/run/user/1000", errorNumber: EACCES, owner: "root")] }),
             Change(
                 "folders", "too long", { $0.paths = .failure(ServiceError(.invalidRequest, "The path is too long.")) }),
@@ -125,7 +125,7 @@ import Testing
                     ]
                 }),
             Change(
-                "folders", "Choose another folder with -d",
+                "folders", "choose one with -d",
                 { $0.obstacles = [Obstacle(.downloads, "/", errorNumber: EACCES, owner: "root")] }),
             Change("cookies", "Install the package publicsuffix", { $0.hasPublicSuffixes = false }),
             Change("proxy", "http_proxy in lowercase", { $0.environment = ["HTTP_PROXY": "http://proxy:1"] }),

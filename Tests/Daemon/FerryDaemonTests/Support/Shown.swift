@@ -8,6 +8,16 @@ struct Shown: Decodable {
         var message: String
     }
 
+    /// A name such as `high`, or a number.
+    struct Priority: Decodable {
+        let text: String
+
+        init(from decoder: any Decoder) throws {
+            let box = try decoder.singleValueContainer()
+            text = try (try? box.decode(String.self)) ?? String(box.decode(Int.self))
+        }
+    }
+
     var id: String
     var session: String
     var url: String
@@ -21,7 +31,7 @@ struct Shown: Decodable {
     var attempts: Int
     var created_at: String
     var finished_at: String?
-    var priority: String
+    var priority: Priority
     var tags: [String]
 }
 
