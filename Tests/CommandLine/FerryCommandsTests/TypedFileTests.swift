@@ -57,6 +57,13 @@ import Testing
         #expect(refused.status == 64 && refused.talk.contains("-o names one file"))
     }
 
+    @Test func `a pattern that is not expanded is said`() async {
+        let found = await requests(["http://me:pw@a/[1-3].iso?key=secret"])
+        #expect(found.requests.count == 1)
+        #expect(found.talk == "ferry: http://a/%5B1-3%5D.iso?key= is fetched as it is; --glob expands its pattern.\n")
+        #expect(await requests(["http://[::1]/a"]).talk.isEmpty)
+    }
+
     @Test func `several lists are read, and an error names its own`() async {
         let files = ["a": "http://a/1\n", "b": "# b\nhttp://b/1\n dir=x\nhttp://b/2\n checksum=zzz\n"]
         let found = await requests(["-i", "a", "-ib", "http://c/1"], files: files)

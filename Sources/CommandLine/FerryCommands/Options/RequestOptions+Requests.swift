@@ -60,7 +60,12 @@ extension RequestOptions {
         var list = URLList(urls: urls)
         for file in self.list.inputFile { list.add(URLList(try context.console.read(file), from: file)) }
         list.encodePathBytes()
-        return self.list.glob ? try list.expanded() : list
+        guard !self.list.glob else { return try list.expanded() }
+        // curl expands patterns without an option.
+        if let pattern = urls.first(where: { (try? URLGlob($0))?.count ?? 1 > 1 }) {
+            context.remark("\(HTTPURL.shown(pattern)) is fetched as it is; --glob expands its pattern.")
+        }
+        return list
     }
 
     /// The last path component of a URL.

@@ -39,8 +39,7 @@ struct SecurityOptions: ParsableArguments {
     /// - Throws: ``ServiceError`` for a URL that `--https-only` forbids.
     func check(_ urls: some Sequence<String>) throws(ServiceError) {
         guard httpsOnly, let url = urls.first(where: { $0.prefix(8).lowercased() != "https://" }) else { return }
-        let shown = (try? HTTPURL(parsing: url))?.redacted.escapingControls ?? "a URL"
-        throw ServiceError(.invalidRequest, "--https-only forbids \(shown).")
+        throw ServiceError(.invalidRequest, "--https-only forbids \(HTTPURL.shown(url)).")
     }
 
     func apply(to request: inout TransferRequest) {
@@ -60,5 +59,12 @@ struct SecurityOptions: ParsableArguments {
         case "1.3": return .v1_3
         default: throw ValidationError("“\(text.escapingControls)” is not a version of TLS; write 1.2 or 1.3.")
         }
+    }
+}
+
+extension HTTPURL {
+    /// A typed URL for messages: without a password, and only with the names of query items.
+    static func shown(_ typed: String) -> String {
+        (try? HTTPURL(parsing: typed))?.redacted.escapingControls ?? "a URL"
     }
 }
