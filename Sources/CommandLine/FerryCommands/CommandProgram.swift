@@ -44,9 +44,8 @@ package struct CommandProgram: Sendable {
             return ErrorExit.usage.rawValue
         }
         guard code.isSuccess else {
-            let command = command(of: arguments)
-            if let option = UnknownOption.first(in: arguments, of: command, in: self) {
-                context.console.say("\(name): \(UnknownOption.sentence(option, of: command, in: self))")
+            if let option = UnknownOption.first(in: arguments, of: self) {
+                context.console.say("\(name): \(UnknownOption.sentence(option, for: arguments, in: self))")
                 context.console.say(UsageSentence.hint(for: arguments, in: self))
                 return ErrorExit.usage.rawValue
             }
@@ -72,8 +71,11 @@ package struct CommandProgram: Sendable {
 
     /// The words that call the named command.
     func words(of arguments: [String]) -> String {
-        ([name] + path(of: arguments).map(\.word)).joined(separator: " ")
+        ([name] + pathWords(of: arguments)).joined(separator: " ")
     }
+
+    /// The same words without the program's.
+    func pathWords(of arguments: [String]) -> [String] { path(of: arguments).map(\.word) }
 
     private func path(of arguments: [String]) -> [(word: String, command: any ParsableCommand.Type)] {
         var path: [(word: String, command: any ParsableCommand.Type)] = []

@@ -8,7 +8,7 @@ enum UsageSentence {
     /// - Parameter arguments: The arguments without the program's name.
     static func lines(of error: any Error, for arguments: [String], in program: CommandProgram) -> [String] {
         let message = program.root.message(for: error)
-        let sentence = sentence(message, program.command(of: arguments), program) ?? message
+        let sentence = sentence(message, arguments, program) ?? message
         return ["\(program.name): \(sentence)", hint(for: arguments, in: program)]
     }
 
@@ -18,10 +18,10 @@ enum UsageSentence {
     }
 
     private static func sentence(
-        _ message: String, _ command: any ParsableCommand.Type, _ program: CommandProgram
+        _ message: String, _ arguments: [String], _ program: CommandProgram
     ) -> String? {
         if let option = message.between("Unknown option '", "'") {
-            return UnknownOption.sentence(option, of: command, in: program)
+            return UnknownOption.sentence(option, for: arguments, in: program)
         }
         if let option = message.between("Missing value for '", "'") {
             return "\(option.firstWord) needs a value."
@@ -51,10 +51,10 @@ enum UsageSentence {
 enum UnknownOption {
     /// - Parameter option: As typed.
     static func sentence(
-        _ option: String, of command: any ParsableCommand.Type, in program: CommandProgram
+        _ option: String, for arguments: [String], in program: CommandProgram
     ) -> String {
         let shown = option.escapingControls
-        guard let near = near(option, among: names(of: command, in: program)) else {
+        guard let near = near(option, among: names(for: arguments, in: program)) else {
             return "\(shown) is not an option of this command."
         }
         return "\(shown) is not an option of this command; did you mean \(near)?"
@@ -62,13 +62,13 @@ enum UnknownOption {
 
     /// The first unknown option of a command line, as typed.
     static func first(
-        in arguments: [String], of command: any ParsableCommand.Type, in program: CommandProgram
+        in arguments: [String], of program: CommandProgram
     ) -> String? {
         let own = Dictionary(
-            described(command, in: program).flatMap { argument in
+            described(arguments, in: program).flatMap { argument in
                 (argument.names ?? []).map { ($0.text, argument.kind == "option") }
             }, uniquingKeysWith: { $0 || $1 })
-        let takesForeign = isRequest(command)
+        let takesForeign = isRequest(arguments, in: program)
         /// Whether an option has a value. Nil for an unknown one.
         func hasValue(_ name: String) -> Bool? {
             own[name] ?? (takesForeign ? ForeignOptionTable.option(name)?.takesValue : nil)
@@ -95,8 +95,10 @@ enum UnknownOption {
         return nil
     }
 
-    private static func isRequest(_ command: any ParsableCommand.Type) -> Bool {
-        command == GetCommand.self || command == AddCommand.self
+    /// Whether the named command knows the options of other programs.
+    private static func isRequest(_ arguments: [String], in program: CommandProgram) -> Bool {
+        let command = program.command(of: arguments)
+        return command == GetCommand.self || command == AddCommand.self
     }
 
     /// The most similar name, or nil if none is similar.
@@ -108,16 +110,17 @@ enum UnknownOption {
             .filter { $0.steps <= max(1, word.count / 4) }.min { $0.steps < $1.steps }?.name
     }
 
-    private static func names(of command: any ParsableCommand.Type, in program: CommandProgram) -> [String] {
-        let own = described(command, in: program).flatMap { ($0.names ?? []).map(\.text) }
-        return own + (isRequest(command) ? ForeignOptionTable.words.keys.sorted() : [])
+    private static func names(for arguments: [String], in program: CommandProgram) -> [String] {
+        let own = described(arguments, in: program).flatMap { ($0.names ?? []).map(\.text) }
+        return own + (isRequest(arguments, in: program) ? ForeignOptionTable.words.keys.sorted() : [])
     }
 
     private static func described(
-        _ command: any ParsableCommand.Type, in program: CommandProgram
+        _ arguments: [String], in program: CommandProgram
     ) -> [CommandTree.Argument] {
         let all = (try? CommandTree.of(program).leaves) ?? []
-        return all.first { $0.words.last == command._commandName }?.command.arguments ?? []
+        let words = program.pathWords(of: arguments)
+        return all.first { $0.words == words }?.command.arguments ?? []
     }
 }
 
