@@ -53,7 +53,7 @@ struct UnfinishedTransfers {
             url: url.withoutUserinfo.string, folder: template.file.folder, name: template.file.name,
             range: RangeTag.of(template.tags))
         if let transfer = transfers.removeValue(forKey: key) { return transfer }
-        // A transfer that continues a file of another program has a name, although nobody gave one.
+        // HalfFiles adds the name of the URL to a request, so that the complete file replaces the incomplete one.
         guard key.name == nil else { return nil }
         key.name = HalfFile.name(of: url.string)
         return transfers.removeValue(forKey: key)
