@@ -49,7 +49,9 @@ struct TranslatedArguments {
         guard found.count > 1, ["-o", "--output"].contains(found[found.count - 2]) else { return }
         outputs.insert(found[found.count - 1])
         guard outputs.count < 2 else {
-            throw ValidationError("-o names one file, and is given twice: run a command for each file. wget's -o, its log, is 2> FILE.")
+            throw ValidationError(
+                "-o names one file, and is given twice: run a command for each file. wget's -o, its log, is 2> FILE."
+            )
         }
     }
 
