@@ -218,12 +218,58 @@ import Testing
 
     /// Whatever another program's user types is accepted, translated, or answered with what to type instead.
     @Test(arguments: [OtherPrograms.curl, OtherPrograms.wget, OtherPrograms.wget2, OtherPrograms.aria2])
-    func `no option of another program is unknown`(names: [String]) throws {
-        #expect(names.count > 140)
-        let own = try #require(try CommandTree.ofFerry().leaves.first { $0.words == ["get"] })
-        let known = Set((own.command.arguments ?? []).flatMap { ($0.names ?? []).map(\.text) })
-        let unknown = names.filter { !known.contains($0) && ForeignOptionTable.option($0) == nil }
+    func `no option of another program is unknown`(options: [OtherPrograms.Option]) throws {
+        #expect(options.count > 140)
+        let own = TranslatedArguments.ownWithValue.union(TranslatedArguments.ownFlags)
+        let letters = TranslatedArguments.ownLetters
+        let known = own.union((letters.withValue + letters.flags + "h").map { "-\($0)" }).union(["--version", "--help"])
+        let unknown = options.map(\.name).filter { !known.contains($0) && ForeignOptionTable.option($0) == nil }
         #expect(unknown.isEmpty)
+    }
+
+    /// Otherwise the value would be fetched as a URL, or a URL would be lost as a value.
+    @Test(arguments: [OtherPrograms.curl, OtherPrograms.wget, OtherPrograms.wget2, OtherPrograms.aria2])
+    func `a long option of another program takes a value if it does there`(options: [OtherPrograms.Option]) {
+        // Flags in one program and not in another. The next test is about them.
+        let ambiguous: Set = ["--help", "--json", "--mirror", "--proxy", "--hsts", "--no-proxy"]
+        let different = options.filter { option in
+            guard option.name.hasPrefix("--"), !ambiguous.contains(option.name), let own = takesValue(option.name)
+            else { return false }
+            return own != option.needsValue
+        }
+        #expect(different.map(\.name) == [])
+    }
+
+    @Test(arguments: ["--json {} URL", "--mirror URL", "--proxy URL", "--no-proxy a.example,b.example URL"])
+    func `an option with a value in some programs only loses no word`(line: String) async {
+        let meant = await requests(line)
+        #expect(meant.requests.isEmpty && meant.status == 64, "\(meant)")
+    }
+
+    @Test(arguments: ["--hsts URL", "--hsts file.txt URL", "--no-proxy URL", "--no-proxy=a.example URL"])
+    func `an option with a value in some programs only has it where it is meant`(line: String) async {
+        let meant = await requests(line)
+        #expect(meant.requests.count == 1 && meant.status == 0, "\(meant)")
+    }
+
+    @Test(
+        arguments: [
+            ("-c jar.txt URL", "jar.txt"), ("URL ftp://a.example/f", "ftp://a.example/f"),
+            ("URL http:///f", "http:///f"),
+            ("URL --mirror a.example/f", "a.example/f"),
+        ])
+    func `a typed word that is no URL is refused before anything is done`(line: String, word: String) async {
+        let meant = await requests(line)
+        #expect(meant.requests.isEmpty && meant.status == 64, "\(meant)")
+        #expect(meant.talk.contains("“\(word)”"), "\(meant.talk)")
+    }
+
+    /// - Returns: Nil if the option is always refused.
+    private func takesValue(_ name: String) -> Bool? {
+        if TranslatedArguments.ownWithValue.contains(name) { return true }
+        guard let option = ForeignOptionTable.option(name) else { return false }
+        if case .advice = option.meaning { return nil }
+        return option.takesValue
     }
 
     @Test func `words after two dashes are no options`() throws {

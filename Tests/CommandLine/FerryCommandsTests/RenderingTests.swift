@@ -54,6 +54,19 @@ import Testing
     }
 
     @Test(
+        arguments: [
+            (4 << 20, "4.0 MiB in 2 s, 2.0 MiB/s"), (1 << 20, "4.0 MiB, 1.0 MiB received in 2 s, 512.0 KiB/s"),
+            (5 << 20, "4.0 MiB in 2 s, 2.0 MiB/s"), (0, "4.0 MiB in 2 s, 2.0 MiB/s"),
+        ] as [(Int64, String)])
+    func `the mean speed counts what came over the network`(received: Int64, facts: String) {
+        var transfer = Transfer.sample()
+        (transfer.state, transfer.destination) = (.succeeded, "/tmp/f")
+        (transfer.bytesReceived, transfer.bytesSpent) = (4 << 20, received)
+        (transfer.times.start, transfer.times.end) = (now, now.addingTimeInterval(2))
+        #expect(EndSentence.of(transfer) == "saved: /tmp/f (\(facts))")
+    }
+
+    @Test(
         arguments: [1, 5, 10, 20, 40, 60, 79, 200], [TransferState.running, .waiting, .failed, .succeeded, .suspended])
     func `a line never is wider than the terminal`(width: Int, state: TransferState) {
         var transfer = Transfer.sample(url: "https://example.com/%E6%97%A5%E6%9C%AC%E8%AA%9E.iso")

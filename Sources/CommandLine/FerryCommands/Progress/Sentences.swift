@@ -120,11 +120,13 @@ enum EndSentence {
     private static func facts(_ transfer: Transfer) -> [String] {
         var amount = ByteText.of(transfer.bytesMoved)
         var facts: [String] = []
+        let carried = carried(transfer)
         if let started = transfer.times.start, let finished = transfer.times.end {
             let seconds = finished.timeIntervalSince(started)
             if seconds >= 1 {
+                if carried < transfer.bytesMoved { amount += ", \(ByteText.of(carried)) received" }
                 amount += " in " + TimeText.words(seconds)
-                facts.append(ByteText.speed(Double(transfer.bytesMoved) / seconds))
+                facts.append(ByteText.speed(Double(carried) / seconds))
             }
         }
         facts.insert(amount, at: 0)
@@ -133,5 +135,12 @@ enum EndSentence {
         if !transfer.lengthVerified { facts.append("length unverified") }
         if transfer.isWebPage { facts.append(TransferNotes.webPage) }
         return facts
+    }
+
+    /// The bytes that came over the network: fewer than the file has if they were compressed, or if another program's
+    /// file was continued.
+    private static func carried(_ transfer: Transfer) -> Int64 {
+        guard transfer.sending.direction == .download, transfer.bytesSpent > 0 else { return transfer.bytesMoved }
+        return min(transfer.bytesSpent, transfer.bytesMoved)
     }
 }

@@ -91,7 +91,7 @@ struct GetCommand: FerrySubcommand {
             goingOn.append((place, Continuation(transfer: transfer, request: request)))
             return false
         }
-        let fetch = HeadFetch(context: context, retries: attempts, isQuiet: true, isSilent: true)
+        let fetch = HeadFetch(context: context, retries: attempts, messages: .none)
         let halves = HalfFiles(context: context, options: request.file, fetch: fetch, isQuiet: quiet)
         let wanted: RequestList
         switch try await halves.applied(to: others) {

@@ -5,9 +5,14 @@ import FerryCore
 struct HeadFetch {
     let context: CommandContext
     let retries: RetryLimits
-    let isQuiet: Bool
-    /// Whether not even failures are printed.
-    var isSilent = false
+    let messages: Messages
+
+    /// What is printed meanwhile.
+    enum Messages {
+        case progress
+        case failures
+        case none
+    }
 
     enum End {
         /// The submissions in the order of the requests.
@@ -35,13 +40,13 @@ struct HeadFetch {
         var submissions: [Submission] = []
         try await Submission.submit(RequestList(requests), to: service) { batch, _ in
             submissions += batch
-            if !isSilent { context.sayRefusals(batch) }
+            if messages != .none { context.sayRefusals(batch) }
         }
         let ids = submissions.compactMap(\.id)
         let results = TransferResults()
         let display = ProgressDisplay(
-            context, total: ids.count, retries: retries, isQuiet: isQuiet || isSilent, omitsSaved: true)
-        if isSilent { await display.silence() }
+            context, total: ids.count, retries: retries, isQuiet: messages != .progress, omitsSaved: true)
+        if messages == .none { await display.silence() }
         let wait = TransferWait(context: context, service: service, display: display, signals: signals)
         let end = try await wait.run(ids) { await results.take($0) }
         let final = submissions.map { [transfers = await results.transfers] in $0.updated(by: transfers) }

@@ -16,7 +16,7 @@ struct HeadOutput {
             request.url = url
             return request
         }
-        let fetch = HeadFetch(context: context, retries: retries, isQuiet: isQuiet)
+        let fetch = HeadFetch(context: context, retries: retries, messages: isQuiet ? .failures : .progress)
         switch try await fetch.run(requests) {
         case .stopped(let signal): return signal.exitStatus
         case .ended(let final):

@@ -65,6 +65,11 @@ package struct URLList {
         return Origin(file: files[Int(lines[place].file)], line: Int(lines[place].number))
     }
 
+    /// The URLs that come from no file. They precede the others.
+    var typed: ArraySlice<String> {
+        lines.isEmpty ? urls[...] : urls.prefix(lines.prefix { $0.number == 0 }.count)
+    }
+
     /// Reads a list.
     ///
     /// - Parameter file: Its name, for messages.
