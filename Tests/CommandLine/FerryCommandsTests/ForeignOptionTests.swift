@@ -122,6 +122,8 @@ import Testing
             ("--fail=false URL", "--fail: Ferry always"), ("--continue=yes URL", "--continue takes no value"),
             ("-U me:s3/cret URL", "-U: write the proxy's"),
             ("-O a -o log URL", "-o names one file, and is given twice"),
+            ("--output=a --output=b URL", "-o names one file, and is given twice"),
+            ("--output= URL", "“” names no file"),
             ("-e http_proxy=h:1 URL", "-e is the referer"), ("-x URL2 URL", "-x is a proxy or a number"),
             ("-H URL2 URL", "-H is a header field"), ("-E URL2 URL", "-E is a certificate"),
             ("-P -Z URL", "-P needs a folder; aria2's -P is --glob"), ("-P URL2 URL", "-P is a folder"),

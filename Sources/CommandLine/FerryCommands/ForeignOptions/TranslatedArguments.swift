@@ -96,8 +96,10 @@ struct TranslatedArguments {
                 if given == "true" { words.append(name) }
                 return
             }
-            words.append(word)
-            if Self.ownWithValue.contains(name), given == nil { words += rest.popFirst().map { [$0] } ?? [] }
+            guard Self.ownWithValue.contains(name) else { return words.append(word) }
+            guard let value = given ?? rest.popFirst() else { return words.append(name) }
+            // As two words, since the parser would take the word after `--NAME=` for the value.
+            words += given?.hasPrefix("-") == true ? [word] : [name, value]
             return
         }
         guard habit.takesValue else {
