@@ -256,11 +256,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("-c jar.txt URL", "jar.txt"), ("URL ftp://a.example/f", "ftp://a.example/f"),
-            ("URL http:///f", "http:///f"),
+            ("-c jar.txt URL", "jar.txt"), ("URL a.example/f", "a.example/f"), ("URL http:/f", "http:/f"),
             ("URL --mirror a.example/f", "a.example/f"),
         ])
-    func `a typed word that is no URL is refused before anything is done`(line: String, word: String) async {
+    func `a typed word without a scheme is refused before anything is done`(line: String, word: String) async {
         let meant = await requests(line)
         #expect(meant.requests.isEmpty && meant.status == 64, "\(meant)")
         #expect(meant.talk.contains("“\(word)”"), "\(meant.talk)")

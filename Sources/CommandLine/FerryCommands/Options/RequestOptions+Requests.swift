@@ -5,8 +5,8 @@ import FerryFoundation
 extension RequestOptions {
     /// Returns the common request and the URLs in the given order.
     ///
-    /// - Throws: `ValidationError` if the input file is empty or unreadable, if a typed word is no URL, or if one name
-    ///   or mirror is given for several files.
+    /// - Throws: `ValidationError` if the input file is empty or unreadable, or if one name or mirror is given for
+    ///   several files. ``ServiceError`` with code `invalid_url` for a typed word without a scheme.
     package func template(in context: CommandContext) throws -> (TransferRequest, URLList) {
         let list = try listed(in: context)
         guard !list.urls.isEmpty else {
@@ -15,12 +15,12 @@ extension RequestOptions {
         }
         guard pace.mirror.isEmpty || list.urls.count == 1 else { throw RequestOptions.mirrorsOfMany }
 
-        do throws(ServiceError) {
-            // A word that is no URL may be the value of another program's option, so nothing is fetched. Lines of lists
-            // are refused one by one.
-            for url in list.typed + pace.mirror { _ = try HTTPURL(parsing: url) }
-            try connection.security.check(list.urls + pace.mirror)
-        } catch {
+        // Such a word may be the value of another program's option, so nothing is fetched. Other URLs that cannot be used
+        // are refused one by one.
+        if let word = (list.typed + pace.mirror).first(where: { !$0.contains("://") }) {
+            _ = try HTTPURL(parsing: word)
+        }
+        do throws(ServiceError) { try connection.security.check(list.urls + pace.mirror) } catch {
             throw ValidationError(error.message)
         }
 
