@@ -78,7 +78,7 @@ import Testing
     @Test(
         arguments: [
             (["get"], "Nothing to fetch"), (["add"], "Nothing to fetch"),
-            (["get", "-i", "empty"], "contains no URL"), (["get", "-i", "gone"], "cannot be read"),
+            (["get", "-i", "empty"], "there is no URL in “empty”"), (["get", "-i", "gone"], "cannot be read"),
             (["get", "-o", "x", "http://a/1", "http://a/2"], "-o names one file"),
             (["get", "-o", "x", "-i", "two"], "-o names one file"),
             (["get", "http://a/1", "--limit-rate", "fast"], "fast"),

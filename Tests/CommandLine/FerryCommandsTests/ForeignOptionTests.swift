@@ -125,7 +125,12 @@ import Testing
             ("--output=a --output=b URL", "-o names one file, and is given twice"),
             ("--output= URL", "“” names no file"),
             ("-e http_proxy=h:1 URL", "-e is the referer"), ("-x URL2 URL", "-x is a proxy or a number"),
-            ("-H URL2 URL", "-H is a header field"), ("-E URL2 URL", "-E is a certificate"),
+            ("-H URL2 URL", "-H is a header field"),
+            ("-x http://me:pw@h/f URL", "-x is a proxy or a number of connections; http://h/f has a path"),
+            (
+                "-H http://me:pw@h/f URL",
+                "-H is a header field; wget's -H, for links to other hosts, is not supported, and http://h/f looks"
+            ), ("-E URL2 URL", "-E is a certificate"),
             ("-P -Z URL", "-P needs a folder; aria2's -P is --glob"), ("-P URL2 URL", "-P is a folder"),
             ("-d url=http://h/x URL", "-d is the folder"), ("--proto-redir =https URL", "--https-only forbids"),
             ("-k1M URL", "-k1M: -k turns the verification of certificates off"),

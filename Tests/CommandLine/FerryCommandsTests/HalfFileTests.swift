@@ -96,6 +96,8 @@ import Testing
         let refused = try await add(["-c"])
         #expect(refused.request == nil && refused.status == 10, "\(refused.talk)")
         #expect(refused.talk.contains("it is not continued") && refused.talk.contains("-o NAME"))
+        // `add` asks no server.
+        #expect(refused.talk.contains("nothing is known of the server's file"))
         let named = try #require(try await add(["-c", "-o", "a.iso"]).request)
         #expect(named.file.continues == nil && named.file.onConflict == .replace)
     }

@@ -70,7 +70,7 @@ import Testing
         #expect(found.requests.map(\.url) == ["http://c/1", "http://a/1", "http://b/1"])
         #expect(found.talk.contains("Line 5 of “b”: "), "\(found.talk)")
         let empty = await requests(["-i", "c", "-i", "c"], files: ["c": "#\n"])
-        #expect(empty.talk.contains("Nothing to fetch: “c” and “c” contains no URL.") && empty.status == 64)
+        #expect(empty.talk.contains("Nothing to fetch: there is no URL in “c” and “c”.") && empty.status == 64)
     }
 
     @Test func `L3 cookies, agent and referer are fields`() async {

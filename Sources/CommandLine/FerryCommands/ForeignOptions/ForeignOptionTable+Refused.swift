@@ -30,7 +30,7 @@ extension ForeignOptionTable {
             "-w", "--write-out", meaning: .advice("--json prints all properties of a transfer once it has finished.")),
         ForeignOption(
             "-z", "--time-cond", "--etag-compare", "--etag-save",
-            meaning: .advice("-N fetches a file only if the server has another version.")),
+            meaning: .advice("-N, or --on-conflict update, fetches a file only if the server has another version.")),
         ForeignOption("--spider", "--dry-run", meaning: .advice("-I requests only the head of the response.")),
         ForeignOption(
             all: "--hash-check-only --verify-sig --gnupg-homedir",

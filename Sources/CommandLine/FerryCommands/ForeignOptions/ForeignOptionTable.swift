@@ -62,7 +62,7 @@ enum ForeignOptionTable {
             default: nil
             }
         guard let meaning, value.hasPrefix("http://") || value.hasPrefix("https://") else { return }
-        throw ValidationError("\(meaning), and “\(value.escapingControls)” looks like a URL.")
+        throw ValidationError("\(meaning), and \(HTTPURL.shown(value)) looks like a URL.")
     }
 
     /// The equivalent words for a letter with a value.
@@ -79,7 +79,8 @@ enum ForeignOptionTable {
         // wget's flag before a URL.
         case "x" where value.firstRange(of: "://").map({ value[$0.upperBound...].drop { $0 != "/" }.count > 1 }) == true:
             throw ValidationError(
-                "-x is a proxy or a number of connections, and “\(value.escapingControls)” is the URL of a file.")
+                "-x is a proxy or a number of connections; \(HTTPURL.shown(value)) has a path, as a file has and a proxy has not."
+            )
         case "s": return ["--connections", value]
         case "O": return ["--output", value]
         // curl's proxy.

@@ -11,7 +11,7 @@ extension RequestOptions {
         let list = try listed(in: context)
         guard !list.urls.isEmpty else {
             let files = self.list.inputFile.map { "“\($0.escapingControls)”" }.joined(separator: " and ")
-            throw ValidationError("Nothing to fetch: \(files) contains no URL.")
+            throw ValidationError("Nothing to fetch: there is no URL in \(files).")
         }
         guard pace.mirror.isEmpty || list.urls.count == 1 else { throw RequestOptions.mirrorsOfMany }
 

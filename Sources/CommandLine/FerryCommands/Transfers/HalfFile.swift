@@ -44,14 +44,15 @@ struct HalfFile: Equatable {
     ///
     /// - Parameters:
     ///   - checksums: The digests that the user has given.
-    ///   - head: The server's response to HEAD. Nil if it was not asked.
+    ///   - head: The server's response to HEAD. Nil if it was not asked, or has not responded.
     ///   - isUnproven: Whether the user wants its bytes without a digest that proves them.
     func verdict(checksums: [Checksum], head: ResponseFacts?, isUnproven: Bool) -> Verdict {
         var source = PartialSource(
             path: path, offset: size, etag: nil, lastModified: nil, date: nil, completeLength: nil)
         guard checksums.isEmpty else { return .continues(source, checksums: checksums) }
-        guard let head, (200..<300).contains(head.status) else {
-            return .isUnrelated("the server does not say how long its file is")
+        guard let head else { return .isUnrelated("nothing is known of the server's file") }
+        guard (200..<300).contains(head.status) else {
+            return .isUnrelated("the server answers HEAD with status \(head.status)")
         }
         if let digests = head.digests, !digests.isEmpty { return .continues(source, checksums: digests) }
         let length = head.fields.value("Content-Length").flatMap { Int64($0) }

@@ -7,7 +7,7 @@ struct HeadFetch {
     let retries: RetryLimits
     let messages: Messages
 
-    /// What is printed meanwhile.
+    /// The lines printed while the requests run.
     enum Messages {
         case progress
         case failures

@@ -1,4 +1,4 @@
-/// The options of other programs, from their own help texts. An equals sign marks those that need a value.
+/// The options of other programs, from their own help texts. An equals sign marks an option that needs a value.
 enum OtherPrograms {
     struct Option: Sendable {
         let name: String
