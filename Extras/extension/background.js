@@ -1,112 +1,182 @@
-// Hands downloads and links over to Ferry, and shows progress in the button.
+// Hands downloads and links over to Ferry, and shows progress and failures in the button.
 
+import { Asking } from './asking.js';
+import { chromium } from './chromium.js';
+import { firefox, isFirefox } from './firefox.js';
+import { Handovers } from './handover.js';
 import { Host } from './host.js';
-import { badge, fieldsOf, hasSize, referrerFor, takesOver, urlOf, usual } from './rules.js';
+import { Notices } from './notices.js';
+import { RequestLog } from './requests.js';
+import { usual } from './rules.js';
+import { change, stored, without } from './store.js';
 
+const kind = isFirefox ? firefox : chromium;
+const requests = new RequestLog();
+const asking = new Asking();
+const notices = new Notices(kind);
 const host = new Host(summary => {
-  chrome.action.setBadgeText({ text: badge(summary) });
-  chrome.storage.session?.set({ summary });
+  notices.show(summary);
+  // Ferry has answered: what an earlier run left open can end now.
+  if (summary.event) handovers.recover().catch(() => {});
 });
 
-const settings = async () => ({ ...usual, ...await chrome.storage.local.get(null) });
+const settings = async () => ({ ...usual, ...await chrome.storage.local.get(Object.keys(usual)) });
 
-/** The cookies for a URL, from a Firefox container if there is one. */
-const cookiesOf = (url, storeId) => chrome.cookies.getAll({ url, ...(storeId ? { storeId } : {}) }).catch(() => []);
+// MARK: What handing over needs of the browser
 
-/** The header fields that the browser would send for a URL. */
-async function fields(url, referrer, storeId) {
-  const cookies = await cookiesOf(url, storeId);
-  return fieldsOf({ cookies, referrer, userAgent: navigator.userAgent, languages: navigator.languages.join(',') });
-}
+/** The tab in which the user has held the key, and until when that counts. */
+let left = { tab: -1, until: 0 };
 
-async function hand(url, referrer, storeId) {
-  const { ids } = await host.call('add', { downloads: [{ url, headers: await fields(url, referrer, storeId) }] });
-  host.call('watch').catch(() => {});
-  // Clear an earlier error.
-  chrome.action.setTitle({ title: 'Ferry' });
-  return ids[0];
-}
+/** Offers by key. They are stored before each step, so that none is lost when the browser ends. */
+const pending = {
+  all: () => stored('pending'),
+  set: (key, entry) => change('pending', all => ({ ...all, [key]: entry })),
+  remove: key => change('pending', all => without(all, key)),
+};
 
-/** Shows an error in the button and its title. */
-function complain(error) {
-  chrome.action.setBadgeText({ text: '!' });
-  chrome.action.setTitle({ title: `Ferry: ${error.message}` });
-}
+const environment = {
+  settings,
+  agent: { userAgent: navigator.userAgent, languages: navigator.languages.join(',') },
 
-// MARK: Downloads of the browser
+  async page({ tabId, page }) {
+    const tab = tabId >= 0 ? await chrome.tabs.get(tabId).catch(() => undefined) : undefined;
+    // A tab that was opened for the download has no page of its own.
+    return /^https?:/.test(tab?.url ?? '') ? tab.url : page;
+  },
 
-/** Downloads of unknown size. Firefox reports downloads before the response has arrived. */
-const undecided = new Set();
-/** Milliseconds to wait for a download's size. */
-const patience = 2000;
+  isLeft(request) {
+    const isHeld = Date.now() < left.until && (!request || request.tabId < 0 || request.tabId === left.tab);
+    if (isHeld) left = { tab: -1, until: 0 };
+    return isHeld;
+  },
 
-/** Downloads that Ferry takes over. Each is handed over once. */
-const claimed = new Set();
+  mayRead: url => chrome.permissions.contains({ origins: [`${new URL(url).origin.replace(/:\d+$/, '')}/*`] }),
+  ask: item => asking.ask(item),
 
-async function consider(item) {
-  if (!takesOver(item, await settings()) || claimed.has(item.id)) return;
-  claimed.add(item.id);
-  undecided.delete(item.id);
-  // Pause the download while asking Ferry. If Ferry refuses it, the browser continues.
-  await chrome.downloads.pause(item.id).catch(() => {});
+  async item(id) { return (await chrome.downloads.search({ id }))[0]; },
+
+  /** A download of an earlier run, whose number may be another now. */
+  async find({ url, startTime }) {
+    return (await chrome.downloads.search({})).find(each => each.url === url && each.startTime === startTime);
+  },
+
+  /** Cancels and erases a download. Resolves with false if it is whole. */
+  async discard(id) {
+    await chrome.downloads.cancel(id).catch(() => {});
+    const [item] = await chrome.downloads.search({ id });
+    if (item?.state === 'complete') return false;
+    await chrome.downloads.erase({ id });
+    return true;
+  },
+
+  cookies: (url, { cookieStoreId }) => chrome.cookies.getAll(kind.cookieQuery(url, cookieStoreId))
+    .catch(() => chrome.cookies.getAll({ url, ...(cookieStoreId && { storeId: cookieStoreId }) })),
+};
+
+const handovers = new Handovers({ browser: environment, host, requests, pending });
+
+// MARK: Requests and downloads of the browser
+
+const filter = { urls: ['http://*/*', 'https://*/*'], types: RequestLog.kinds };
+chrome.webRequest.onBeforeRequest.addListener(details => requests.began(details), filter);
+chrome.webRequest.onSendHeaders.addListener(details => requests.sent(details), filter, ['requestHeaders', ...kind.requestOptions]);
+chrome.webRequest.onHeadersReceived.addListener(
+  details => requests.received(details), filter, ['responseHeaders', ...kind.requestOptions]);
+
+chrome.downloads.onCreated.addListener(async item => {
   try {
-    const cookies = await cookiesOf(item.finalUrl || item.url, item.cookieStoreId);
-    await hand(urlOf(item, cookies), item.referrer, item.cookieStoreId);
-    await chrome.downloads.cancel(item.id).catch(() => {});
-    await chrome.downloads.erase({ id: item.id });
+    const { id, reason, name, url } = await handovers.consider(item);
+    if (id) await notices.handed(id, { name, url });
+    else await notices.kept(item, reason);
   } catch (error) {
-    await chrome.downloads.resume(item.id).catch(() => {});
-    complain(error);
+    // By now the browser has chosen a name.
+    await notices.refused(await environment.item(item.id) ?? item, error);
   }
-}
-
-async function considerAgain(id) {
-  if (!undecided.has(id)) return;
-  const [item] = await chrome.downloads.search({ id });
-  if (item) consider(item);
-}
-
-chrome.downloads.onCreated.addListener(item => {
-  if (!hasSize(item)) {
-    undecided.add(item.id);
-    setTimeout(async () => {
-      await considerAgain(item.id);
-      undecided.delete(item.id);
-    }, patience);
-  }
-  consider(item);
 });
-chrome.downloads.onChanged.addListener(({ id }) => considerAgain(id));
 
 // MARK: Links
 
-const menu = 'download';
+/** Hands links over, a few at a time: each waits for its server. */
+async function handLinks(urls, page, store) {
+  const rest = [...urls];
+  const hand = async () => {
+    for (let url = rest.shift(); url; url = rest.shift()) {
+      try {
+        const { id, name } = await handovers.link(url, page, store);
+        await notices.handed(id, { name, url });
+      } catch (error) {
+        await notices.refused({ url }, error);
+      }
+    }
+  };
+  await Promise.all([hand(), hand(), hand(), hand()]);
+}
+
+const menus = { download: ['link', 'image', 'video', 'audio'], links: ['page', 'selection'] };
 chrome.runtime.onInstalled.addListener(() => {
-  chrome.contextMenus.create({ id: menu, title: chrome.i18n.getMessage('download'), contexts: ['link', 'image', 'video', 'audio'] });
+  for (const [id, contexts] of Object.entries(menus)) {
+    chrome.contextMenus.create({ id, title: chrome.i18n.getMessage(id), contexts });
+  }
 });
-chrome.contextMenus.onClicked.addListener(({ linkUrl, srcUrl, pageUrl }, tab) => {
-  const url = linkUrl ?? srcUrl;
+chrome.contextMenus.onClicked.addListener(async ({ menuItemId, linkUrl, srcUrl, pageUrl, selectionText }, tab) => {
   // Links of private windows are not handed over.
-  if (tab?.incognito) return complain(new Error(chrome.i18n.getMessage('private')));
-  hand(url, referrerFor(url, pageUrl), tab?.cookieStoreId).catch(complain);
+  if (tab?.incognito) return notices.refused({ url: linkUrl ?? srcUrl ?? pageUrl }, new Error(chrome.i18n.getMessage('private')));
+  if (menuItemId === 'links') return openLinks(tab, Boolean(selectionText));
+  return handLinks([linkUrl ?? srcUrl], pageUrl, await kind.storeOf(tab));
 });
 
-// MARK: The popup
+/** Shows the links of a tab's page, or of its selection, to choose from. */
+const openLinks = (tab, isSelection) => chrome.tabs.create({
+  url: `links.html?${new URLSearchParams({ tab: tab.id, page: tab.url ?? '', selection: isSelection ? '1' : '' })}`,
+  openerTabId: tab.id,
+});
+
+chrome.commands.onCommand.addListener(async (command, tab) => {
+  if (command === 'links' && tab) await openLinks(tab, false);
+  if (command === 'toggle') {
+    const { isOn } = await settings();
+    await chrome.storage.local.set({ isOn: !isOn });
+    notices.say(chrome.i18n.getMessage(isOn ? 'isOff' : 'isOn'));
+  }
+});
+
+// MARK: The extension's pages
 
 const calls = {
+  hello: () => host.call('hello'),
   list: () => host.call('list'),
-  act: ({ action, ids }) => host.call('act', { action, ids }),
+  async act({ action, ids }) {
+    await host.call('act', { action, ids });
+    if (action === 'retry') await notices.again(ids);
+    if (action === 'remove') await notices.forget(ids);
+    return {};
+  },
+  open: ({ ids }) => host.call('open', { ids }),
+  show: ({ ids }) => host.call('show', { ids }),
   async page() {
     const { url } = await host.call('page');
     await chrome.tabs.create({ url });
     return {};
   },
+  notes: () => notices.all(),
+  async seen() { await notices.clear(); return {}; },
+  async browser({ id }) { await notices.tryInBrowser(id); return {}; },
+  async links({ urls, page, tab }) {
+    const from = await chrome.tabs.get(tab).catch(() => undefined);
+    handLinks(urls, page, await kind.storeOf(from));
+    return {};
+  },
+  async answer({ item, isTaken }) { asking.answer(item, isTaken); return {}; },
 };
 chrome.runtime.onMessage.addListener((message, sender, answer) => {
-  const call = calls[message.call];
-  if (!call || sender.id !== chrome.runtime.id) return false;
+  if (sender.id !== chrome.runtime.id) return false;
+  // Pages of sites have one message: the key was held. All others are for the extension's own pages.
+  if (message.call === 'leave') left = { tab: sender.tab?.id ?? -1, until: Date.now() + 10_000 };
+  const call = sender.url?.startsWith(chrome.runtime.getURL('')) ? calls[message.call] : undefined;
+  if (!call) return false;
   call(message).then(result => answer({ result }), error => answer({ error: error.message }));
   return true;
 });
 
-host.call('watch').catch(() => {});
+// Starts Ferry's program: its first summary ends what an earlier run left open.
+host.call('hello').catch(() => {});

@@ -4,22 +4,29 @@ const name = 'ferry.native_host';
 
 export class Host {
   #port = null;
+  /** Whether the program of the open connection has answered. */
+  #hasAnswered = false;
   #calls = new Map();
   #last = 0;
   #onSummary;
 
+  /** - onSummary: Gets each summary, and an empty one when the connection ends. */
   constructor(onSummary) { this.#onSummary = onSummary; }
 
-  /** Makes a call. Rejects with Ferry's error, or with the browser's when Ferry cannot be started. */
-  call(call, rest = {}) {
+  /**
+   * Makes a call. Rejects with Ferry's error, with the browser's when Ferry cannot be started, or after a time limit in
+   * milliseconds. Then the connection is closed, and the next call starts Ferry's program again. The error of a program
+   * that has never answered has `isUnreached`.
+   */
+  call(call, rest = {}, limit = 30_000) {
     return new Promise((resolve, reject) => {
       const id = ++this.#last;
-      this.#calls.set(id, { resolve, reject });
+      const timer = setTimeout(() => this.#close(new Error(chrome.i18n.getMessage('silent'))), limit);
+      this.#calls.set(id, { resolve, reject, timer });
       try {
         this.#open().postMessage({ id, call, ...rest });
       } catch (error) {
-        this.#calls.delete(id);
-        reject(error);
+        this.#close(error);
       }
     });
   }
@@ -27,19 +34,44 @@ export class Host {
   #open() {
     if (this.#port) return this.#port;
     const port = this.#port = chrome.runtime.connectNative(name);
-    port.onMessage.addListener(message => {
-      if (message.event === 'summary') return this.#onSummary(message);
-      const { resolve, reject } = this.#calls.get(message.id) ?? {};
-      this.#calls.delete(message.id);
-      if (message.error) reject?.(Object.assign(new Error(message.error.message), message.error));
-      else resolve?.(message.result);
-    });
+    this.#hasAnswered = false;
+    port.onMessage.addListener(message => this.#receive(message));
     port.onDisconnect.addListener(() => {
-      const why = new Error(chrome.runtime.lastError?.message ?? port.error?.message ?? chrome.i18n.getMessage('gone'));
-      this.#port = null;
-      for (const { reject } of this.#calls.values()) reject(why);
-      this.#calls.clear();
+      // A closed connection is reported late: another may be open by then.
+      if (this.#port !== port) return;
+      const why = chrome.runtime.lastError?.message ?? port.error?.message;
+      this.#close(new Error(chrome.i18n.getMessage('gone') + (why ? ` (${why})` : '')));
     });
+    // Without summaries, the badge would show what was true before.
+    port.postMessage({ id: ++this.#last, call: 'watch' });
     return port;
+  }
+
+  #receive(message) {
+    this.#hasAnswered = true;
+    if (message.event === 'summary') return this.#onSummary(message);
+    const { error, result } = message;
+    // The number of a message that Ferry could not read is unknown.
+    if (error && !message.id) return this.#close(new Error(error.message));
+    const call = this.#calls.get(message.id);
+    if (!call) return;
+    this.#calls.delete(message.id);
+    clearTimeout(call.timer);
+    if (error) call.reject(Object.assign(new Error(error.message), { code: error.code }));
+    else call.resolve(result);
+  }
+
+  /** Ends the connection and all open calls. */
+  #close(error) {
+    const [port, calls] = [this.#port, [...this.#calls.values()]];
+    error.isUnreached = !this.#hasAnswered;
+    this.#port = null;
+    this.#calls.clear();
+    try { port?.disconnect(); } catch { /* It has ended already. */ }
+    for (const { reject, timer } of calls) {
+      clearTimeout(timer);
+      reject(error);
+    }
+    this.#onSummary({});
   }
 }

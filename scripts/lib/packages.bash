@@ -8,7 +8,7 @@ PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 ferry_has() {  # whether the contents of a package are available
     case "$1" in
-    dbus-daemon | git | openssl | curl | nginx | wget2 | axel | flock | python3 | tinyproxy | microsocks | chromium) command -v "$1" >/dev/null ;;
+    dbus-daemon | git | openssl | curl | nginx | wget2 | axel | flock | python3 | tinyproxy | microsocks | chromium | firefox-esr) command -v "$1" >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip' 2>/dev/null ;;
     squid-openssl) command -v squid >/dev/null ;;
     chromium-driver) command -v chromedriver >/dev/null ;;
@@ -44,6 +44,7 @@ ferry_fedora_name() {
     postgresql) echo postgresql-server ;;
     squid-openssl) echo squid ;;
     chromium-driver) echo chromedriver ;;
+    firefox-esr) echo firefox ;;
     zlib1g-dev) echo zlib-devel ;;
     libcurl4-openssl-dev) echo libcurl-devel ;;
     python3-venv) echo python3 ;;

@@ -70,16 +70,62 @@ import Testing
         }
     }
 
+    @Test(arguments: ServiceKind.allCases)
+    func `F1 a running transfer gets another name without another request`(_ kind: ServiceKind) async throws {
+        let script = OriginScript(Self.body, always: .hold("middle", at: .body(100_000)))
+        try await withService(kind, script) { bed in
+            let id = try await bed.add { $0.file.name = ".hidden" }.id
+            try await bed.wait(for: id, received: 100_000)
+            let renamed = try await bed.service.change(id, change { $0.name = "new.bin" })
+            #expect(renamed.names.chosen == "new.bin" && renamed.destination == bed.folder + "/new.bin")
+            bed.origin.release("middle")
+            #expect(try await bed.wait(for: id, .succeeded).destination == bed.folder + "/new.bin")
+            #expect(bed.files == ["new.bin"] && bed.ranges() == [nil])
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `F1 a name given to a running transfer survives its next attempt`(_ kind: ServiceKind) async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(100_000))))
+        try await withService(kind, script) { bed in
+            let id = try await bed.add { $0.file.name = ".hidden" }.id
+            try await bed.wait(for: id, received: 100_000)
+            _ = try await bed.service.change(id, change { $0.name = "new.bin" })
+            _ = try await bed.service.act(.pause, on: TransferSelection(ids: [id]))
+            _ = try await bed.service.act(.resume, on: TransferSelection(ids: [id]))
+            #expect(try await bed.wait(for: id, .succeeded).destination == bed.folder + "/new.bin")
+            #expect(bed.files == ["new.bin"])
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `F6 a name given to a running transfer is numbered if it is taken`(_ kind: ServiceKind) async throws {
+        let script = OriginScript(Self.body, always: .hold("middle", at: .body(100_000)))
+        try await withService(kind, script) { bed in
+            try Data("mine".utf8).write(to: URL(filePath: bed.folder + "/new.bin"))
+            let id = try await bed.add { $0.file.name = ".hidden" }.id
+            try await bed.wait(for: id, received: 100_000)
+            _ = try await bed.service.change(id, change { $0.name = "new.bin" })
+            #expect(
+                await #expect(throws: ServiceError.self) {
+                    try await bed.service.change(id, change { $0.name = "below/new.bin" })
+                }?.code == .invalidRequest)
+            bed.origin.release("middle")
+            #expect(try await bed.wait(for: id, .succeeded).destination == bed.folder + "/new-1.bin")
+            #expect(bed.files == ["new-1.bin", "new.bin"])
+        }
+    }
+
     @Test func `a failed transfer gets another folder before its last attempt has given its slot back`() throws {
         let change = change { $0.folder = "/else" }
         var record = TransferRecord(
             id: TransferID(rawValue: 1), createdAt: Date(timeIntervalSince1970: 999_000),
             request: TransferRequest(url: "https://a.test/file.bin", folder: "/f"), credentials: nil)
         record.intent = .suspend
-        #expect(throws: ServiceError.self) { try change.applied(to: record, isRunning: true, now: Date()) }
+        #expect(throws: ServiceError.self) { try change.applied(to: record, in: .placing, now: Date()) }
         record.intent = .run
         record.outcome = .failed(ServiceError(.placementFailed, "The name is taken."))
-        #expect(try change.applied(to: record, isRunning: true, now: Date()).request.file.folder == "/else")
+        #expect(try change.applied(to: record, in: .placing, now: Date()).request.file.folder == "/else")
     }
 
     @Test(arguments: ServiceKind.allCases)

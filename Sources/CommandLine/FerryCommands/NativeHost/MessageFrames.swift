@@ -6,28 +6,40 @@ struct MessageFrames: Sendable {
     /// Maximum size of a message from the browser. Browsers allow 64 MiB, which the extension does not need.
     static let mostBytes = 1 << 20
 
-    private var open: [UInt8] = []
+    /// A message, or what was skipped in its place.
+    enum Frame: Hashable, Sendable {
+        case message([UInt8])
+        /// An oversized message of this many bytes, of which none is kept.
+        case oversized(Int)
+    }
 
-    /// Appends bytes and returns the completed messages.
-    ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` for an oversized message, after which nothing can be
-    ///   read.
-    mutating func append(_ bytes: some Sequence<UInt8>) throws(ServiceError) -> [[UInt8]] {
+    private var open: [UInt8] = []
+    /// Bytes of an oversized message that have not arrived yet.
+    private var skipped = 0
+
+    /// Appends bytes and returns the completed messages. An oversized message is returned once its length is known.
+    mutating func append(_ bytes: some Sequence<UInt8>) -> [Frame] {
         open += bytes
-        var messages: [[UInt8]] = []
+        var frames: [Frame] = []
         var start = 0
-        while open.count - start >= 4 {
+        while true {
+            let passed = min(skipped, open.count - start)
+            skipped -= passed
+            start += passed
+            guard open.count - start >= 4 else { break }
             let length = Self.length(open[start..<start + 4])
             guard length <= Self.mostBytes else {
-                throw ServiceError(
-                    .invalidRequest, "A message has \(length) bytes; \(Self.mostBytes) are the most.")
+                frames.append(.oversized(length))
+                skipped = length
+                start += 4
+                continue
             }
             guard open.count - start - 4 >= length else { break }
-            messages.append(Array(open[start + 4..<start + 4 + length]))
+            frames.append(.message(Array(open[start + 4..<start + 4 + length])))
             start += 4 + length
         }
         open.removeFirst(start)
-        return messages
+        return frames
     }
 
     /// A message with its length prefix.

@@ -14,9 +14,12 @@ actor NativeHost {
 
     /// Maximum number of finished transfers in a list.
     private static let ended = 10
-    private static let open = 200
+    /// Maximum number of unfinished transfers in a list.
+    private static let open = 30
     /// Maximum size of a message to the browser.
     private static let mostBytes = 1 << 20
+    /// Seconds that an offer may take.
+    private static let offerLimits = 0.5...120.0
 
     /// - Parameter send: Writes bytes to the browser.
     init(_ context: CommandContext, send: @escaping @Sendable ([UInt8]) -> Void) {
@@ -24,39 +27,62 @@ actor NativeHost {
         self.send = send
     }
 
-    /// Returns once the input has ended.
+    /// Returns once the input has ended and all calls are answered.
     ///
-    /// - Throws: ``ServiceError`` with code `invalid_request` for an oversized message.
-    func serve(_ input: some AsyncSequence<[UInt8], Never>) async throws(ServiceError) {
-        var frames = MessageFrames()
+    /// Calls are answered side by side: an offer waits for a server.
+    func serve(_ input: some AsyncSequence<[UInt8], Never> & Sendable) async {
         defer { watch?.cancel() }
-        for await bytes in input {
-            for message in try frames.append(bytes) { await answer(message) }
+        await withDiscardingTaskGroup { group in
+            var frames = MessageFrames()
+            for await bytes in input {
+                for frame in frames.append(bytes) { answer(frame, in: &group) }
+            }
         }
     }
 
-    private func answer(_ message: [UInt8]) async {
-        struct Number: Decodable { let id: Int }
-        let number = (try? APIJSON.decoder.decode(Number.self, from: Data(message)))?.id ?? 0
-        do throws(ServiceError) {
-            guard let call = try? APIJSON.decoder.decode(NativeCall.self, from: Data(message)) else {
-                let calls = NativeCall.Name.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ServiceError(.invalidRequest, "The message is not a call; the calls are \(calls).")
+    private func answer(_ frame: MessageFrames.Frame, in group: inout DiscardingTaskGroup) {
+        switch frame {
+        case .oversized(let length):
+            let error = ServiceError(
+                .invalidRequest, "A message has \(length) bytes; \(MessageFrames.mostBytes) are the most.")
+            write(NativeAnswer(id: 0, error: error))
+        case .message(let message):
+            do throws(ServiceError) {
+                let call = try NativeCall(parsing: message)
+                group.addTask(name: "call of a browser") { await self.answer(call) }
+            } catch {
+                struct Number: Decodable { let id: Int }
+                let number = try? APIJSON.decoder.decode(Number.self, from: Data(message))
+                write(NativeAnswer(id: number?.id ?? 0, error: error))
             }
+        }
+    }
+
+    private func answer(_ call: NativeCall) async {
+        do throws(ServiceError) {
             switch call.call {
             case .hello: reply(call, NativeResult.Hello(version: FerryVersion.current))
-            case .add: reply(call, NativeResult.Added(ids: try await add(call.downloads ?? [])))
-            case .list: reply(call, NativeResult.List(transfers: try await list()))
+            case .offer: reply(call, try await offer(call))
+            case .keep:
+                try await offers().keep(try key(of: call), name: call.name)
+                reply(call, NoResult())
+            case .drop:
+                try await offers().drop(try key(of: call))
+                reply(call, NoResult())
+            case .list: reply(call, try await list())
             case .act:
                 try await act(call)
                 reply(call, NoResult())
+            case .open, .show:
+                try await launch(call)
+                reply(call, NoResult())
             case .watch:
-                follow()
+                if watch == nil { watch = Task(name: "summaries for a browser") { await follow() } }
                 reply(call, NoResult())
             case .page: reply(call, NativeResult.Page(url: try await PageAddress.find(in: context)))
             }
         } catch {
-            write(NativeAnswer(id: number, error: error))
+            write(NativeAnswer(id: call.id, error: error))
         }
     }
 
@@ -75,82 +101,101 @@ actor NativeHost {
         }
     }
 
-    // MARK: Calls
+    // MARK: Offers
 
-    /// Adds all of them, or none.
-    private func add(_ downloads: [NativeDownload]) async throws(ServiceError) -> [TransferID] {
-        let service = try daemon().service
-        let caller = CallerEnvironment(
-            variables: context.environment, umask: context.umask, currentFolder: context.currentFolder)
-        let folder = try await PageAddress.gateway(in: context).status().settings.folders.first ?? "/nonexistent"
-        var requests: [TransferRequest] = []
-        for download in downloads { requests.append(try download.request(in: folder, of: caller)) }
-        var added: [TransferID] = []
-        var refusal: ServiceError?
-        for result in try await service.submit(requests) {
-            switch result {
-            case .accepted(let transfer): added.append(transfer.id)
-            case .refused(let error): refusal = refusal ?? error
-            }
+    private func offers() throws(ServiceError) -> NativeOffers { NativeOffers(service: try daemon().service) }
+
+    private func key(of call: NativeCall) throws(ServiceError) -> OfferKey {
+        guard let key = call.key else {
+            throw ServiceError(.invalidRequest, "The call \(call.call.rawValue) lacks its key.")
         }
-        guard let refusal else { return added }
-        if !added.isEmpty { _ = try await service.act(.remove, on: TransferSelection(ids: added)) }
-        throw refusal
+        return key
     }
 
-    private func list() async throws(ServiceError) -> [NativeResult.Item] {
+    private func offer(_ call: NativeCall) async throws(ServiceError) -> NativeResult.Offer {
+        guard let download = call.download else {
+            throw ServiceError(.invalidRequest, "The call offer lacks its download.")
+        }
+        let caller = CallerEnvironment(
+            variables: context.environment, umask: context.umask, currentFolder: context.currentFolder)
+        let folders = try await PageAddress.gateway(in: context).status().settings.folders
+        let request = try download.request(as: try key(of: call), in: AllowedFolders(folders), of: caller)
+        let seconds = min(max(call.seconds ?? 12, Self.offerLimits.lowerBound), Self.offerLimits.upperBound)
+        return try await offers().offer(request, within: .seconds(seconds))
+    }
+
+    // MARK: Transfers
+
+    private func list() async throws(ServiceError) -> NativeResult.List {
         let daemon = try daemon()
         // Listing does not start the daemon.
-        guard try await daemon.statusIfRunning() != nil else { return [] }
+        guard try await daemon.statusIfRunning() != nil else { return NativeResult.List(transfers: [], more: 0) }
         let service = daemon.watcher
         var transfers = try await service.queue(QueueQuery(.active, limit: Self.open))
         transfers += try await service.queue(QueueQuery(.waiting, limit: Self.open - transfers.count))
+        let counts = try await service.queueCounts(of: nil)
+        let more = max(0, counts.active + counts.waiting - transfers.count)
         transfers += try await service.queue(QueueQuery(.ended, limit: Self.ended, reversed: true))
-        return transfers.map { NativeResult.Item($0, now: context.now()) }
+        let shown = transfers.filter { !OfferKey.isOpen($0) }
+        return NativeResult.List(transfers: shown.map { NativeResult.Item($0, now: context.now()) }, more: more)
     }
 
     private func act(_ call: NativeCall) async throws(ServiceError) {
-        guard let action = call.action, let ids = call.ids, [.pause, .resume, .retry, .cancel].contains(action) else {
-            throw ServiceError(.invalidRequest, "An action is pause, resume, retry or cancel, with ids.")
+        guard let action = call.action, let ids = call.ids, action != .removeWithFile else {
+            throw ServiceError(.invalidRequest, "An action is pause, resume, retry, cancel or remove, with ids.")
         }
         let results = try await daemon().service.act(action, on: TransferSelection(ids: ids))
         if let error = results.compactMap(\.error).first { throw error }
     }
 
+    /// Opens a finished file, or the folder of any file, in the desktop's program.
+    private func launch(_ call: NativeCall) async throws(ServiceError) {
+        guard let id = call.ids?.first else { throw ServiceError(.invalidRequest, "The call lacks its ids.") }
+        let transfer = try await daemon().service.transfer(id)
+        let target = try DesktopTarget(of: transfer, isFolder: call.call == .show)
+        guard context.launch(["xdg-open", target.path]) else {
+            throw ServiceError(.internal, "xdg-open cannot be started; the file is \(target.path.escapingControls).")
+        }
+    }
+
     // MARK: Summaries
 
     /// Sends a summary now and at each change, at most once per second.
-    private func follow() {
-        guard watch == nil else { return }
-        watch = Task(name: "summaries for a browser") {
-            var last: NativeResult.Summary?
-            while !Task.isCancelled {
-                do {
-                    let service = try daemon().watcher
-                    var subscription = EventSubscription()
-                    subscription.progressInterval = 1
-                    let events = try await service.events(subscription)
+    private func follow() async {
+        var last: NativeResult.Summary?
+        while !Task.isCancelled {
+            do {
+                let service = try daemon().watcher
+                var subscription = EventSubscription()
+                subscription.progressInterval = 1
+                let events = try await service.events(subscription)
+                last = try await notify(after: last)
+                var next = ContinuousClock.now + .seconds(1)
+                for try await event in events {
+                    let isSample = event.kind == .progress
+                    if isSample, ContinuousClock.now < next { continue }
+                    next = .now + .milliseconds(900)
                     last = try await notify(after: last)
-                    var next = ContinuousClock.now + .seconds(1)
-                    for try await event in events {
-                        let isSample = event.kind == .progress
-                        if isSample, ContinuousClock.now < next { continue }
-                        next = .now + .milliseconds(900)
-                        last = try await notify(after: last)
-                    }
-                } catch {
-                    // Without a daemon there is nothing to follow. A later call starts it.
                 }
-                try? await Task.sleep(for: .seconds(2))
+            } catch {
+                // Without a daemon there is nothing to follow. A later call starts it.
+                let idle = NativeResult.Summary(active: [], waiting: 0, now: context.now())
+                if let before = last, before != idle {
+                    write(idle)
+                    last = idle
+                }
             }
+            try? await Task.sleep(for: .seconds(2))
         }
     }
 
     private func notify(after last: NativeResult.Summary?) async throws(ServiceError) -> NativeResult.Summary {
         let service = try daemon().watcher
         let counts = try await service.queueCounts(of: nil)
-        let active = try await service.queue(QueueQuery(.active, limit: Self.open))
-        let summary = NativeResult.Summary(active: active, waiting: counts.waiting)
+        let active = try await service.queue(QueueQuery(.active, limit: 200))
+        let ended = try await service.queue(QueueQuery(.ended, limit: 50, reversed: true))
+        let summary = NativeResult.Summary(
+            active: active, waiting: counts.waiting, ended: ended, now: context.now())
         if summary != last { write(summary) }
         return summary
     }

@@ -13,7 +13,7 @@ struct NativeHostCommand: FerrySubcommand {
         .success, .own, ExitStatus(.destination), .usage,
     ]
 
-    @Flag(help: "Register with the user's Firefox, Chromium, Chrome, Brave and Edge, and print the written files.")
+    @Flag(help: "Register with each of the user's browsers, and print what was done for it.")
     var install = false
 
     @Option(
@@ -30,17 +30,29 @@ struct NativeHostCommand: FerrySubcommand {
         if let manifest {
             context.console.print([try JSONText.line(NativeManifest(manifest, path: path))])
         } else if install {
-            let files = try NativeInstallation(in: context).install()
-            context.console.print(files)
-            if files.isEmpty {
-                context.console.say("ferry: No browser has a folder in the home folder yet; start the browser once.")
-            }
+            return report(try NativeInstallation(in: context).install(), in: context)
         } else if context.console.isTerminal(.output) {
             throw ValidationError("A browser starts this command; ferry native-host --install tells browsers of it.")
         } else {
-            try await NativeHost(context) { context.console.write($0[...]) }.serve(StandardInput.chunks())
+            await NativeHost(context) { context.console.write($0[...]) }.serve(StandardInput.chunks())
         }
         return 0
+    }
+
+    /// Prints one line per browser, and what the user has to do.
+    private func report(_ outcomes: [NativeInstallation.Outcome], in context: CommandContext) -> Int32 {
+        for outcome in outcomes {
+            context.console.print(["\(outcome.browser): \(outcome.file?.escapingControls ?? "not registered")"])
+            if let advice = outcome.advice { context.console.say("ferry: \(outcome.browser): \(advice)") }
+        }
+        if outcomes.isEmpty {
+            context.console.say(
+                """
+                ferry: No known browser is installed. For another one, write what \
+                `ferry native-host --manifest firefox` prints (or chromium) into its folder of native messaging hosts.
+                """)
+        }
+        return outcomes.contains { $0.file != nil } || outcomes.isEmpty ? 0 : ErrorExit.own.rawValue
     }
 }
 

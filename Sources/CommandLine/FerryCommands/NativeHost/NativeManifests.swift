@@ -35,22 +35,16 @@ struct NativeManifest: Encodable {
     }
 }
 
-/// Installs the manifests for a user's browsers.
+/// Registers the native host with a user's browsers.
 struct NativeInstallation {
-    /// The browsers' folders in the home folder, and their manifest folders.
-    private static let browsers: [(folder: String, below: String, kind: NativeManifest.Kind)] = [
-        (".mozilla", "native-messaging-hosts", .firefox), (".config/chromium", "NativeMessagingHosts", .chromium),
-        (".config/google-chrome", "NativeMessagingHosts", .chromium),
-        (".config/BraveSoftware/Brave-Browser", "NativeMessagingHosts", .chromium),
-        (".config/microsoft-edge", "NativeMessagingHosts", .chromium),
-    ]
-
     /// The user's home.
     let home: String
     /// The folder of the script that browsers start.
     let folder: String
     /// Absolute path of `ferry`.
     let program: String
+    /// The folders of programs.
+    let path: [String]
 
     /// - Throws: ``ServiceError`` with code `invalid_request` if the user has no home.
     init(in context: CommandContext) throws(ServiceError) {
@@ -61,31 +55,78 @@ struct NativeInstallation {
         let data = context.environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         folder = (data ?? home + "/.local/share") + "/ferry"
         program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "ferry"
+        path = context.environment["PATH", default: ""].split(separator: ":").map(String.init)
     }
 
-    /// Writes the script and a manifest for each installed browser.
+    /// The result for one installed browser.
+    struct Outcome: Hashable, Sendable {
+        let browser: String
+        /// The manifest's path, or nil if there is none.
+        let file: String?
+        /// Advice for the user, as a sentence.
+        var advice: String?
+    }
+
+    /// Writes the script, and a manifest for each installed browser.
     ///
-    /// - Returns: The paths of the manifests. Empty without a browser.
-    func install() throws(ServiceError) -> [String] {
+    /// - Returns: One outcome for each installed browser, in the table's order. Empty without a browser.
+    /// - Throws: ``ServiceError`` with code `destination_unwritable` if no manifest can be written.
+    func install() throws(ServiceError) -> [Outcome] {
         let script = folder + "/native-host"
         try write(Self.script(for: program), to: script, in: folder, mode: 0o755)
-        var written: [String] = []
-        for browser in Self.browsers {
-            let base = "\(home)/\(browser.folder)"
-            guard FileManager.default.fileExists(atPath: base) else { continue }
-            let below = "\(base)/\(browser.below)"
-            let file = "\(below)/\(NativeManifest.name).json"
-            let text = try JSONText.line(NativeManifest(browser.kind, path: script)) + "\n"
-            try write(text, to: file, in: below, mode: 0o644)
-            written.append(file)
+        let manager = FileManager.default
+        let installed = NativeBrowser.all.filter { browser in
+            browser.isInstalled(exists: { manager.fileExists(atPath: "\(home)/\($0)") }) { name in
+                path.contains { manager.isExecutableFile(atPath: "\($0)/\(name)") }
+            }
         }
-        return written
+        var outcomes: [Outcome] = []
+        for browser in installed { outcomes.append(register(browser, script: script)) }
+        return outcomes
+    }
+
+    private func register(_ browser: NativeBrowser, script: String) -> Outcome {
+        let below = "\(home)/\(browser.hosts)"
+        let file = "\(below)/\(NativeManifest.name).json"
+        do throws(ServiceError) {
+            switch browser.confinement {
+            case .closed:
+                return Outcome(
+                    browser: browser.name, file: nil,
+                    advice: "It cannot start programs of the system; install the browser from another source.")
+            case .none, .portal:
+                try write(try text(browser, script), to: file, in: below, mode: 0o644)
+                let portal = "It asks whether Ferry may be started, at the first download; allow it."
+                return Outcome(
+                    browser: browser.name, file: file, advice: browser.confinement == .portal ? portal : nil)
+            case .flatpak(let id):
+                let own = "\(home)/.var/app/\(id)"
+                let wrapper = own + "/ferry-native-host"
+                try write(Self.script(for: script, through: "flatpak-spawn --host "), to: wrapper, in: own, mode: 0o755)
+                try write(try text(browser, wrapper), to: file, in: below, mode: 0o644)
+                return Outcome(
+                    browser: browser.name, file: file,
+                    advice: """
+                        It may start Ferry only after `flatpak override --user --talk-name=org.freedesktop.Flatpak \(id)`, \
+                        which lets it start every program.
+                        """)
+            }
+        } catch {
+            return Outcome(browser: browser.name, file: nil, advice: error.message)
+        }
+    }
+
+    private func text(_ browser: NativeBrowser, _ script: String) throws(ServiceError) -> String {
+        try JSONText.line(NativeManifest(browser.kind, path: script)) + "\n"
     }
 
     /// The script, since browsers start a program without custom arguments.
-    static func script(for program: String) -> String {
+    ///
+    /// - Parameter launcher: A command that starts another one.
+    static func script(for program: String, through launcher: String = "") -> String {
         let quoted = "'" + program.replacing("'", with: #"'\''"#) + "'"
-        return "#!/bin/sh\nexec \(quoted) native-host \"$@\"\n"
+        let call = launcher.isEmpty ? " native-host" : ""
+        return "#!/bin/sh\nexec \(launcher)\(quoted)\(call) \"$@\"\n"
     }
 
     private func write(_ text: String, to file: String, in folder: String, mode: Int) throws(ServiceError) {

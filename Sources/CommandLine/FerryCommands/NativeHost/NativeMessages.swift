@@ -1,3 +1,4 @@
+import FerryAPI
 import FerryCore
 import FerryFoundation
 
@@ -6,12 +7,20 @@ struct NativeCall: Decodable, Sendable {
     enum Name: String, Decodable, CaseIterable {
         /// Returns the version.
         case hello
-        /// Adds downloads.
-        case add
+        /// Requests a file and returns what the head of its response says. The transfer stays an offer.
+        case offer
+        /// Makes an offer a transfer like any other, with a name.
+        case keep
+        /// Removes an offer with its bytes.
+        case drop
         /// Lists unfinished and recently finished transfers.
         case list
-        /// Pauses, resumes, retries or cancels.
+        /// Pauses, resumes, retries, cancels or removes.
         case act
+        /// Opens a finished file.
+        case open
+        /// Opens the folder of a file.
+        case show
         /// Subscribes to summaries.
         case watch
         /// Returns the page's address.
@@ -20,22 +29,52 @@ struct NativeCall: Decodable, Sendable {
 
     let id: Int
     let call: Name
-    var downloads: [NativeDownload]?
+    /// The offer's key, chosen by the extension before the offer exists.
+    var key: OfferKey?
+    var download: NativeDownload?
+    /// Seconds that an offer may take.
+    var seconds: Double?
+    /// The final name of an offered file.
+    var name: String?
     var action: TransferAction?
     var ids: [TransferID]?
+
+    /// - Throws: ``ServiceError`` with code `invalid_request` for anything but a call, naming what is wrong.
+    init(parsing message: [UInt8]) throws(ServiceError) {
+        do { self = try APIJSON.decoder.decode(NativeCall.self, from: Data(message)) } catch {
+            struct Named: Decodable { let call: String }
+            let calls = Name.allCases.map(\.rawValue)
+            let named = (try? APIJSON.decoder.decode(Named.self, from: Data(message)))?.call
+            if let named, calls.contains(named) {
+                throw ServiceError(.invalidRequest, "The call \(named) lacks a value or has one of the wrong type.")
+            }
+            throw ServiceError(
+                .invalidRequest, "The message is not a call; the calls are \(calls.joined(separator: ", ")).")
+        }
+    }
 }
 
 /// A download requested by the extension, as the browser would have made it.
 struct NativeDownload: Decodable, Sendable {
     let url: String
     var headers: [HeaderField]?
+    var cookies: [GivenCookie]?
+    /// The file's size in bytes, if the browser knows it.
+    var size: Int64?
+    /// A folder: a path below the download folder, or an absolute path in one of the allowed folders.
+    var folder: String?
+    /// Whether the browser is downloading the same file, which has the name meanwhile.
+    var replaces: Bool?
 
     /// Header fields that the browser would send. The extension may set no others.
-    private static let names = ["accept-language", "authorization", "cookie", "referer", "user-agent"]
+    private static let names = ["accept-language", "referer", "user-agent"]
 
-    /// - Throws: ``ServiceError`` with code `invalid_request` for any other field.
-    func request(in folder: String, of caller: CallerEnvironment) throws(ServiceError) -> TransferRequest {
-        var request = TransferRequest(url: url, folder: folder)
+    /// - Parameter allowed: The folders that the user allows for downloads, the default one first.
+    /// - Throws: ``ServiceError`` with code `invalid_request` for any other field, or another folder.
+    func request(
+        as key: OfferKey, in allowed: AllowedFolders, of caller: CallerEnvironment
+    ) throws(ServiceError) -> TransferRequest {
+        var request = TransferRequest(url: url, folder: try Self.folder(folder ?? "", in: allowed))
         for field in headers ?? [] {
             guard Self.names.contains(field.name.lowercased()) else {
                 throw ServiceError(
@@ -43,10 +82,66 @@ struct NativeDownload: Decodable, Sendable {
             }
             request.headers.append(field)
         }
-        request.tags = ["browser"]
+        request.login.cookies = cookies ?? []
+        request.response.expectedSize = size
+        request.file.allowedFolders = allowed
+        if replaces == true { request.file.name = key.hiddenName }
+        request.tags = [Self.tag, key.tag]
         caller.apply(to: &request)
         return request
     }
+
+    /// The tag of all transfers that come from a browser.
+    static let tag = "browser"
+
+    private static func folder(_ text: String, in allowed: AllowedFolders) throws(ServiceError) -> String {
+        let path = text.hasPrefix("/") ? text : allowed.usual + "/" + text
+        let parts = path.split(separator: "/")
+        let folder = "/" + parts.joined(separator: "/")
+        guard !parts.contains("."), !parts.contains(".."), allowed.contain(folder) else {
+            throw ServiceError(
+                .invalidRequest,
+                """
+                The folder \(text.escapingControls) is outside the allowed download folders, which are \(allowed.named); \
+                `ferry gateway folders --add` allows another one.
+                """)
+        }
+        return folder
+    }
+}
+
+/// The key of an offer: 8 to 64 lower-case letters, digits and hyphens.
+///
+/// The extension chooses it and stores it before the offer exists. So it can drop the offer even if this program has
+/// ended before its reply.
+struct OfferKey: Hashable, Decodable, Sendable {
+    let text: String
+
+    init?(_ text: String) {
+        guard (8...64).contains(text.utf8.count),
+            text.utf8.allSatisfy("abcdefghijklmnopqrstuvwxyz0123456789-".utf8.contains)
+        else { return nil }
+        self.text = text
+    }
+
+    init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let key = OfferKey(text) else {
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not a key"))
+        }
+        self = key
+    }
+
+    /// The tag of the offered transfer.
+    var tag: String { Self.prefix + text }
+    /// The name of an offered file while the browser's own file has the final name.
+    var hiddenName: String { ".\(text)" + Self.hiddenSuffix }
+
+    /// Whether the browser may still keep the file of a transfer.
+    static func isOpen(_ transfer: Transfer) -> Bool { transfer.names.given?.hasSuffix(hiddenSuffix) == true }
+
+    private static let hiddenSuffix = ".ferry-offer"
+    private static let prefix = "browser-offer:"
 }
 
 /// The reply to a call: its result or its error.
@@ -72,58 +167,3 @@ struct NativeAnswer<Result: Encodable>: Encodable {
 }
 
 struct NoResult: Encodable {}
-
-/// Results of the calls.
-enum NativeResult {
-    struct Hello: Encodable { let version: String }
-    struct Added: Encodable { let ids: [TransferID] }
-    struct Page: Encodable { let url: String }
-
-    /// A transfer in a list.
-    struct Item: Encodable {
-        let id: TransferID
-        let name: String
-        let state: TransferState
-        let received: Int64
-        let expected: Int64?
-        let speed: Double?
-        /// Why it waits or has failed, as text.
-        let why: String?
-
-        init(_ transfer: Transfer, now: Date) {
-            id = transfer.id
-            name = transfer.displayName
-            state = transfer.state
-            received = transfer.bytesReceived
-            expected = transfer.bytesExpected
-            speed = transfer.bytesPerSecond
-            why =
-                transfer.state == .failed
-                ? transfer.error?.message.escapingControls
-                : WaitSentence.of(transfer, now: now).map { "waits for \($0)" }
-        }
-    }
-
-    struct List: Encodable { let transfers: [Item] }
-
-    /// Totals for the extension's button.
-    struct Summary: Hashable, Encodable {
-        var event = "summary"
-        var running = 0
-        var waiting = 0
-        var received: Int64 = 0
-        /// 0 while a size is unknown.
-        var expected: Int64 = 0
-        var speed = 0.0
-
-        init(active: [Transfer], waiting: Int) {
-            let running = active.filter { $0.state == .running }
-            self.running = running.count
-            self.waiting = waiting + active.count - running.count
-            received = running.reduce(0) { $0 + $1.bytesReceived }
-            let sizes = running.compactMap(\.bytesExpected)
-            expected = sizes.count == running.count ? sizes.reduce(0, +) : 0
-            speed = running.reduce(0) { $0 + ($1.bytesPerSecond ?? 0) }
-        }
-    }
-}

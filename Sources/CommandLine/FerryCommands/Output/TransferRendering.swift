@@ -63,7 +63,7 @@ enum TransferRendering {
         case .url: return line("url", transfer.url)
         case .finalURL: return line("final url", transfer.finalURL == transfer.url ? nil : transfer.finalURL)
         case .state: return line("state", transfer.state.word)
-        case .reason: return line("waits for", WaitSentence.of(transfer, now: now))
+        case .reason: return line("reason", WaitSentence.whole(transfer, now: now))
         case .bytesReceived:
             let whole = transfer.bytesToMove.map { " of \(ByteText.of($0))" } ?? ""
             let word = transfer.sending.direction == .upload ? "sent" : "received"

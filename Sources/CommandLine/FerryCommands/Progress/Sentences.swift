@@ -42,6 +42,14 @@ enum WaitSentence {
         }
     }
 
+    /// The wait as a sentence of its own: its cause if there is one, otherwise what it waits for.
+    ///
+    /// - Returns: Nil if the transfer is not waiting.
+    static func whole(_ transfer: Transfer, now: Date) -> String? {
+        guard let reason = transfer.reason, let text = of(transfer, now: now) else { return nil }
+        return text.hasPrefix(phrase(reason)) ? "waits for \(text)" : text
+    }
+
     /// The object of a wait with this reason, as the end of a sentence.
     static func phrase(_ reason: WaitReason) -> String {
         switch reason {

@@ -62,13 +62,17 @@ actor Changes {
                 endsTransfer = try await answers.take(change, for: record)
                 record = try await journal.existing(id)
             }
-            let changed = try change.applied(
-                to: record, isRunning: queue.running.contains(id), now: queue.clock.wall)
+            let phase = queue.running.phase(of: id)
+            let changed = try change.applied(to: record, in: phase, now: queue.clock.wall)
             if changed.request == record.request {
                 if isRenamed { await events.publishLive(.changed, record) }
                 return endsTransfer
             }
-            if try await put(changed, replacing: record) { return endsTransfer }
+            if try await put(changed, replacing: record) {
+                // The file may have got its former name meanwhile: decide again.
+                if change.name != nil, phase == .receiving, queue.running.phase(of: id) != .receiving { continue }
+                return endsTransfer
+            }
             // The transfer has changed since it was read, for example by finishing: decide again.
         }
     }

@@ -66,7 +66,7 @@ package struct HeldStarts: Sendable {
             let changed: TransferRecord
             do throws(ServiceError) {
                 changed = try change.applied(
-                    to: old, isRunning: situation.running.contains(id), now: situation.now.wall)
+                    to: old, in: situation.running.contains(id) ? .placing : nil, now: situation.now.wall)
             } catch {
                 failures.append(ActionResult(id: id, error: error))
                 continue

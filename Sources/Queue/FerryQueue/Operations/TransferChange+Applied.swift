@@ -2,14 +2,21 @@ package import FerryCore
 package import FerryRules
 package import FerryFoundation
 
+/// The phase of a running attempt.
+package enum AttemptPhase: Hashable, Sendable {
+    /// Bytes are missing. The file's name is chosen later.
+    case receiving
+    /// The file is complete and gets its name.
+    case placing
+}
+
 extension TransferChange {
     /// Returns a transfer with this change applied, except for actions and answers.
     ///
-    /// - Parameter isRunning: Whether it has a slot. A transfer with a stored outcome may still have the slot of its
-    ///   last attempt.
+    /// - Parameter phase: The phase of its attempt. A transfer with a stored outcome may still have one.
     /// - Throws: `invalid_request`, or `request_not_replaceable`.
     package func applied(
-        to record: TransferRecord, isRunning: Bool, now: Date
+        to record: TransferRecord, in phase: AttemptPhase?, now: Date
     ) throws(ServiceError) -> TransferRecord {
         let former = record.request
         var record = record
@@ -55,12 +62,17 @@ extension TransferChange {
                 throw ServiceError(
                     .invalidRequest, "A transfer that has bytes keeps its folder; cancel it and submit it anew.")
             }
-            if isRunning, record.outcome == nil {
+            switch record.outcome == nil ? phase : nil {
+            case .receiving where Destination.folder(of: record.request) == Destination.folder(of: former):
+                // The facts belong to the attempt, which takes the name when the file is complete.
+                break
+            case .receiving, .placing:
                 throw ServiceError(.invalidRequest, "Pause the transfer before its name or folder is changed.")
+            case nil:
+                record.facts.name = nil
+                record.facts.destination = nil
+                record.facts.placement = nil
             }
-            record.facts.name = nil
-            record.facts.destination = nil
-            record.facts.placement = nil
         }
         let formerOrigin = try? HTTPURL(parsing: former.url).origin
         let admitted = try TransferAdmission.admit(record.request)

@@ -114,6 +114,12 @@ package struct Running: Sendable {
         slots[id].map { $0.use == .place || $0.use == .placeTogether } ?? false
     }
 
+    /// The phase of a transfer's attempt. Nil without one.
+    package func phase(of id: TransferID) -> AttemptPhase? {
+        guard contains(id) else { return nil }
+        return isWhole(id) ? .placing : .receiving
+    }
+
     /// Ends an attempt and frees its slot.
     ///
     /// - Parameter next: The next attempt according to its report.

@@ -45,6 +45,7 @@ final class FilePlacement {
     ) async throws(ServiceError) -> Outcome.Success {
         attempt.cost.isWhole = true
         await attempt.journal.isWhole(job.id, inMemory: false, isolation: isolation)
+        attempt.takeRequestedName()
         do throws(ServiceError) {
             let folder = try await openPlace(partial)
             if attempt.facts.destination == nil, let success = try await claimAnew(in: folder) { return success }

@@ -54,6 +54,8 @@ struct RunOptions: Hashable, Sendable {
     var checksums: [Checksum]
     var onMismatch: MismatchPolicy
     var onConflict: ConflictPolicy
+    /// The requested name of the file.
+    var name: String?
     /// Number of connections for the file. `nil` uses as many as are worthwhile.
     var connections: Int?
 
@@ -61,6 +63,7 @@ struct RunOptions: Hashable, Sendable {
         checksums = request.response.checksums
         onMismatch = request.response.onMismatch
         onConflict = request.file.onConflict
+        name = request.file.name
         connections = request.transport.connections
     }
 

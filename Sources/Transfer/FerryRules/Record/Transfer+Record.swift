@@ -21,9 +21,12 @@ extension Transfer {
         priority = request.timing.priority
         bytesReceived = facts.ranges.byteCount
         bytesExpected = facts.identity?.completeLength ?? request.response.expectedSize
-        destination = facts.destination
+        // A name requested since the head counts when the file is complete.
+        let given = request.file.name
+        let isRenamed = facts.name != nil && given != nil && facts.name?.lastPathPart != given?.lastPathPart
+        destination = isRenamed ? Destination.likelyPath(of: request) : facts.destination
         folder = request.file.folder
-        names.chosen = facts.name
+        names.chosen = isRenamed ? request.file.name : facts.name
         names.given = request.file.name
         attempts = record.attempts
         times.start = facts.startedAt

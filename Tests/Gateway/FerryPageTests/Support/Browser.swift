@@ -1,51 +1,35 @@
 import FerryTesting
 import Foundation
 
-/// A headless Chromium, controlled by clicks, keys and the pointer (W3C WebDriver).
+/// Sends the commands of a WebDriver session (W3C WebDriver), named by their paths below the session.
+protocol WebDriver: Sendable {
+    /// Returns the `value` of the response.
+    ///
+    /// - Throws: ``TestingError`` with the browser's error message.
+    func command(_ method: String, _ path: String, _ body: JSON?) async throws -> JSON
+
+    /// Ends the browser.
+    func quit() async
+}
+
+/// A headless browser, controlled by clicks, keys and the pointer.
 final class Browser: Sendable {
-    private let driver: DriverConnection
-    private let session: String
+    private let driver: any WebDriver
 
     /// The settings of a new browser.
     struct Settings: Sendable {
+        var kind = BrowserKind.chromium
         var width = 1280
         var height = 800
         var language = "en"
         var isDark = false
         /// Folder of an extension to load.
         var extensionFolder: String?
-        /// Whether the extension's native host exits at once.
-        var isHostBroken = false
+        /// The native host that the extension finds.
+        var host = NativeHostKind.ferry
     }
 
-    /// - Parameter folder: Folder for the browser's profile.
-    init(_ driver: DriverConnection, _ settings: Settings, folder: String) async throws {
-        self.driver = driver
-        // Without Chromium's sandbox, which containers often do not allow. The browser only opens the page.
-        var arguments = [
-            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-            "--window-size=\(settings.width),\(settings.height)", "--hide-scrollbars", "--user-data-dir=\(folder)",
-        ]
-        if settings.isDark { arguments.append("--blink-settings=preferredColorScheme=0") }
-        if let path = settings.extensionFolder {
-            arguments += ["--load-extension=\(path)", "--disable-features=DisableLoadExtensionCommandLineSwitch"]
-        }
-        let capabilities: JSON = [
-            "alwaysMatch": [
-                "browserName": "chrome", "goog:loggingPrefs": ["browser": "ALL"],
-                "goog:chromeOptions": [
-                    "binary": .text(try Browser.program("chromium")), "args": .list(arguments.map { .text($0) }),
-                    "prefs": [
-                        "intl.accept_languages": .text(settings.language),
-                        "download.default_directory": .text(folder + "/downloads"),
-                    ],
-                ],
-            ]
-        ]
-        let made = try await driver.send("POST", "/session", ["capabilities": capabilities])
-        session = made["sessionId"].text ?? ""
-        _ = try await command("timeouts", ["script": 60000])
-    }
+    init(_ driver: any WebDriver) { self.driver = driver }
 
     /// Returns a program's path, or `nil` if it is not installed.
     static func path(of program: String) -> String? {
@@ -54,17 +38,23 @@ final class Browser: Sendable {
     }
 
     static let isInstalled = path(of: "chromium") != nil && path(of: "chromedriver") != nil
+    /// Whether the extension's tests can run too.
+    static let areInstalled = isInstalled && path(of: "firefox-esr") != nil
 
-    private static func program(_ name: String) throws -> String {
+    static func program(_ name: String) throws -> String {
         guard let path = path(of: name) else { throw TestingError("\(name) is not installed.") }
         return path
     }
 
-    func quit() async { _ = try? await driver.send("DELETE", "/session/\(session)") }
+    func quit() async { await driver.quit() }
 
     @discardableResult
     private func command(_ path: String, _ body: JSON = [:]) async throws -> JSON {
-        try await driver.send("POST", "/session/\(session)/\(path)", body)
+        try await driver.command("POST", path, body)
+    }
+
+    private func get(_ path: String) async throws -> String {
+        try await driver.command("GET", path, nil).text ?? ""
     }
 
     // MARK: The page
@@ -72,17 +62,15 @@ final class Browser: Sendable {
     func open(_ url: String) async throws { try await command("url", ["url": .text(url)]) }
     func reload() async throws { try await command("refresh") }
 
-    func title() async throws -> String {
-        try await driver.send("GET", "/session/\(session)/title").text ?? ""
-    }
-
-    func address() async throws -> String { try await driver.send("GET", "/session/\(session)/url").text ?? "" }
+    func title() async throws -> String { try await get("title") }
+    func address() async throws -> String { try await get("url") }
 
     /// Runs the body of an async function in the page, with its arguments as `given`, and returns its result.
     @discardableResult
     func run(_ body: String, _ given: JSON...) async throws -> JSON { try await run(body, given: given) }
 
-    private func run(_ body: String, given: [JSON]) async throws -> JSON {
+    @discardableResult
+    func run(_ body: String, given: [JSON]) async throws -> JSON {
         let script = """
             const done = arguments[arguments.length - 1], given = [...arguments].slice(0, -1);
             (async () => { \(body) })().then(value => done({ value: value ?? null }), error => done({ error: String(error?.stack ?? error) }));
@@ -123,18 +111,31 @@ final class Browser: Sendable {
             .filter { !$0.contains("/metalink.js") || !$0.contains("inline style") }
     }
 
-    func screenshot() async throws -> Data {
-        let text = try await driver.send("GET", "/session/\(session)/screenshot").text ?? ""
-        return Data(base64Encoded: text) ?? Data()
+    func screenshot() async throws -> Data { Data(base64Encoded: try await get("screenshot")) ?? Data() }
+
+    /// Returns the findings of axe-core about the open page. None without axe-core.
+    func audit() async throws -> [String] {
+        let path = ProcessInfo.processInfo.environment["FERRY_AXE"] ?? ""
+        guard !path.isEmpty else { return [] }
+        let source = try String(contentsOfFile: path, encoding: .utf8)
+        return try await run(
+            """
+            if (!window.axe) { \(source) }
+            const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+            return violations.map(each => `${each.id}: ${each.help}: ${each.nodes.map(node => node.html).join(' ').slice(0, 500)}`);
+            """
+        ).strings
     }
 
     // MARK: Windows
+
+    func windows() async throws -> [String] { try await driver.command("GET", "window/handles", nil).strings }
 
     func openWindow() async throws -> String {
         try await command("window/new", ["type": "tab"])["handle"].text ?? ""
     }
 
-    func window() async throws -> String { try await driver.send("GET", "/session/\(session)/window").text ?? "" }
+    func window() async throws -> String { try await get("window") }
     func show(window: String) async throws { try await command("window", ["handle": .text(window)]) }
 
     // MARK: Input
@@ -165,6 +166,14 @@ final class Browser: Sendable {
         let id = try await element(selector).first ?? ""
         try await command("element/\(id)/clear")
         try await command("element/\(id)/value", ["text": .text(text)])
+    }
+
+    /// Replaces the contents of a field as a user does, key by key, and leaves the field.
+    func retype(_ text: String, into selector: String) async throws {
+        _ = try await element(selector)
+        try await run("const field = document.querySelector(given[0]); field.focus(); field.select();", .text(selector))
+        for character in text { try await keys(String(character)) }
+        try await keys(Key.tab)
     }
 
     /// Presses keys one after another in the focused element, while holding the modifiers.

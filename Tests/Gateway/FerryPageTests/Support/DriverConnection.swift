@@ -42,33 +42,16 @@ struct DriverConnection: Sendable {
     }
 
     private static func exchange(_ request: Data, port: Int) throws -> Data {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard let descriptor = LoopbackSocket.connect(port: port) else {
+            throw TestingError("chromedriver does not listen on port \(port).")
+        }
         defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let status = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard status == 0 else { throw TestingError("chromedriver does not listen on port \(port).") }
-        var rest = request[...]
-        while !rest.isEmpty {
-            let sent = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-            guard sent > 0 else { throw TestingError("chromedriver closed the connection.") }
-            rest = rest.dropFirst(sent)
-        }
+        try LoopbackSocket.write(request, to: descriptor)
         var answer = Data()
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            let count = unsafe read(descriptor, &buffer, buffer.count)
-            guard count > 0 else { break }
-            answer += buffer[..<count]
+            answer += try LoopbackSocket.read(1 << 16, from: descriptor, isPart: true)
             if let body = whole(answer) { return body }
         }
-        throw TestingError("chromedriver's answer ended early: \(answer.count) bytes.")
     }
 
     /// Returns the body of a response, or `nil` until it is complete.

@@ -45,6 +45,17 @@ enum JSON: Hashable, Sendable, Codable {
         if case .object(let members) = self { members[name] ?? .null } else { .null }
     }
 
+    func has(_ name: String) -> Bool { if case .object(let members) = self { members[name] != nil } else { false } }
+
+    /// Returns an object with another member.
+    func with(_ name: String, _ value: JSON) -> JSON {
+        guard case .object(var members) = self else { return self }
+        members[name] = value
+        return .object(members)
+    }
+
+    var count: Int { if case .object(let members) = self { members.count } else { items.count } }
+
     subscript(place: Int) -> JSON { items.indices.contains(place) ? items[place] : .null }
 
     var text: String? { if case .text(let value) = self { value } else { nil } }

@@ -1,6 +1,5 @@
 import FerryTesting
 import Foundation
-import Glibc
 import Testing
 
 /// A real daemon's page in a browser, with an origin.
@@ -82,45 +81,4 @@ private func end(_ ferry: DaemonFixture) async {
     let log = ferry.log
     await ferry.stop()
     Attachment.record(log, named: "ferryd.log")
-}
-
-/// Runs `body` with a browser, then stops its driver.
-func withBrowser(
-    _ ferry: DaemonFixture, _ settings: Browser.Settings, _ body: (Browser) async throws -> Void
-) async throws {
-    guard let program = Browser.path(of: "chromedriver") else { throw TestingError("chromedriver is not installed.") }
-    var driver: DriverConnection
-    var process: ChildProcess
-    repeat {
-        driver = DriverConnection(port: try await LocalPorts.free(1)[0])
-        process = try ferry.spawnApp(["--port=\(driver.port)"], program: program)
-        try await eventually("chromedriver listens") { [driver, process] in
-            if !process.isRunning { return true }
-            return await driver.isReady()
-        }
-    } while !process.isRunning
-    let folder = ferry.home + "/browser"
-    if settings.extensionFolder != nil { try await introduce(ferry, to: folder, isBroken: settings.isHostBroken) }
-    let browser = try await Browser(driver, settings, folder: folder)
-    do {
-        try await body(browser)
-        await browser.quit()
-    } catch {
-        await browser.quit()
-        throw error
-    }
-    process.send(SIGTERM)
-    _ = await process.result()
-}
-
-/// Registers the extension's native host with a browser, as an installation does.
-private func introduce(_ ferry: DaemonFixture, to folder: String, isBroken: Bool) async throws {
-    let script = ferry.home + "/native-host"
-    let command = isBroken ? "exit 1" : "exec \(try BuiltProgram.ferry.path()) native-host \"$@\""
-    try "#!/bin/sh\n\(command)\n".write(toFile: script, atomically: true, encoding: .utf8)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
-    let hosts = folder + "/NativeMessagingHosts"
-    try FileManager.default.createDirectory(atPath: hosts, withIntermediateDirectories: true)
-    let manifest = try await ferry.run(["native-host", "--manifest", "chromium", "--path", script])
-    try manifest.stdout.write(toFile: hosts + "/ferry.native_host.json", atomically: true, encoding: .utf8)
 }

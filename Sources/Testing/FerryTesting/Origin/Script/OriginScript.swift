@@ -88,6 +88,7 @@ package indirect enum OriginCondition: Sendable {
     case ranged
     /// Requests with a field of this name.
     case has(String)
+    case method(String)
     /// Every `of`-th request, starting at this index. The first request has index 0.
     case turn(Int, of: Int)
     case both(OriginCondition, OriginCondition)
@@ -117,6 +118,7 @@ package indirect enum OriginCondition: Sendable {
         case .path(let path): exchange.request.path == path
         case .ranged: exchange.request.value("Range") != nil
         case .has(let name): exchange.request.value(name) != nil
+        case .method(let method): exchange.request.method == method
         case .turn(let index, let count): (exchange.number - 1) % count == index
         case .both(let first, let second): first.matches(exchange) && second.matches(exchange)
         case .not(let condition): !condition.matches(exchange)

@@ -1,0 +1,15 @@
+// The window that asks whether Ferry takes a download over.
+
+import { call, find, size, text, translate } from './words.js';
+
+const query = new URLSearchParams(location.search);
+const bytes = Number(query.get('size'));
+translate();
+document.title = text('question');
+find('#name').textContent = find('#name').title = query.get('name');
+find('#facts').textContent = [bytes > 0 && size(bytes), query.get('host')].filter(Boolean).join(' · ');
+// The background closes the window.
+const answer = isTaken => call('answer', { item: Number(query.get('item')), isTaken });
+find('#yes').onclick = () => answer(true);
+find('#no').onclick = () => answer(false);
+addEventListener('keydown', event => { if (event.key === 'Escape') answer(false); });
