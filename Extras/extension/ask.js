@@ -8,8 +8,11 @@ translate();
 document.title = text('question');
 find('#name').textContent = find('#name').title = query.get('name');
 find('#facts').textContent = [bytes > 0 && size(bytes), query.get('host')].filter(Boolean).join(' · ');
-// The background closes the window.
-const answer = isTaken => call('answer', { item: Number(query.get('item')), isTaken });
+const answer = async isTaken => {
+  await call('answer', { item: Number(query.get('item')), isTaken });
+  // The background closes the window, unless it has been started anew and knows no question.
+  close();
+};
 find('#yes').onclick = () => answer(true);
 find('#no').onclick = () => answer(false);
 addEventListener('keydown', event => { if (event.key === 'Escape') answer(false); });

@@ -13,11 +13,11 @@ export class Asking {
   }
 
   /** Resolves with the answer. A closed window means no. */
-  ask(item) {
+  ask(item, request) {
     return new Promise(resolve => {
       const question = { resolve, window: -1 };
       this.#open.set(item.id, question);
-      const facts = { item: item.id, name: nameOf(item), host: hostOf(item.finalUrl || item.url), size: item.fileSize ?? item.totalBytes };
+      const facts = { item: item.id, name: nameOf(item, request), host: hostOf(item.finalUrl || item.url), size: item.fileSize ?? item.totalBytes };
       const url = `ask.html?${new URLSearchParams(facts)}`;
       chrome.windows.create({ url, type: 'popup', width: 480, height: 260 }).then(
         window => { question.window = window.id; }, () => this.answer(item.id, false));

@@ -41,7 +41,7 @@ const environment = {
   async page({ tabId, page }) {
     const tab = tabId >= 0 ? await chrome.tabs.get(tabId).catch(() => undefined) : undefined;
     // A tab that was opened for the download has no page of its own.
-    return /^https?:/.test(tab?.url ?? '') ? tab.url : page;
+    return { page: /^https?:/.test(tab?.url ?? '') ? tab.url : page, isPrivate: Boolean(tab?.incognito) };
   },
 
   isLeft(request) {
@@ -51,21 +51,22 @@ const environment = {
   },
 
   mayRead: url => chrome.permissions.contains({ origins: [`${new URL(url).origin.replace(/:\d+$/, '')}/*`] }),
-  ask: item => asking.ask(item),
+  ask: (item, request) => asking.ask(item, request),
+  kept: (id, origin) => notices.handed(id, origin),
 
   async item(id) { return (await chrome.downloads.search({ id }))[0]; },
 
   /** A download of an earlier run, whose number may be another now. */
   async find({ url, startTime }) {
-    return (await chrome.downloads.search({})).find(each => each.url === url && each.startTime === startTime);
+    return (await chrome.downloads.search({ url })).find(each => each.startTime === startTime);
   },
 
-  /** Cancels and erases a download. Resolves with false if it is whole. */
+  /** Cancels and erases a download. Resolves with false if the browser has it or goes on with it. */
   async discard(id) {
     await chrome.downloads.cancel(id).catch(() => {});
-    const [item] = await chrome.downloads.search({ id });
-    if (item?.state === 'complete') return false;
-    await chrome.downloads.erase({ id });
+    const [item] = await chrome.downloads.search({ id }).catch(() => []);
+    if (item && item.state !== 'interrupted') return false;
+    await chrome.downloads.erase({ id }).catch(() => {});
     return true;
   },
 
@@ -85,10 +86,10 @@ chrome.webRequest.onHeadersReceived.addListener(
 
 chrome.downloads.onCreated.addListener(async item => {
   try {
-    const { id, reason, name, url } = await handovers.consider(item);
-    if (id) await notices.handed(id, { name, url });
-    else await notices.kept(item, reason);
+    const { reason, url } = await handovers.consider(item);
+    if (reason) await notices.kept(item, reason, url);
   } catch (error) {
+    if (error.isTaken) return await notices.unfinished(error);
     // By now the browser has chosen a name.
     await notices.refused(await environment.item(item.id) ?? item, error);
   }
@@ -119,17 +120,16 @@ chrome.runtime.onInstalled.addListener(() => {
   }
 });
 chrome.contextMenus.onClicked.addListener(async ({ menuItemId, linkUrl, srcUrl, pageUrl, selectionText }, tab) => {
-  // Links of private windows are not handed over.
-  if (tab?.incognito) return notices.refused({ url: linkUrl ?? srcUrl ?? pageUrl }, new Error(chrome.i18n.getMessage('private')));
+  if (tab?.incognito) return notices.say(chrome.i18n.getMessage('private'));
   if (menuItemId === 'links') return openLinks(tab, Boolean(selectionText));
   return handLinks([linkUrl ?? srcUrl], pageUrl, await kind.storeOf(tab));
 });
 
 /** Shows the links of a tab's page, or of its selection, to choose from. */
-const openLinks = (tab, isSelection) => chrome.tabs.create({
+const openLinks = (tab, isSelection) => (tab.incognito ? notices.say(chrome.i18n.getMessage('private')) : chrome.tabs.create({
   url: `links.html?${new URLSearchParams({ tab: tab.id, page: tab.url ?? '', selection: isSelection ? '1' : '' })}`,
   openerTabId: tab.id,
-});
+}));
 
 chrome.commands.onCommand.addListener(async (command, tab) => {
   if (command === 'links' && tab) await openLinks(tab, false);
@@ -163,6 +163,8 @@ const calls = {
   async browser({ id }) { await notices.tryInBrowser(id); return {}; },
   async links({ urls, page, tab }) {
     const from = await chrome.tabs.get(tab).catch(() => undefined);
+    // Links of private windows are not handed over.
+    if (from?.incognito) throw new Error(chrome.i18n.getMessage('private'));
     handLinks(urls, page, await kind.storeOf(from));
     return {};
   },
@@ -171,12 +173,12 @@ const calls = {
 chrome.runtime.onMessage.addListener((message, sender, answer) => {
   if (sender.id !== chrome.runtime.id) return false;
   // Pages of sites have one message: the key was held. All others are for the extension's own pages.
-  if (message.call === 'leave') left = { tab: sender.tab?.id ?? -1, until: Date.now() + 10_000 };
+  if (message.call === 'leave') left = { tab: sender.tab?.id ?? -1, until: Date.now() + 5000 };
   const call = sender.url?.startsWith(chrome.runtime.getURL('')) ? calls[message.call] : undefined;
   if (!call) return false;
   call(message).then(result => answer({ result }), error => answer({ error: error.message }));
   return true;
 });
 
-// Starts Ferry's program: its first summary ends what an earlier run left open.
-host.call('hello').catch(() => {});
+// Starts Ferry's program, and ends what an earlier run left open. Without a daemon there is no summary.
+host.call('hello').then(() => handovers.recover()).catch(() => {});

@@ -7,8 +7,6 @@ const margin = 3000;
 /** Calls of `keep` before the user is told. Each may start Ferry's program again. */
 const attempts = 3;
 
-const newKey = () => crypto.randomUUID();
-
 export class Handovers {
   #browser;
   #host;
@@ -17,9 +15,11 @@ export class Handovers {
   #asked = new Set();
   /** Keys of the offers of this run. */
   #own = new Set();
+  #recovery;
 
   /**
-   * - browser: `settings`, `page`, `isLeft`, `mayRead`, `ask`, `item`, `find`, `discard`, `cookies`, `agent`.
+   * - browser: `settings`, `page`, `isLeft`, `mayRead`, `ask`, `item`, `find`, `discard`, `cookies`, `agent`, and `kept`,
+   *   which gets each transfer that Ferry has.
    * - pending: The durable offers by key: `all`, `set`, `remove`.
    */
   constructor({ browser, host, requests, pending }) {
@@ -40,43 +40,35 @@ export class Handovers {
     this.#asked.add(item.id);
     const settings = await this.#browser.settings();
     const request = settings.isOn && !item.byExtensionId ? await this.#requests.take(item) : undefined;
-    const page = request ? await this.#browser.page(request) : '';
-    const reason = reasonToKeep(item, { request, page, isLeft: this.#browser.isLeft(request), settings });
+    const { page, isPrivate } = request ? await this.#browser.page(request) : { page: '', isPrivate: false };
+    const reason = reasonToKeep(item, { request, page, isPrivate, isLeft: this.#browser.isLeft(request), settings });
     if (reason && reason !== 'made') return { reason };
     // Without access to a site, its requests and cookies are hidden.
     const urls = request ? request.chain.map(each => each.url) : [item.url, item.finalUrl || item.url];
     for (const url of urls) if (!await this.#browser.mayRead(url)) return { reason: 'access', url };
     if (reason) return { reason };
-    if (settings.asks && !await this.#browser.ask(item)) return { reason: 'answer' };
+    if (settings.asks && !await this.#browser.ask(item, request)) return { reason: 'answer' };
     return this.#hand(item, request, page, settings);
   }
 
   async #hand(item, request, page, settings) {
-    const key = newKey();
-    this.#own.add(key);
-    const entry = { url: item.url, startTime: item.startTime, name: nameOf(item), isTaken: false };
-    await this.#pending.set(key, entry);
-    let id;
-    try {
-      const known = factsOf(request.response);
-      const download = { ...await this.#download(repeatable(request.chain), item, page, settings), replaces: true };
-      if (known.length >= 0) download.size = known.length;
-      const found = await this.#offer(key, download, settings);
-      if (!isSame(known, found)) return await this.#drop(key, 'different');
-      const now = await this.#browser.item(item.id);
-      // It may be whole by now, and the user may have stopped it.
-      if (!now || now.state === 'complete' || now.paused || now.error === 'USER_CANCELED') return await this.#drop(key, 'done');
-      entry.name = nameOf(now);
-      entry.isTaken = true;
-      await this.#pending.set(key, entry);
-      if (!await this.#browser.discard(item.id)) return await this.#drop(key, 'done');
-      id = found.id;
-    } catch (error) {
-      await this.#giveUp(key, error);
-      throw error;
-    }
-    await this.#keep(key, entry.name);
-    return { id, name: entry.name, url: request.chain[0].url };
+    const { url } = request.chain[0];
+    const entry = { url: item.url, startTime: item.startTime, name: nameOf(item, request), isTaken: false, origin: url };
+    const known = factsOf(request.response);
+    const download = { ...await this.#download(repeatable(request.chain), item, page, settings), replaces: true };
+    if (known.length >= 0) download.size = known.length;
+    const key = await this.#begin(entry);
+    const found = await this.#offer(key, download, settings);
+    if (!isSame(known, found)) return this.#leave(key, 'different');
+    const now = await this.#browser.item(item.id);
+    // It may be whole by now, and the user may have stopped it.
+    if (!now || now.state === 'complete' || now.paused || now.error === 'USER_CANCELED') return this.#leave(key, 'done');
+    const taken = { ...entry, name: nameOf(now, request), isTaken: true };
+    await this.#pending.set(key, taken);
+    // From here on, Ferry may have the only copy.
+    if (!await this.#browser.discard(item.id)) return this.#leave(key, 'done');
+    await this.#keep(key, taken);
+    return { id: found.id, name: taken.name, url };
   }
 
   /**
@@ -86,66 +78,93 @@ export class Handovers {
    */
   async link(url, page, store) {
     const settings = await this.#browser.settings();
-    const key = newKey();
-    this.#own.add(key);
-    await this.#pending.set(key, { url, name: '', isTaken: false });
-    try {
-      const request = { url, method: 'GET', fields: [], type: 'main_frame' };
-      const item = { referrer: page, cookieStoreId: store };
-      const download = await this.#download([request], item, page, settings);
-      const found = await this.#offer(key, download, settings);
-      if (found.isPage) throw new Error(chrome.i18n.getMessage('isPage'));
-      await this.#pending.remove(key);
-      return { id: found.id, name: nameOf({ url }), url };
-    } catch (error) {
-      await this.#giveUp(key, error);
-      throw error;
+    const request = { url, method: 'GET', fields: [], type: 'main_frame' };
+    const download = await this.#download([request], { referrer: page, cookieStoreId: store }, page, settings);
+    // The browser has no copy: an offer whose reply is lost is kept.
+    const key = await this.#begin({ url, name: nameOf({ url }), isTaken: true, isLink: true, origin: url });
+    const found = await this.#offer(key, download, settings);
+    if (found.isPage) {
+      await this.#drop(key);
+      throw new Error(chrome.i18n.getMessage('isPage'));
     }
+    await this.#forget(key);
+    return { id: found.id, name: nameOf({ url }), url };
   }
 
-  /** Ends an offer after an error. One that cannot be dropped now is dropped by a later run. */
-  async #giveUp(key, error) {
-    if (error.isUnreached) await this.#forget(key);
-    else await this.#drop(key).catch(() => this.#own.delete(key));
+  /** Stores a new offer before it exists. Resolves with its key. */
+  async #begin(entry) {
+    const key = crypto.randomUUID();
+    this.#own.add(key);
+    await this.#pending.set(key, entry);
+    return key;
+  }
+
+  /** The browser keeps its download. An offer that cannot be dropped now is dropped by a later run. */
+  async #leave(key, reason) {
+    await this.#drop(key).catch(() => this.#own.delete(key));
+    return { reason };
   }
 
   async #forget(key) {
-    this.#own.delete(key);
     await this.#pending.remove(key);
+    this.#own.delete(key);
   }
 
   /** Ends the offers that an earlier run of the extension has left. */
-  async recover() {
-    for (const [key, entry] of Object.entries(await this.#pending.all())) {
-      if (this.#own.has(key)) continue;
-      const isKept = afterRestart(entry, await this.#browser.find(entry)) === 'keep';
-      await (isKept ? this.#keep(key, entry.name) : this.#drop(key));
+  recover() {
+    // One at a time.
+    this.#recovery ??= this.#recoverAll().finally(() => { this.#recovery = undefined; });
+    return this.#recovery;
+  }
+
+  async #recoverAll() {
+    for (const key of Object.keys(await this.#pending.all())) {
+      // Other steps may have ended it meanwhile.
+      const entry = (await this.#pending.all())[key];
+      if (!entry || this.#own.has(key)) continue;
+      await this.#recover(key, entry).catch(() => {});
     }
   }
 
-  #offer(key, download, { patience }) {
-    return this.#host.call('offer', { key, download, seconds: patience }, patience * 1000 + margin);
+  async #recover(key, entry) {
+    const item = entry.isLink ? undefined : await this.#browser.find(entry);
+    if (afterRestart(entry, item) === 'drop') return this.#drop(key);
+    if (item) await this.#browser.discard(item.id);
+    return this.#keep(key, entry);
   }
 
-  async #keep(key, name) {
+  async #keep(key, entry) {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#host.call('keep', { key, name }, margin);
-        break;
+        const { id } = await this.#host.call('keep', { key, name: entry.name }, margin);
+        await this.#browser.kept(id, { name: entry.name, url: entry.origin });
+        return this.#forget(key);
       } catch (error) {
-        if (attempt < attempts) continue;
-        // The next run tries again.
+        // A link that Ferry has never received can be tried again by the user.
+        if (error.code === 'unknown_transfer') await this.#forget(key);
+        else if (attempt < attempts) continue;
+        // Otherwise the next run tries again.
         this.#own.delete(key);
-        throw error;
+        throw Object.assign(error, { isTaken: true, origin: entry.origin, name: entry.name });
       }
     }
+  }
+
+  async #drop(key) {
+    await this.#host.call('drop', { key }, margin);
     await this.#forget(key);
   }
 
-  async #drop(key, reason) {
-    await this.#host.call('drop', { key }, margin);
-    await this.#forget(key);
-    return { reason };
+  /** Requests a file. Rejects with why Ferry cannot have it, and leaves no offer then. */
+  async #offer(key, download, { patience }) {
+    try {
+      return await this.#host.call('offer', { key, download, seconds: patience }, patience * 1000 + margin);
+    } catch (error) {
+      // Without an answer, Ferry's program has not started. With Ferry's own error, there is no offer.
+      if (error.isUnreached || error.code) await this.#forget(key);
+      else await this.#leave(key);
+      throw error;
+    }
   }
 
   async #download(chain, item, page, settings) {

@@ -4,8 +4,8 @@ const name = 'ferry.native_host';
 
 export class Host {
   #port = null;
-  /** Whether the program of the open connection has answered. */
-  #hasAnswered = false;
+  /** Number of messages from the program of the open connection. */
+  #received = 0;
   #calls = new Map();
   #last = 0;
   #onSummary;
@@ -15,16 +15,24 @@ export class Host {
 
   /**
    * Makes a call. Rejects with Ferry's error, with the browser's when Ferry cannot be started, or after a time limit in
-   * milliseconds. Then the connection is closed, and the next call starts Ferry's program again. The error of a program
-   * that has never answered has `isUnreached`.
+   * milliseconds. A program that has sent nothing in that time is ended, and the next call starts it again. The error of
+   * a program that has never answered has `isUnreached`.
    */
   call(call, rest = {}, limit = 30_000) {
     return new Promise((resolve, reject) => {
       const id = ++this.#last;
-      const timer = setTimeout(() => this.#close(new Error(chrome.i18n.getMessage('silent'))), limit);
+      let before = 0;
+      const timer = setTimeout(() => {
+        const error = new Error(chrome.i18n.getMessage('silent'));
+        if (this.#received === before) return this.#close(error);
+        this.#calls.delete(id);
+        return reject(error);
+      }, limit);
       this.#calls.set(id, { resolve, reject, timer });
       try {
-        this.#open().postMessage({ id, call, ...rest });
+        const port = this.#open();
+        before = this.#received;
+        port.postMessage({ id, call, ...rest });
       } catch (error) {
         this.#close(error);
       }
@@ -34,7 +42,7 @@ export class Host {
   #open() {
     if (this.#port) return this.#port;
     const port = this.#port = chrome.runtime.connectNative(name);
-    this.#hasAnswered = false;
+    this.#received = 0;
     port.onMessage.addListener(message => this.#receive(message));
     port.onDisconnect.addListener(() => {
       // A closed connection is reported late: another may be open by then.
@@ -48,7 +56,7 @@ export class Host {
   }
 
   #receive(message) {
-    this.#hasAnswered = true;
+    this.#received += 1;
     if (message.event === 'summary') return this.#onSummary(message);
     const { error, result } = message;
     // The number of a message that Ferry could not read is unknown.
@@ -64,7 +72,7 @@ export class Host {
   /** Ends the connection and all open calls. */
   #close(error) {
     const [port, calls] = [this.#port, [...this.#calls.values()]];
-    error.isUnreached = !this.#hasAnswered;
+    error.isUnreached = this.#received === 0;
     this.#port = null;
     this.#calls.clear();
     try { port?.disconnect(); } catch { /* It has ended already. */ }

@@ -27,10 +27,10 @@ export class Notices {
     await this.show(this.#summary);
   }
 
-  /** The browser keeps a download. */
-  async kept(item, reason) {
+  /** The browser keeps a download. `url` is the URL to which the extension has no access. */
+  async kept(item, reason, url) {
     if (!isNamed(reason)) return;
-    const note = { reason, name: nameOf(item), text: text(`kept_${reason}`), url: item.finalUrl || item.url };
+    const note = { reason, name: nameOf(item), text: text(`kept_${reason}`), url };
     await chrome.storage.local.set({ note });
     await chrome.action.setTitle({ title: `Ferry: ${note.name}: ${note.text}` });
   }
@@ -40,6 +40,11 @@ export class Notices {
     const isDownload = item.id !== undefined;
     const id = `refused-${crypto.randomUUID()}`;
     await this.#fail(id, { name: nameOf(item), why: error.message, url: isDownload ? undefined : item.url, isKept: isDownload });
+  }
+
+  /** Ferry has a download, and its file has not got its name. */
+  async unfinished({ message, name, origin }) {
+    await this.#fail(`unfinished-${crypto.randomUUID()}`, { name, why: message, url: origin });
   }
 
   async #fail(id, failure) {
@@ -73,8 +78,8 @@ export class Notices {
     for (const item of news(summary.ended ?? [], handed)) {
       const { url } = handed[item.id];
       await change('handed', all => without(all, item.id));
-      if (item.state === 'failed') {
-        await this.#fail(item.id, { name: item.name, why: item.why ?? '', url });
+      if (item.state === 'failed' || item.isPage) {
+        await this.#fail(item.id, { name: item.name, why: item.isPage ? text('isPage') : item.why ?? '', url });
       } else if ((await chrome.storage.local.get({ notifies: true })).notifies) {
         await this.say(item.name, { id: `ended-${item.id}`, title: text('finishedTitle') });
       }

@@ -10,8 +10,8 @@ export class RequestLog {
   #waiting = new Set();
 
   /** A request starts, or goes on after a redirect. */
-  began({ requestId, url, method, type, tabId, documentUrl, originUrl, initiator }) {
-    if (!RequestLog.kinds.includes(type)) return;
+  began({ requestId, url, method, type, tabId, documentUrl, originUrl, initiator, incognito }) {
+    if (!RequestLog.kinds.includes(type) || incognito) return;
     const hop = { url, method, type, fields: [], status: 0 };
     const known = this.#requests.get(requestId);
     if (known) {

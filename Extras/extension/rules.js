@@ -67,23 +67,33 @@ export function factsOf({ fields }) {
   };
 }
 
-/** Whether Ferry has the browser's file: the same length, ETag and type, where the browser knows them. */
+/**
+ * Whether Ferry has the browser's file: the same length, ETag and type, where the browser knows them.
+ *
+ * A type alone is no proof.
+ */
 export function isSame(known, found) {
+  if (known.length < 0 && !known.etag) return false;
   if (known.length >= 0 && found.length !== known.length) return false;
   if (known.etag && found.etag !== known.etag) return false;
-  if (typeOf(found.type) !== known.type) return false;
-  // A page without length and ETag could be any page.
-  return known.length >= 0 || Boolean(known.etag) || known.type !== 'text/html';
+  return typeOf(found.type) === known.type;
 }
 
 // MARK: Downloads
 
-/** The file name that the browser has chosen, or the last part of the URL. */
-export function nameOf(item) {
-  const chosen = (item.filename ?? '').split(/[/\\]/).at(-1);
+/** The file name that the browser has chosen, otherwise that of the response, otherwise the last part of the URL. */
+export function nameOf(item, request) {
+  const chosen = (item.filename || attachmentName(fieldOf(request?.response?.fields, 'content-disposition')) || '').split(/[/\\]/).at(-1);
   if (chosen) return chosen;
   const last = new URL(item.finalUrl || item.url).pathname.split('/').at(-1);
   try { return decodeURIComponent(last); } catch { return last; }
+}
+
+/** The name in a Content-Disposition (RFC 6266): `filename*` in UTF-8, otherwise `filename`. */
+function attachmentName(field = '') {
+  const [, coded] = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(field) ?? [];
+  const [, quoted, plain] = /;\s*filename\s*=\s*(?:"([^"]*)"|([^;\s]+))/i.exec(field) ?? [];
+  try { return coded ? decodeURIComponent(coded) : quoted ?? plain; } catch { return quoted ?? plain; }
 }
 
 /** The requests of a redirect chain that Ferry repeats: those after the last one that is not a GET. */
@@ -95,16 +105,17 @@ export const repeatable = chain => chain.slice(chain.findLastIndex(each => each.
  * - item: The browser's download.
  * - request: The browser's request for it. Undefined for a file that a page's service worker has made.
  * - page: The URL of the page in the request's tab, if known.
+ * - isPrivate: Whether the tab is in a private window.
  * - isLeft: Whether the user held the key that leaves it to the browser.
  */
-export function reasonToKeep(item, { request, page, isLeft, settings }) {
+export function reasonToKeep(item, { request, page, isPrivate, isLeft, settings }) {
   if (!settings.isOn) return 'off';
   if (isLeft) return 'key';
-  if (item.incognito) return 'private';
+  if (item.incognito || isPrivate) return 'private';
   if (item.byExtensionId || item.state === 'complete') return 'done';
   if (!isWeb(item.url) || !isWeb(item.finalUrl || item.url)) return 'scheme';
   if (!isSiteOn(siteOf(item, request, page), settings.sites)) return 'site';
-  if (!hasType(nameOf(item), settings.types)) return 'type';
+  if (!hasType(nameOf(item, request), settings.types)) return 'type';
   const size = Math.max(request?.response ? factsOf(request.response).length : -1, item.totalBytes ?? -1, item.fileSize ?? -1);
   if (size < 0 ? settings.leastBytes > 0 : size < settings.leastBytes) return 'size';
   if (!request?.response) return 'made';
@@ -198,5 +209,5 @@ export function badge({ running, received, expected } = {}, failures = 0) {
   return expected > 0 ? `${Math.floor((received / expected) * 100)}%` : String(running);
 }
 
-/** The finished transfers of a summary that the user has not been told of. `handed` has an entry for each open one. */
+/** The finished transfers of a summary that the user has not been told of. `handed` has the others by id. */
 export const news = (ended, handed) => ended.filter(each => Object.hasOwn(handed, each.id));

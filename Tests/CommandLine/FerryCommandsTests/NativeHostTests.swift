@@ -112,7 +112,8 @@ import Testing
             #"{"id":1,"call":"keep","key":"abcd-1234","name":"../f.iso"}"#,
             #"{"id":2,"call":"keep","key":"abcd-5678","name":"h"}"#, #"{"id":3,"call":"drop","key":"abcd-5678"}"#,
             #"{"id":4,"call":"drop","key":"none-0000"}"#, #"{"id":5,"call":"keep","key":"none-0000","name":"n"}"#)
-        #expect(said.count { $0.contains(#""result":{}"#) } == 4)
+        #expect(said.count { $0.contains(#""result":{"id":"#) } == 2)
+        #expect(said.count { $0.contains(#""result":{}"#) } == 2)
         #expect(said.contains { $0.contains("Ferry no longer has the download.") })
         #expect(daemon.changes.map(\.name) == ["f.iso"] && daemon.actions.isEmpty)
     }
@@ -180,11 +181,13 @@ import Testing
         var other = one
         other.state = .waiting
         var offer = one
-        offer.names.given = ".abcd-1234.ferry-offer"
+        (offer.names.given, offer.tags) = (".abcd-1234.ferry-offer", ["browser", "browser-offer:abcd-1234"])
         var failed = one
         (failed.state, failed.tags, failed.error) = (.failed, ["browser"], ServiceError(.offline, "No network."))
         var foreign = failed
         foreign.tags = []
+        // A name from a server is no offer's.
+        other.names.given = "a.ferry-offer"
         let summary = NativeResult.Summary(
             active: [one, other, offer], waiting: 3, ended: [failed, foreign], now: .distantPast)
         #expect(summary.running == 1 && summary.waiting == 4 && summary.failed == 1)

@@ -99,6 +99,24 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
+    func `F1 the last of two names counts, before and after a resumption`(_ kind: ServiceKind) async throws {
+        let script = OriginScript(
+            Self.body, .on(.request(1), .hold("never", at: .body(100_000))), .always(.hold("end", at: .body(150_000))))
+        try await withService(kind, script) { bed in
+            let id = try await bed.add().id
+            try await bed.wait(for: id, received: 100_000)
+            _ = try await bed.service.act(.pause, on: TransferSelection(ids: [id]))
+            _ = try await bed.service.change(id, change { $0.name = "first.bin" })
+            _ = try await bed.service.act(.resume, on: TransferSelection(ids: [id]))
+            await bed.origin.waitForHold("end")
+            _ = try await bed.service.change(id, change { $0.name = "second.bin" })
+            bed.origin.release("end")
+            #expect(try await bed.wait(for: id, .succeeded).destination == bed.folder + "/second.bin")
+            #expect(bed.files == ["second.bin"])
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
     func `F6 a name given to a running transfer is numbered if it is taken`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, always: .hold("middle", at: .body(100_000)))
         try await withService(kind, script) { bed in

@@ -15,6 +15,7 @@ struct `The extension's pages` {
     }()
     private static let script = OriginScript(
         SeededBody(seed: 5, size: 1_500_000), .on(.path("/page"), .raw(page)), .on(.path("/login.iso"), .raw(page)),
+        .on(.path("/gone.bin"), .status(404)),
         // The browser's own download is not whole before the question is answered.
         .on(
             .path("/file.bin").and(.has("Sec-Fetch-Mode")).and(.pathRequests(1...1)), .hold("never", at: .body(100_000))
@@ -125,7 +126,7 @@ struct `The extension's pages` {
             let first = try await browser.window()
             let second = try await browser.openWindow()
             try await browser.open(bed.origin.url("/page"))
-            try await browser.click("#file")
+            try await browser.clickDownload("#file")
             try await browser.show(window: second)
             try await bed.open("options.html")
             let questions = "(await chrome.tabs.query({})).filter(each => each.url?.includes('/ask.html'))"
@@ -135,18 +136,15 @@ struct `The extension's pages` {
             try await browser.wait("The name", until: "document.querySelector('#name').textContent === 'file.bin'")
             try await Self.audit(bed, "the question")
             try await browser.press("With Ferry")
+            try await browser.show(window: first)
             try await eventually("Ferry has it") { FileManager.default.fileExists(atPath: bed.ferry.file("file.bin")) }
             try await bed.open("options.html")
-            try await bed.wait("the question's window is closed", until: "return \(questions).length === 0")
+            try await bed.wait(
+                "the question's window is closed",
+                until: "return (await chrome.windows.getAll()).every(each => each.type !== 'popup')")
 
-            // The key's click opens nothing by itself.
-            try await browser.show(window: first)
-            try await browser.run(
-                """
-                const options = { altKey: true, bubbles: true, cancelable: true };
-                document.body.dispatchEvent(new MouseEvent('click', options));
-                """)
-            try await browser.click("#file")
+            try await browser.open(bed.origin.url("/page"))
+            try await browser.clickDownload("#file", holding: Key.alt)
             try await eventually("the browser has it") {
                 (FileManager.default.contents(atPath: bed.browserFolder + "/file.bin")?.count ?? 0) == 1_500_000
             }
@@ -164,7 +162,9 @@ struct `The extension's pages` {
             _ = try await bed.page.add("/later.zip", "--paused")
             try await bed.open("popup.html")
             try await bed.browser.wait("The list", until: "document.querySelectorAll('#transfers li').length === 3")
-            try await bed.browser.wait("The end", until: "document.body.textContent.includes('Finished')")
+            try await bed.browser.wait(
+                "The end",
+                until: "document.body.textContent.includes('Finished') && document.body.textContent.includes('404')")
             try await Self.audit(bed, "popup-\(look)", hasPicture: true)
             let failures: JSON = [
                 "refused-1": [

@@ -34,7 +34,8 @@ struct `The extension's rules` {
           ['small by its response', why({ item: { totalBytes: -1 }, request: { response: { status: 200, fields: [{ name: 'content-length', value: '9' }] } } }), 'size'],
           ['unknown size', why({ item: { totalBytes: -1 }, request: { response: { status: 200, fields: [] } } }), 'size'],
           ['all sizes', why({ item: { totalBytes: -1 }, request: { response: { status: 200, fields: [] } }, settings: { leastBytes: 0 } }), 'ferry'],
-          ['private', why({ item: { incognito: true } }), 'private'], ['whole', why({ item: { state: 'complete' } }), 'done'],
+          ['private', why({ item: { incognito: true } }), 'private'], ['of a private tab', why({ isPrivate: true }), 'private'],
+          ['the type of the response', why({ request: { response: { status: 200, fields: [...response.fields, { name: 'Content-Disposition', value: 'attachment; filename="x.zip"' }] } }, settings: { types: 'zip' } }), 'ferry'], ['whole', why({ item: { state: 'complete' } }), 'done'],
           ['interrupted', why({ item: { state: 'interrupted' } }), 'ferry'],
           ['of an extension', why({ item: { byExtensionId: 'x' } }), 'done'],
           ['blob', why({ item: { url: 'blob:https://a.example/1', finalUrl: 'blob:https://a.example/1' } }), 'scheme'],
@@ -63,7 +64,7 @@ struct `The extension's rules` {
           ['another ETag', same({}, { etag: '"b"' }), false], ['no ETag', same({}, { etag: undefined }), false],
           ['an ETag that the browser does not know', same({ etag: undefined }), true],
           ['a page', same({}, { type: 'text/html' }), false], ['no type', same({}, { type: undefined }), false],
-          ['an unknown length', same({ length: -1 }), true],
+          ['an unknown length with an ETag', same({ length: -1 }), true], ['a type alone', same({ length: -1, etag: undefined }), false],
           ['a page of unknown length', same({ length: -1, etag: undefined, type: 'text/html' }, { type: 'text/html' }), false],
           ['a coded body has no known length', rules.factsOf({ fields: [{ name: 'Content-Length', value: '9' }, { name: 'Content-Encoding', value: 'gzip' }] }).length, -1],
           ['a length that is no number', rules.factsOf({ fields: [{ name: 'content-length', value: '9x' }] }).length, -1],
@@ -125,7 +126,8 @@ struct `The extension's rules` {
           ['seconds', rules.patienceOf('20', 15), 20], ['no time', rules.patienceOf('0', 15), 15], ['too long', rules.patienceOf('999', 15), 15],
           ['all types', rules.hasType('a.bin', ' '), true], ['two parts', rules.hasType('a.tar.gz', '.tar.gz'), true], ['another', rules.hasType('azip', 'zip'), false],
           ['the browser\'s name', rules.nameOf({ filename: '/d/a (1).iso', url: 'https://a.example/x' }), 'a (1).iso'],
-          ['the URL\'s name', rules.nameOf({ url: 'https://a.example/d/a%20b?q' }), 'a b'], ['a broken name', rules.nameOf({ url: 'https://a.example/%zz' }), '%zz'],
+          ['the URL\'s name', rules.nameOf({ url: 'https://a.example/d/a%20b?q' }), 'a b'], ['the response\'s name', rules.nameOf({ url: 'https://a.example/get' }, { response: { fields: [{ name: 'content-disposition', value: "attachment; filename=b; filename*=UTF-8''a%20c" }] } }), 'a c'],
+          ['a broken name', rules.nameOf({ url: 'https://a.example/%zz' }), '%zz'],
         ];
         """#
 

@@ -28,7 +28,7 @@ struct `The browser's extension` {
         } _: { bed in
             let browser = bed.browser
             try await browser.open(bed.origin.url("/login"))
-            try await browser.click("#file")
+            try await browser.clickDownload("#file")
             try await eventually("Ferry has it") {
                 FileManager.default.fileExists(atPath: bed.ferry.file("file.bin"))
             }

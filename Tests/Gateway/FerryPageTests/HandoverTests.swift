@@ -124,7 +124,7 @@ struct `A hand-over` {
         try await browser.open(bed.origin.url("/login", host: "localhost"))
         try await browser.open(bed.origin.url("/sw/page"))
         try await browser.wait("The worker", until: "document.body.dataset.worker === 'ready'")
-        for kind in kinds { try await browser.click("#\(kind.name)") }
+        for kind in kinds { try await browser.clickDownload("#\(kind.name)") }
     }
 
     /// Waits until the browser and Ferry are done with all downloads, and the extension with all offers.

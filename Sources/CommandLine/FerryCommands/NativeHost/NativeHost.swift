@@ -11,6 +11,8 @@ actor NativeHost {
     private let context: CommandContext
     private let send: @Sendable ([UInt8]) -> Void
     private var watch: Task<Void, Never>?
+    /// Whether the input has ended: nobody gets a reply.
+    private var isClosed = false
 
     /// Maximum number of finished transfers in a list.
     private static let ended = 10
@@ -37,6 +39,7 @@ actor NativeHost {
             for await bytes in input {
                 for frame in frames.append(bytes) { answer(frame, in: &group) }
             }
+            isClosed = true
         }
     }
 
@@ -64,8 +67,7 @@ actor NativeHost {
             case .hello: reply(call, NativeResult.Hello(version: FerryVersion.current))
             case .offer: reply(call, try await offer(call))
             case .keep:
-                try await offers().keep(try key(of: call), name: call.name)
-                reply(call, NoResult())
+                reply(call, NativeResult.Kept(id: try await offers().keep(try key(of: call), name: call.name)))
             case .drop:
                 try await offers().drop(try key(of: call))
                 reply(call, NoResult())
@@ -121,7 +123,11 @@ actor NativeHost {
         let folders = try await PageAddress.gateway(in: context).status().settings.folders
         let request = try download.request(as: try key(of: call), in: AllowedFolders(folders), of: caller)
         let seconds = min(max(call.seconds ?? 12, Self.offerLimits.lowerBound), Self.offerLimits.upperBound)
-        return try await offers().offer(request, within: .seconds(seconds))
+        let found = try await offers().offer(request, within: .seconds(seconds))
+        guard isClosed else { return found }
+        // The extension may have given up before the offer existed.
+        try await offers().drop(try key(of: call))
+        throw ServiceError(.canceled, "The browser has closed the connection.")
     }
 
     // MARK: Transfers
@@ -136,7 +142,7 @@ actor NativeHost {
         let counts = try await service.queueCounts(of: nil)
         let more = max(0, counts.active + counts.waiting - transfers.count)
         transfers += try await service.queue(QueueQuery(.ended, limit: Self.ended, reversed: true))
-        let shown = transfers.filter { !OfferKey.isOpen($0) }
+        let shown = transfers.filter { !OfferKey.isHidden($0) }
         return NativeResult.List(transfers: shown.map { NativeResult.Item($0, now: context.now()) }, more: more)
     }
 
@@ -193,9 +199,12 @@ actor NativeHost {
         let service = try daemon().watcher
         let counts = try await service.queueCounts(of: nil)
         let active = try await service.queue(QueueQuery(.active, limit: 200))
-        let ended = try await service.queue(QueueQuery(.ended, limit: 50, reversed: true))
-        let summary = NativeResult.Summary(
-            active: active, waiting: counts.waiting, ended: ended, now: context.now())
+        var query = TransferQuery()
+        query.tag = NativeDownload.tag
+        query.states = [.succeeded, .failed]
+        query.newestFirst = true
+        let ended = try await service.transfers(query).transfers
+        let summary = NativeResult.Summary(active: active, waiting: counts.waiting, ended: ended, now: context.now())
         if summary != last { write(summary) }
         return summary
     }

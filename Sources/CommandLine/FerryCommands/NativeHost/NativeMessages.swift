@@ -84,6 +84,8 @@ struct NativeDownload: Decodable, Sendable {
         }
         request.login.cookies = cookies ?? []
         request.response.expectedSize = size
+        // The head of a successful response is then recorded.
+        request.response.acceptableStatuses = .success
         request.file.allowedFolders = allowed
         if replaces == true { request.file.name = key.hiddenName }
         request.tags = [Self.tag, key.tag]
@@ -135,12 +137,18 @@ struct OfferKey: Hashable, Decodable, Sendable {
     /// The tag of the offered transfer.
     var tag: String { Self.prefix + text }
     /// The name of an offered file while the browser's own file has the final name.
-    var hiddenName: String { ".\(text)" + Self.hiddenSuffix }
+    var hiddenName: String { ".\(text).ferry-offer" }
 
-    /// Whether the browser may still keep the file of a transfer.
-    static func isOpen(_ transfer: Transfer) -> Bool { transfer.names.given?.hasSuffix(hiddenSuffix) == true }
+    /// Whether a transfer's file has or gets its hidden name, so that the browser may still keep its own.
+    static func isHidden(_ transfer: Transfer) -> Bool {
+        let keys = transfer.tags.filter { $0.hasPrefix(prefix) }.compactMap {
+            OfferKey(String($0.dropFirst(prefix.count)))
+        }
+        return keys.contains { key in
+            transfer.names.given == key.hiddenName || transfer.destination?.lastPathPart == key.hiddenName
+        }
+    }
 
-    private static let hiddenSuffix = ".ferry-offer"
     private static let prefix = "browser-offer:"
 }
 

@@ -24,7 +24,7 @@ struct NativeOffers: Sendable {
         let head = await head(of: transfer, after: submitted.after, within: limit)
         do throws(ServiceError) {
             if let head { return try head.get() }
-            guard request.file.name == nil else {
+            guard request.file.name == nil, try await service.transfer(transfer.id).state == .waiting else {
                 throw ServiceError(.timedOut, "Ferry has no response for the file yet.")
             }
             return NativeResult.Offer(transfer, isFound: false)
@@ -34,36 +34,22 @@ struct NativeOffers: Sendable {
         }
     }
 
-    /// Makes an offer a transfer like any other. Idempotent.
+    /// Makes an offer a transfer like any other, and returns its id. Idempotent.
     ///
     /// - Throws: ``ServiceError`` with code `unknown_transfer`.
-    func keep(_ key: OfferKey, name: String?) async throws(ServiceError) {
+    func keep(_ key: OfferKey, name: String?) async throws(ServiceError) -> TransferID {
         guard let transfer = try await find(key) else {
             throw ServiceError(.unknownTransfer, "Ferry no longer has the download.")
         }
-        guard OfferKey.isOpen(transfer) else { return }
+        guard OfferKey.isHidden(transfer) else { return transfer.id }
         var change = TransferChange()
         change.name = FileName.safe(name ?? "")
-        for _ in 0..<Self.mostRenames {
-            do throws(ServiceError) {
-                _ = try await service.change(transfer.id, change)
-                return
-            } catch {
-                // The file is getting its hidden name at this moment. It is renamed afterwards.
-                guard error.code == .invalidRequest, try await service.transfer(transfer.id).state == .running else {
-                    throw error
-                }
-                try? await Task.sleep(for: .milliseconds(50))
-            }
-        }
-        throw ServiceError(.timedOut, "Ferry has not placed the file yet.")
+        return try await service.change(transfer.id, change).id
     }
-
-    private static let mostRenames = 40
 
     /// Removes an offer and its bytes, if it exists. A kept transfer stays.
     func drop(_ key: OfferKey) async throws(ServiceError) {
-        guard let transfer = try await find(key), OfferKey.isOpen(transfer) || transfer.names.given == nil else {
+        guard let transfer = try await find(key), OfferKey.isHidden(transfer) || transfer.names.given == nil else {
             return
         }
         try await remove([transfer.id])

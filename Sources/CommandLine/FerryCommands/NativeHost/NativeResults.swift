@@ -5,11 +5,12 @@ import FerryFoundation
 enum NativeResult {
     struct Hello: Encodable { let version: String }
     struct Page: Encodable { let url: String }
+    struct Kept: Encodable { let id: TransferID }
 
     /// The facts in the head of an offered file's response.
     struct Offer: Hashable, Encodable {
         let id: TransferID
-        /// The file's size in bytes, if known.
+        /// The file's size in bytes, if the response states it.
         let length: Int64?
         let etag: String?
         let type: String?
@@ -20,7 +21,7 @@ enum NativeResult {
 
         init(_ transfer: Transfer, isFound: Bool = true) {
             id = transfer.id
-            length = transfer.bytesExpected
+            length = transfer.state == .succeeded ? transfer.bytesReceived : transfer.response?.completeLength
             etag = transfer.etag
             type = transfer.contentType
             isPage = transfer.notes.contains(TransferNotes.webPage)
@@ -38,6 +39,8 @@ enum NativeResult {
         let speed: Double?
         /// Why it waits or has failed, as a sentence.
         let why: String?
+        /// Whether the file is a web page where another file was requested.
+        let isPage: Bool
 
         init(_ transfer: Transfer, now: Date) {
             id = transfer.id
@@ -46,6 +49,7 @@ enum NativeResult {
             received = transfer.bytesReceived
             expected = transfer.bytesExpected
             speed = transfer.bytesPerSecond
+            isPage = transfer.notes.contains(TransferNotes.webPage)
             why =
                 transfer.state == .failed
                 ? transfer.error?.message.escapingControls : WaitSentence.whole(transfer, now: now)
@@ -77,7 +81,7 @@ enum NativeResult {
         ///   - waiting: Number of other unfinished transfers.
         ///   - ended: The last finished transfers.
         init(active: [Transfer], waiting: Int, ended: [Transfer] = [], now: Date) {
-            let active = active.filter { !OfferKey.isOpen($0) }
+            let active = active.filter { !OfferKey.isHidden($0) }
             let running = active.filter { $0.state == .running }
             self.running = running.count
             self.waiting = waiting + active.count - running.count
@@ -86,10 +90,19 @@ enum NativeResult {
             expected = sizes.count == running.count ? sizes.reduce(0, +) : 0
             speed = running.reduce(0) { $0 + ($1.bytesPerSecond ?? 0) }
             let own = ended.filter {
-                $0.tags.contains(NativeDownload.tag) && !OfferKey.isOpen($0) && $0.state != .canceled
+                $0.tags.contains(NativeDownload.tag) && !OfferKey.isHidden($0) && $0.state != .canceled
             }
             self.ended = own.map { Item($0, now: now) }
             failed = own.count { $0.state == .failed }
         }
+    }
+}
+
+extension ResponseFacts {
+    /// The complete length of the file in bytes that the head states, also for a part of it (RFC 9110 §8.6, §14.4).
+    fileprivate var completeLength: Int64? {
+        func value(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
+        if status == 206 { return value("Content-Range").flatMap { Int64($0.split(separator: "/").last ?? "") } }
+        return value("Content-Encoding") == nil ? value("Content-Length").flatMap { Int64($0) } : nil
     }
 }

@@ -50,6 +50,10 @@ actor Changes {
         var change = change
         var isRenamed = false
         while true {
+            // A file that is getting its name is renamed afterwards.
+            if change.name != nil, change.folder == nil, queue.running.phase(of: id) == .placing {
+                _ = await queue.stillBusy([id])
+            }
             var record = try await journal.existing(id)
             if case .succeeded = record.outcome, let name = change.name, change.folder == nil {
                 try await rename(id, to: name, change.onConflict)

@@ -66,6 +66,8 @@ extension TransferChange {
             case .receiving where Destination.folder(of: record.request) == Destination.folder(of: former):
                 // The facts belong to the attempt, which takes the name when the file is complete.
                 break
+            case .placing where folder == nil:
+                throw ServiceError(.invalidRequest, "The file of \(record.id) is getting its name; try again.")
             case .receiving, .placing:
                 throw ServiceError(.invalidRequest, "Pause the transfer before its name or folder is changed.")
             case nil:

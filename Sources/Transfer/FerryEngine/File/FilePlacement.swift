@@ -45,7 +45,7 @@ final class FilePlacement {
     ) async throws(ServiceError) -> Outcome.Success {
         attempt.cost.isWhole = true
         await attempt.journal.isWhole(job.id, inMemory: false, isolation: isolation)
-        attempt.takeRequestedName()
+        attempt.options.rename(&attempt.facts)
         do throws(ServiceError) {
             let folder = try await openPlace(partial)
             if attempt.facts.destination == nil, let success = try await claimAnew(in: folder) { return success }
@@ -225,7 +225,7 @@ final class FilePlacement {
             let original = try attempt.sources.original.get()
             let disposition = attempt.facts.response?.fields.first { $0.isNamed("Content-Disposition") }?.value
             attempt.facts.name = FileName.choose(
-                callerName: job.request.file.name, contentDisposition: disposition, originalURL: original,
+                callerName: attempt.options.name, contentDisposition: disposition, originalURL: original,
                 finalURL: attempt.facts.finalURL.flatMap { try? HTTPURL(parsing: $0) } ?? original,
                 nameFrom: job.request.file.nameFrom)
         }

@@ -37,13 +37,6 @@ final class AttemptState {
         cost.frontier = job.facts.frontier
     }
 
-    /// Takes a name that was requested since the head, before the complete file gets its name.
-    func takeRequestedName() {
-        guard let name = options.name, let former = facts.name, name.lastPathPart != former.lastPathPart else { return }
-        facts.name = name
-        facts.destination = nil
-    }
-
     func checkStopping() throws(ServiceError) {
         if ending.isStopping { throw ExchangeEnd.stopped }
     }

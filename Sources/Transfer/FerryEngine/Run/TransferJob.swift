@@ -67,6 +67,13 @@ struct RunOptions: Hashable, Sendable {
         connections = request.transport.connections
     }
 
+    /// Gives the facts the requested name, if it was requested since the head. Called before a complete file is named.
+    func rename(_ facts: inout TransferFacts) {
+        guard let name, let former = facts.name, name.lastPathPart != former.lastPathPart else { return }
+        facts.name = name
+        facts.destination = nil
+    }
+
     /// Whether a digest of the whole file verifies its bytes, from any source.
     var judgesByDigest: Bool { onMismatch == .fail && !checksums.isEmpty }
 

@@ -200,7 +200,7 @@ extension TransferRun {
         attempt.noteCost()
         let new = max(0, size - attempt.facts.frontier)
         await journal.isWhole(job.id, inMemory: true, isolation: self)
-        attempt.takeRequestedName()
+        attempt.options.rename(&attempt.facts)
         let file = await body.file(attempt.$facts, attempt.options, judged, of: engine, journal: journal)
         switch await engine.smallFiles(at: attempt.place).place(file) {
         case .notMade: return nil

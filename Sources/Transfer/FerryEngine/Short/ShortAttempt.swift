@@ -107,6 +107,7 @@ actor ShortAttempt: AttemptRun {
         job.progress.received.store(body.size, ordering: .relaxed)
         job.progress.expected.store(body.size, ordering: .relaxed)
         await journal.isWhole(job.id, inMemory: true, isolation: self)
+        options.rename(&facts.wrappedValue)
         let file = await body.file(facts, options, judged, of: engine, journal: journal)
         switch await engine.smallFiles(at: place).place(file) {
         case .notMade: return await leave(response, job.$facts)

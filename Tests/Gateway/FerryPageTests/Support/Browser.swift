@@ -150,6 +150,25 @@ final class Browser: Sendable {
         try await command("element/\(id)/click")
     }
 
+    /// Clicks an element whose link becomes a download, while holding a key. Unlike ``click(_:)``, this waits for no other
+    /// page.
+    func clickDownload(_ selector: String, holding key: String? = nil) async throws {
+        let element = try await element(selector)
+        let pause: JSON = ["type": "pause", "duration": 0]
+        let pointer: [JSON] = [
+            ["type": "pointerMove", "duration": 0, "x": 0, "y": 0, "origin": element], pause,
+            ["type": "pointerDown", "button": 0], ["type": "pointerUp", "button": 0], pause,
+        ]
+        var actions: [JSON] = [["type": "pointer", "id": "mouse", "actions": .list(pointer)]]
+        if let key {
+            let keys: [JSON] = [
+                pause, ["type": "keyDown", "value": .text(key)], pause, pause, ["type": "keyUp", "value": .text(key)],
+            ]
+            actions.append(["type": "key", "id": "keys", "actions": .list(keys)])
+        }
+        try await command("actions", ["actions": .list(actions)])
+    }
+
     /// Clicks the visible button with this text.
     func press(_ label: String, in scope: String = "body") async throws {
         let find = """

@@ -65,7 +65,9 @@ func withPage(
                     let complaints = try await browser.complaints()
                     #expect(complaints == [])
                 } catch {
-                    Attachment.record(try await browser.screenshot(), named: "page.png")
+                    if let picture = try? await browser.screenshot() {
+                        Attachment.record(picture, named: "page.png")
+                    }
                     throw error
                 }
             }
