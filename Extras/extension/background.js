@@ -53,6 +53,7 @@ const environment = {
   mayRead: url => chrome.permissions.contains({ origins: [`${new URL(url).origin.replace(/:\d+$/, '')}/*`] }),
   ask: (item, request) => asking.ask(item, request),
   kept: (id, origin) => notices.handed(id, origin),
+  lost: error => notices.unfinished(error),
 
   async item(id) { return (await chrome.downloads.search({ id }))[0]; },
 

@@ -1,6 +1,6 @@
 // Hands downloads over. The browser's download goes on untouched until Ferry has the head of the same file.
 
-import { afterRestart, cookiesOf, factsOf, fieldsOf, isSame, nameOf, reasonToKeep, referrerFor, repeatable } from './rules.js';
+import { afterRestart, cookiesOf, factsOf, fieldsOf, isSame, nameOf, reasonToKeep, repeatable } from './rules.js';
 
 /** Milliseconds for a call besides those of an offer, and on top of an offer's own limit. */
 const margin = 3000;
@@ -18,8 +18,8 @@ export class Handovers {
   #recovery;
 
   /**
-   * - browser: `settings`, `page`, `isLeft`, `mayRead`, `ask`, `item`, `find`, `discard`, `cookies`, `agent`, and `kept`,
-   *   which gets each transfer that Ferry has.
+   * - browser: `settings`, `page`, `isLeft`, `mayRead`, `ask`, `item`, `find`, `discard`, `cookies`, `agent`, and `kept`
+   *   and `lost`, which get each transfer that Ferry has, and each that it no longer has.
    * - pending: The durable offers by key: `all`, `set`, `remove`.
    */
   constructor({ browser, host, requests, pending }) {
@@ -122,7 +122,8 @@ export class Handovers {
       // Other steps may have ended it meanwhile.
       const entry = (await this.#pending.all())[key];
       if (!entry || this.#own.has(key)) continue;
-      await this.#recover(key, entry).catch(() => {});
+      // A download that Ferry no longer has is told once. Other errors are those of the connection.
+      await this.#recover(key, entry).catch(error => error.code === 'unknown_transfer' && this.#browser.lost(error));
     }
   }
 
@@ -140,7 +141,6 @@ export class Handovers {
         await this.#browser.kept(id, { name: entry.name, url: entry.origin });
         return this.#forget(key);
       } catch (error) {
-        // A link that Ferry has never received can be tried again by the user.
         if (error.code === 'unknown_transfer') await this.#forget(key);
         else if (attempt < attempts) continue;
         // Otherwise the next run tries again.
@@ -170,10 +170,10 @@ export class Handovers {
   async #download(chain, item, page, settings) {
     const cookies = [];
     for (const each of chain) cookies.push(...cookiesOf(each, await this.#browser.cookies(each.url, item), page));
-    const referrer = referrerFor(chain[0].url, item.referrer) && item.referrer;
     return {
       url: chain[0].url, cookies, folder: settings.folder || undefined,
-      headers: fieldsOf(chain[0], referrer || page, this.#browser.agent),
+      // The download's referrer is empty if the page's policy sends none.
+      headers: fieldsOf(chain[0], item.referrer, this.#browser.agent),
     };
   }
 }

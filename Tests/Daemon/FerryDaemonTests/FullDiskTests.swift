@@ -18,7 +18,7 @@ struct `A full disk` {
             let shown = try await ferry.info(id)
             #expect(shown.state == "waiting")
             let page = try await ferry.run(["info", id])
-            #expect(page.stdout.contains("waits for:     disk space"), "\(page)")
+            #expect(page.stdout.contains("reason:        waits for disk space"), "\(page)")
             #expect(try await ferry.run(["cancel", id]).status == 0)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
         }

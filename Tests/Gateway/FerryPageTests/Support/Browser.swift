@@ -25,6 +25,8 @@ final class Browser: Sendable {
         var isDark = false
         /// Folder of an extension to load.
         var extensionFolder: String?
+        /// The page to open first.
+        var firstPage: String?
         /// The native host that the extension finds.
         var host = NativeHostKind.ferry
     }

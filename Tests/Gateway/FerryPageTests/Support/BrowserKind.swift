@@ -58,11 +58,7 @@ func withBrowser(
     let folder = ferry.home + "/browser"
     try FileManager.default.createDirectory(atPath: folder + "/downloads", withIntermediateDirectories: true)
     if settings.extensionFolder != nil { try await introduce(ferry, to: folder, settings) }
-    let browser =
-        switch settings.kind {
-        case .chromium: Browser(try await ChromiumDriver.start(ferry, settings, folder: folder))
-        case .firefox: Browser(try await FirefoxDriver.start(ferry, settings, folder: folder))
-        }
+    let browser = try await start(ferry, settings, folder: folder)
     do {
         try await body(browser)
         await browser.quit()
@@ -70,6 +66,29 @@ func withBrowser(
         await browser.quit()
         throw error
     }
+}
+
+/// Starts a browser and opens its first page.
+///
+/// Headless Chromium sometimes never shows an extension's page if it was opened right after the start. Then another one
+/// is started.
+private func start(_ ferry: DaemonFixture, _ settings: Browser.Settings, folder: String) async throws -> Browser {
+    for attempt in 1... {
+        let browser =
+            switch settings.kind {
+            case .chromium: Browser(try await ChromiumDriver.start(ferry, settings, folder: folder))
+            case .firefox: Browser(try await FirefoxDriver.start(ferry, settings, folder: folder))
+            }
+        guard let page = settings.firstPage else { return browser }
+        do {
+            try await browser.open(page)
+            return browser
+        } catch {
+            await browser.quit()
+            if attempt == 4 { throw error }
+        }
+    }
+    throw TestingError("No browser starts.")
 }
 
 /// Registers the extension's native host with a browser, as an installation does.

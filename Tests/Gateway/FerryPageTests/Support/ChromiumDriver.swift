@@ -26,7 +26,7 @@ struct ChromiumDriver: WebDriver {
         let capabilities = try capabilities(settings, folder: folder)
         let made = try await connection.send("POST", "/session", ["capabilities": capabilities])
         let driver = ChromiumDriver(connection: connection, session: made["sessionId"].text ?? "", process: process)
-        _ = try await driver.command("POST", "timeouts", ["script": 60000, "pageLoad": 30000])
+        _ = try await driver.command("POST", "timeouts", ["script": 60000, "pageLoad": 10000])
         return driver
     }
 

@@ -14,8 +14,13 @@ struct ExtensionBed: Sendable {
     var origin: ScriptedOrigin { page.origin }
     var browserFolder: String { ferry.home + "/browser/downloads" }
 
-    /// Opens one of the extension's pages.
-    func open(_ name: String) async throws { try await browser.open(base + name) }
+    /// Opens one of the extension's pages, in another tab if this one does not show it.
+    func open(_ name: String) async throws {
+        do { try await browser.open(base + name) } catch {
+            try await browser.show(window: try await browser.openWindow())
+            try await browser.open(base + name)
+        }
+    }
 
     /// Runs the body of an async function in an open page of the extension, with its interface as `chrome`.
     @discardableResult
@@ -50,17 +55,14 @@ func withExtension(
     var settings = Browser.Settings()
     settings.extensionFolder = Checkout.file("Extras/extension").path
     change(&settings)
-    try await withPage(script, settings) { bed in
-        let base: String
+    let base =
         switch settings.kind {
-        case .chromium:
-            let manifest = try await bed.ferry.run(["native-host", "--manifest", "chromium"]).json(JSON.self)
-            base = manifest["allowed_origins"][0].text ?? ""
-        case .firefox: base = "moz-extension://\(FirefoxDriver.host)/"
+        case .chromium: "chrome-extension://goooccgecnlfbafbpcjdiiapikeefmhl/"
+        case .firefox: "moz-extension://\(FirefoxDriver.host)/"
         }
+    settings.firstPage = base + "options.html"
+    try await withPage(script, settings) { [settings] bed in
         let extensionBed = ExtensionBed(page: bed, kind: settings.kind, base: base)
-        // A browser that has just started may never show an extension's page that is opened at that moment.
-        do { try await extensionBed.open("options.html") } catch { try await extensionBed.open("options.html") }
         do {
             try await body(extensionBed)
         } catch {
