@@ -177,7 +177,7 @@ struct `The extension's pages` {
             ]
             let note: JSON = [
                 "name": "archive.zip", "reason": "form", "url": .text(bed.origin.url("/form")),
-                "text": "The browser keeps it: a form has requested this file, which can be done once.",
+                "text": "The browser keeps it: it came from a form, and sending the form again could have effects.",
             ]
             try await bed.set(["failures": failures, "note": note])
             try await bed.browser.wait("The failures", until: "document.querySelectorAll('#failures li').length === 2")
