@@ -11,7 +11,7 @@ actor NativeHost {
     private let context: CommandContext
     private let send: @Sendable ([UInt8]) -> Void
     private var watch: Task<Void, Never>?
-    /// Whether the input has ended: nobody gets a reply.
+    /// Whether the input has ended. The extension gets no more replies.
     private var isClosed = false
 
     /// Maximum number of finished transfers in a list.

@@ -70,7 +70,7 @@ struct NativeInstallation {
     /// Writes the script, and a manifest for each installed browser.
     ///
     /// - Returns: One outcome for each installed browser, in the table's order. Empty without a browser.
-    /// - Throws: ``ServiceError`` with code `destination_unwritable` if no manifest can be written.
+    /// - Throws: ``ServiceError`` with code `destination_unwritable` if the script cannot be written.
     func install() throws(ServiceError) -> [Outcome] {
         let script = folder + "/native-host"
         try write(Self.script(for: program), to: script, in: folder, mode: 0o755)
