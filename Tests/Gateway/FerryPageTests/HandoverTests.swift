@@ -40,7 +40,10 @@ struct `A hand-over` {
                 try await bed.set(["leastBytes": 1_000_000, "patience": host == .silent ? 1 : 15])
                 if host == .refusing { try await Self.refuse(bed) }
                 if host == .stopped { _ = try await bed.ferry.run(["daemon", "stop"]) }
+                let isForFerry = host == .ferry || host == .stopped
+                if !isForFerry { bed.origin.release("files") }
                 try await Self.download(in: bed)
+                if isForFerry { try await Self.handOver(in: bed) }
                 try await Self.settle(bed)
                 try Self.check(bed, host)
             }
@@ -50,7 +53,10 @@ struct `A hand-over` {
     // MARK: The site
 
     private static let slow = OriginMode.throttle(bytesPerSecond: 1_000_000)
+    private static let held = OriginMode.hold("files", at: .body(size / 2))
 
+    /// The files that Ferry can have stop in the middle until `files` is released. A browser on a slow machine could
+    /// otherwise have the whole file before a daemon runs, and then keeps it.
     private static func script(single: String, final: String) -> OriginScript {
         let file = OriginMode.contentType("application/octet-stream")
         let login = raw("<!DOCTYPE html><title>Log in</title><p>Who are you?</p>")
@@ -65,7 +71,9 @@ struct `A hand-over` {
             .on(.path("/final.bin"), .disposition("attachment; filename=redirected.bin")),
             .on(.path("/final.bin").and(.not(.has("Cookie"))), .raw(login)),
             // Only browsers send this field.
-            .on(.path("/private.bin").and(.not(.has("Sec-Fetch-Mode"))), .raw(login)), .always(file, slow))
+            .on(.path("/private.bin").and(.not(.has("Sec-Fetch-Mode"))), .raw(login)), .always(file, slow),
+            .on(.path("/plain.bin"), held), .on(.path("/ranges.bin"), held), .on(.path("/noranges.bin"), held),
+            .on(.path("/final.bin"), held))
     }
 
     private static func page(_ single: String) -> String {
@@ -125,6 +133,18 @@ struct `A hand-over` {
         try await browser.open(bed.origin.url("/sw/page"))
         try await browser.wait("The worker", until: "document.body.dataset.worker === 'ready'")
         for kind in kinds { try await browser.clickDownload("#\(kind.name)") }
+    }
+
+    /// Waits until Ferry has what it can have, then lets the files go on.
+    private static func handOver(in bed: ExtensionBed) async throws {
+        let names = kinds.filter(\.isForFerry).map { $0.name + ".bin" }
+        try await eventually("Ferry has its files") {
+            // Other commands would start the daemon.
+            guard try await bed.ferry.run(["daemon", "status"]).status == 0 else { return false }
+            let listed = try await bed.ferry.run(["list", "--json"]).json(JSON.self).items.map { $0["name"].text }
+            return names.allSatisfy { listed.contains($0) }
+        }
+        bed.origin.release("files")
     }
 
     /// Waits until the browser and Ferry are done with all downloads, and the extension with all offers.
