@@ -18,7 +18,7 @@ struct FleetCommand: ParsableCommand {
             ListCommand.self, InfoCommand.self, WatchCommand.self, WaitCommand.self, CancelCommand.self,
             PauseCommand.self,
             ResumeCommand.self, RetryCommand.self, RemoveCommand.self, StatusCommand.self, RunCommand.self,
-            DrainCommand.self, SweepCommand.self,
+            DrainCommand.self, SweepCommand.self, SettingsCommand.self,
         ])
 }
 

@@ -24,6 +24,9 @@ package struct FleetSettings: Hashable, Sendable {
     /// Whether to listen for notifications. Not possible behind a pooler that shares connections between transactions.
     package var listen = true
 
+    /// Findings of `doctor` that need no attention.
+    var accept: [DoctorFinding.Name] = []
+
     package init() {}
 
     /// Parses a file.
@@ -52,6 +55,7 @@ package struct FleetSettings: Hashable, Sendable {
             case "spool_room": spoolRoom = try reader.bytes()
             case "labels": labels = try reader.words()
             case "listen": listen = try reader.flag()
+            case "accept": accept = try reader.findings()
             default:
                 throw ServiceError(
                     .invalidRequest,
@@ -61,7 +65,7 @@ package struct FleetSettings: Hashable, Sendable {
         }
     }
 
-    private static let keys = "database, worker, slots, ahead, lease, poll, spool_room, labels, listen"
+    private static let keys = "database, worker, slots, ahead, lease, poll, spool_room, labels, listen, accept"
 
     /// Allowed lengths of a lease in seconds. Tests use shorter ones.
     private static var leases: ClosedRange<Double> {
@@ -108,6 +112,15 @@ private struct ValueReader {
             throw wrong("a list of words")
         }
         return words
+    }
+
+    func findings() throws(ServiceError) -> [DoctorFinding.Name] {
+        let words = try words()
+        let names = words.compactMap(DoctorFinding.Name.init)
+        guard names.count == words.count else {
+            throw wrong("a list of \(DoctorFinding.Name.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return names
     }
 
     func flag() throws(ServiceError) -> Bool {

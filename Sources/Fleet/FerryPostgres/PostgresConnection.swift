@@ -20,20 +20,23 @@ import Glibc
     ///
     /// - Throws: ``ServiceError`` with code `queue_unreachable`, or `queue_unsuitable` if the server is too old.
     init(_ address: DatabaseAddress) throws(ServiceError) {
-        let parameters = Self.defaults + address.security + [("dbname", address.text)]
-        let opened = unsafe Self.withTexts(parameters.map(\.0)) { keys in
-            unsafe Self.withTexts(parameters.map(\.1)) { values in unsafe PQconnectdbParams(keys, values, 1) }
+        var parameters = Self.defaults + [("dbname", address.text)]
+        if !address.allowsInsecure, let mode = try DatabaseSecurity.mode(for: Self.options(parameters)) {
+            // The last one counts, whatever text, service and environment say.
+            parameters.append(("sslmode", mode))
         }
-        guard let opened = unsafe opened else {
-            throw ServiceError(.queueUnreachable, "The database client is out of memory.")
-        }
-        unsafe connection = opened
+        unsafe connection = try unsafe Self.opened(parameters) { unsafe PQconnectdbParams($0, $1, 1) }
         guard unsafe PQstatus(connection) == CONNECTION_OK else {
             let reason = unsafe Self.sentence(PQerrorMessage(connection))
             throw ServiceError(
                 .queueUnreachable,
                 "The fleet's database cannot be reached: \(reason). Check `database` in fleet.yaml and that PostgreSQL runs."
             )
+        }
+        if !address.allowsInsecure {
+            try unsafe DatabaseSecurity.check(
+                host: String(cString: PQhost(connection)), address: String(cString: PQhostaddr(connection)),
+                usesTLS: PQsslInUse(connection) == 1, mode: Self.options(of: connection)["sslmode"])
         }
         let version = unsafe PQserverVersion(connection)
         guard Int(version) >= Schema.oldestServer else {
@@ -43,6 +46,33 @@ import Glibc
         }
         // Notices would go to standard error.
         unsafe PQsetNoticeProcessor(connection, { _, _ in }, nil)
+    }
+
+    private typealias Texts = UnsafePointer<UnsafePointer<CChar>?>
+
+    /// Opens a connection.
+    private static func opened(
+        _ parameters: [(String, String)], _ open: (Texts, Texts) -> OpaquePointer?
+    ) throws(ServiceError) -> OpaquePointer {
+        let opened = unsafe withTexts(parameters.map(\.0)) { keys in
+            unsafe withTexts(parameters.map(\.1)) { values in unsafe open(keys, values) }
+        }
+        guard let opened = unsafe opened else {
+            throw ServiceError(.queueUnreachable, "The database client is out of memory.")
+        }
+        return unsafe opened
+    }
+
+    /// The options that libpq puts together from parameters, the service file and the environment.
+    private static func options(_ parameters: [(String, String)]) throws(ServiceError) -> ConnectionOptions {
+        // Begins to connect, and says nothing to the server.
+        let trial = try unsafe opened(parameters) { unsafe PQconnectStartParams($0, $1, 1) }
+        defer { unsafe PQfinish(trial) }
+        return unsafe options(of: trial)
+    }
+
+    private static func options(of connection: OpaquePointer) -> ConnectionOptions {
+        unsafe PQconninfo(connection).map { unsafe ConnectionOptions($0) } ?? ConnectionOptions([:])
     }
 
     /// Calls a function with texts as a null-terminated array of C strings.
@@ -151,6 +181,8 @@ struct PostgresFailure: Error {
             return ServiceError(.queueUnreachable, "The fleet's database did not complete a call: \(message).")
         }
         switch state {
+        // Raised by the queue's functions about their arguments.
+        case "FY002": return ServiceError(.invalidRequest, message + ".")
         // invalid_schema_name, undefined_function, undefined_table
         case "3F000", "42883", "42P01":
             return ServiceError(
@@ -161,7 +193,7 @@ struct PostgresFailure: Error {
         case "42501":
             return ServiceError(
                 .queueUnsuitable,
-                "The database refuses this role: \(message). Its owner grants it with `GRANT ferry_worker TO role` for workers, or ferry_submitter for others."
+                "The database refuses this role: \(message). Its owner grants it with `GRANT ferry_worker TO role` for workers, ferry_submitter for those who add jobs, ferry_reader, or ferry_operator."
             )
         default:
             return ServiceError(.queueUnsuitable, "The fleet's database reported an error: \(message) (\(state)).")

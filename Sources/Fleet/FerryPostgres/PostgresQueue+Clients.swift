@@ -7,7 +7,7 @@ import FerryFoundation
 extension PostgresQueue {
     package func submit(_ requests: [JobRequest]) async throws(ServiceError) -> [JobSubmission] {
         var results = [JobSubmission?](repeating: nil, count: requests.count)
-        var admitted: [(place: Int, job: JobRequest.Admitted, text: String)] = []
+        var admitted: [Admitted] = []
         for (place, request) in requests.enumerated() {
             do throws(ServiceError) {
                 let job = try request.admitted()
@@ -16,16 +16,27 @@ extension PostgresQueue {
                 results[place] = JobSubmission(.refused(error))
             }
         }
-        guard !admitted.isEmpty else { return results.compactMap(\.self) }
+        // Another job that was in the way may be gone by now.
+        for _ in 0..<Self.mostRepetitions where !admitted.isEmpty {
+            try submit(admitted, &results)
+            admitted.removeAll { results[$0.place] != nil }
+        }
+        return results.map { $0 ?? .busy }
+    }
+
+    private typealias Admitted = (place: Int, job: JobRequest.Admitted, text: String)
+
+    private func submit(_ admitted: [Admitted], _ results: inout [JobSubmission?]) throws(ServiceError) {
         let jobs = admitted.map(\.job.request)
         let rows = try call(
             "submit",
             [
                 .array("text", admitted.map(\.job.origin.description)), .array("text", jobs.map(\.needs)),
                 .array("smallint", of: jobs.map(\.transfer.timing.priority.rawValue)), .array("text", jobs.map(\.key)),
-                .array("text", jobs.map(\.path)), .array("boolean", of: jobs.map { $0.exclusivePath != nil }),
+                .array("text", jobs.map(\.batch)), .array("text", jobs.map(\.path)),
+                .array("boolean", of: jobs.map { $0.exclusivePath != nil }),
                 .array("text", admitted.map(\.job.shownURL)), .array("text", admitted.map(\.text)),
-                .array("timestamptz", admitted.map { $0.job.notBefore.map { Self.wireTime($0) } }),
+                .array("timestamptz", jobs.map { $0.notBefore.map { Self.wireTime($0) } }),
                 .array("boolean", of: jobs.map(\.transfer.timing.paused)),
             ])
         for row in rows.rows {
@@ -37,11 +48,9 @@ extension PostgresQueue {
             case 0: results[place] = JobSubmission(.added(try row.value(1) { JobID($0) }))
             case 1: results[place] = other.map { JobSubmission(.existing($0)) }
             case 2: results[place] = other.map { .taken(job.request.path, by: $0) }
-            default: results[place] = .outside(job.request.path)
+            case 3: results[place] = .outside(job.request.path)
+            default: break
             }
-        }
-        return results.map {
-            $0 ?? JobSubmission(.refused(ServiceError(.internal, "The queue did not answer for this job.")))
         }
     }
 
@@ -55,8 +64,8 @@ extension PostgresQueue {
         let rows = try call(
             "list_jobs",
             [
-                Parameter(type: "text[]", text: states), .big(query.after?.rawValue), .count(query.limit),
-                .bool(query.newestFirst),
+                Parameter(type: "text[]", text: states), .text(query.code?.rawValue), .text(query.host),
+                .text(query.batch), .big(query.after?.rawValue), .count(query.limit), .bool(query.newestFirst),
             ])
         return try rows.column.map { text throws(ServiceError) in try Self.decode(text) }
     }
@@ -73,7 +82,8 @@ extension PostgresQueue {
             let error: ServiceError? =
                 switch row[2] {
                 case nil: nil
-                case "taken": ServiceError(.destinationExists, "Another job has taken the destination of job \(id).")
+                case "taken": .taken(id)
+                case "succeeded": .succeeded(id)
                 default: .unknown(id)
                 }
             return JobActionResult(id: id, state: row[1].flatMap(TransferState.init), error: error)
@@ -81,18 +91,21 @@ extension PostgresQueue {
     }
 
     package func ends(after cursor: String?, limit: Int) async throws(ServiceError) -> EndPage {
+        let last = try call("last_end", []).rows.first ?? []
+        let server = try last.value(0) { $0 }
         guard let cursor else {
-            return EndPage(jobs: [], next: "\(try call("last_end", []).single ?? "0").0")
+            let place = EndCursor(server: server, number: try last.value(1) { Int64($0) }, id: .max)
+            return EndPage(ends: [], next: place.text)
         }
-        let parts = cursor.split(separator: ".").map(String.init)
-        guard parts.count == 2, UInt64(parts[0]) != nil, let id = Int64(parts[1]) else {
-            throw ServiceError(
-                .invalidRequest, "“\(cursor.escapingControls)” is no cursor. Use one that `ferry fleet watch` printed.")
+        let place = try EndCursor(cursor)
+        let rows = try call("ends", [.text(place.server), .big(place.number), .big(place.id), .count(limit)])
+        let ends = try rows.rows.map { row throws(ServiceError) in
+            let after = EndCursor(
+                server: server, number: try row.value(0) { Int64($0) }, id: try row.value(1) { Int64($0) })
+            return EndPage.End(cursor: after.text, job: try Self.decode(try row.value(2) { $0 }))
         }
-        let rows = try call("ends", [Parameter(type: "xid8", text: parts[0]), .big(id), .count(limit)])
-        let jobs: [Job] = try rows.rows.map { row throws(ServiceError) in try Self.decode(try row.value(2) { $0 }) }
-        guard let last = rows.rows.last else { return EndPage(jobs: [], next: cursor) }
-        return EndPage(jobs: jobs, next: "\(try last.value(0) { $0 }).\(try last.value(1) { $0 })")
+        // An empty page moves no cursor: one of another database has nothing to go on from here.
+        return EndPage(ends: ends, next: ends.last?.cursor ?? cursor)
     }
 
     package func status() async throws(ServiceError) -> FleetStatus {
@@ -112,6 +125,10 @@ extension PostgresQueue {
         _ = try call("hold", [.text(origin.description), .number(seconds)])
     }
 
+    package func release(_ origin: Origin) async throws(ServiceError) {
+        _ = try call("release", [.text(origin.description)])
+    }
+
     package func stores() async throws(ServiceError) -> [Store] {
         try call("list_stores", []).rows.map { row throws(ServiceError) in
             Store(name: try row.value(0) { $0 }, folder: try row.value(1) { $0 }, mark: try row.value(2) { $0 })
@@ -119,6 +136,13 @@ extension PostgresQueue {
     }
 
     package func setStore(_ store: Store) async throws(ServiceError) {
-        _ = try call("set_store", [.text(store.name), .text(store.folder), .text(store.mark)])
+        let other = try call("set_store", [.text(store.name), .text(store.folder), .text(store.mark)]).single
+        if let other { throw .taken(store.folder, by: other) }
     }
+
+    package func keptFor() async throws(ServiceError) -> Double {
+        try (call("kept_for", []).rows.first ?? []).value(0) { Double($0) }
+    }
+
+    package func keep(for seconds: Double) async throws(ServiceError) { _ = try call("keep_for", [.number(seconds)]) }
 }

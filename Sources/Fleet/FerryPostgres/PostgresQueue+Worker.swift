@@ -11,7 +11,7 @@ extension PostgresQueue {
         let own: [Parameter] = [.int(member.worker), .int(member.epoch)]
         switch call {
         case .join: return .givenUp
-        case .beat: return try beat(own)
+        case .beat(let report): return try beat(own, report)
         case .rescue:
             guard let rows = try callAsWorker("rescue", own)?.rows else { return .givenUp }
             return .rescued(
@@ -36,8 +36,10 @@ extension PostgresQueue {
                 "give_back", own, returns.map(\.key),
                 [
                     .array("text", of: returns.map(\.reason.rawValue)), .array("float8", of: returns.map(\.delay)),
-                    .array("text", returns.map { $0.error.map(Self.json) }),
+                    .array("text", returns.map { ($0.error?.storable).map(Self.json) }),
+                    .array("int", of: returns.map(\.attempts)),
                 ])
+        case .begin(let keys): return try fenced("begin_jobs", own, keys, [])
         case .landed(let keys): return try fenced("landed", own, keys, [])
         case .intend(let intents): return try intend(intents, own)
         case .progress(let jobs):
@@ -52,6 +54,9 @@ extension PostgresQueue {
         case .hold(let origin, let seconds):
             try await hold(origin, seconds: seconds)
             return .done
+        case .upkeep:
+            _ = try self.call("upkeep", [])
+            return .done
         case .leave:
             return try self.call("leave", own).single == "t" ? .done : .givenUp
         }
@@ -61,26 +66,24 @@ extension PostgresQueue {
         let rows = try call(
             "join_fleet",
             [
-                .text(worker.name), .text(worker.identity), .text(worker.version), .number(worker.lease),
-                .count(worker.slots), .array("text", worker.labels),
+                .text(worker.name), .text(worker.identity), .text(worker.machine), .text(worker.version),
+                .number(worker.lease), .count(worker.slots), .array("text", worker.labels),
             ])
         let row = rows.rows.first ?? []
         guard try row.value(0, { $0 }) == "joined" else {
-            throw ServiceError(
-                .workerInUse,
-                "Another machine is the fleet's worker “\(worker.name.escapingControls)”. Set another `worker` in fleet.yaml, or stop that one."
-            )
+            throw .inUse(worker.name, by: row.indices.contains(4) ? row[4] ?? "" : "")
         }
         let member = Membership(
             worker: try row.value(1) { Int32($0) }, epoch: try row.value(2) { Int32($0) },
             server: try row.value(3) { $0 })
-        _ = try call("upkeep", [])
         let held = try call("held", [.int(member.worker), .int(member.epoch)])
         return .joined(member, try Self.leases(held))
     }
 
-    private func beat(_ own: [Parameter]) throws(ServiceError) -> WorkerAnswer {
-        guard let text = try call("beat", own).single else { return .givenUp }
+    private func beat(_ own: [Parameter], _ report: WorkerReport) throws(ServiceError) -> WorkerAnswer {
+        guard let text = try call("beat", own + [.count(report.running), .text(report.condition)]).single else {
+            return .givenUp
+        }
         let wire: WireHeartbeat = try Self.decode(text)
         var heartbeat = Heartbeat(server: wire.server)
         heartbeat.patience = wire.patience
@@ -115,7 +118,7 @@ extension PostgresQueue {
         let details = ends.map { end -> String? in
             switch end.outcome {
             case .succeeded(let result): Self.json(result)
-            case .failed(let error): Self.json(error)
+            case .failed(let error): Self.json(error.storable)
             case .canceled: nil
             }
         }
@@ -171,8 +174,12 @@ extension PostgresQueue {
             let intents: [Intent] =
                 row.indices.contains(6) ? try row[6].map { text throws(ServiceError) in try decode(text) } ?? [] : []
             return Lease(
-                key: key, tries: try row.value(3) { Int($0) }, isLimited: try row.value(4) { $0 == "t" },
-                request: request, intents: intents)
+                key: key, tries: try row.value(3) { Int($0) }, rescues: try row.value(9) { Int($0) },
+                isLimited: try row.value(4) { $0 == "t" }, request: request, path: try row.value(7) { $0 },
+                origin: try row.value(8) { $0 }, intents: intents,
+                spent: Spent(
+                    attempts: try row.value(10) { Int($0) }, failing: row[11].flatMap(Double.init),
+                    sinceStart: row[12].flatMap(Double.init)))
         }
     }
 

@@ -13,7 +13,7 @@ package actor PostgresQueue: SharedQueue {
     /// Called after a notification, and after the connection is lost. Set while listening.
     private var onNotification: (@Sendable () -> Void)?
     /// Repetitions of a transaction that the server ended for another one.
-    private static let mostRepetitions = 5
+    static let mostRepetitions = 5
 
     package init(_ address: DatabaseAddress) { self.address = address }
 

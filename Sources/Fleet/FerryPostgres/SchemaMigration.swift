@@ -11,8 +11,8 @@ package enum SchemaMigration {
 
     /// Creates roles and schema where they are missing, then migrates.
     ///
-    /// - Throws: ``ServiceError`` with code `queue_unreachable` or `queue_unsuitable`. Each step is one transaction, so
-    ///   that a failed one changed nothing.
+    /// - Throws: ``ServiceError`` with code `queue_unreachable` or `queue_unsuitable`. A migration is one transaction: a
+    ///   failed one changed nothing.
     package static func initialize(_ address: DatabaseAddress) throws(ServiceError) -> Report {
         let connection = try PostgresConnection(address)
         do {
@@ -37,23 +37,30 @@ package enum SchemaMigration {
             let schema = try version(connection)
             try schema?.requireKnown()
             let before = schema?.number
-            var current = before ?? 0
-            while current < Schema.version, let step = Schema.step(current + 1) {
-                // One migration at a time. A step that cannot get its locks fails instead of holding up the queue.
-                try connection.run(
-                    """
-                    BEGIN;
-                    SELECT pg_advisory_xact_lock(hashtext('ferry.migrate'));
-                    SET LOCAL lock_timeout = '5s';
-                    SET LOCAL ROLE ferry_owner;
-                    SET LOCAL search_path = ferry, pg_temp
-                    """)
-                // Another process may have performed it meanwhile.
-                if try version(connection)?.number ?? 0 == current { try connection.run(step) }
-                try connection.run("COMMIT")
-                current += 1
+            guard before.map({ $0 < Schema.version }) ?? true else {
+                return Report(before: before, after: before ?? Schema.version)
             }
-            return Report(before: before, after: max(current, before ?? 0))
+            // One migration at a time. One that cannot get its locks fails instead of holding up the queue.
+            try connection.run(
+                """
+                BEGIN;
+                SELECT pg_advisory_xact_lock(hashtext('ferry.migrate'));
+                SET LOCAL lock_timeout = '5s';
+                SET LOCAL ROLE ferry_owner;
+                SET LOCAL search_path = ferry, pg_temp
+                """)
+            // Another process may have performed some steps meanwhile.
+            var current = try version(connection)?.number ?? 0
+            if current < Schema.version {
+                while let step = Schema.step(current + 1) {
+                    try connection.run(step)
+                    current += 1
+                }
+                try connection.run(Schema.functions)
+                try connection.run("SELECT upkeep()")
+            }
+            try connection.run("COMMIT")
+            return Report(before: before, after: Schema.version)
         } catch {
             try? connection.run("ROLLBACK")
             throw error.error

@@ -49,7 +49,7 @@ package final class RecordingConsole: Console {
 
     package func othersMayRead(_ path: String) -> Bool { readable.contains(path) }
 
-    package func stopSignals() -> AsyncStream<StopSignal> {
+    package func stopSignals(_ kinds: [StopSignal]) -> AsyncStream<StopSignal> {
         AsyncStream { continuation in for signal in signals { continuation.yield(signal) } }
     }
 }

@@ -21,7 +21,7 @@ struct `Mistakes with a fleet` {
 
     @Test func `the database has no schema`() async throws {
         try await FleetBed.with(isInitialized: false) { bed in
-            for words in [["status"], ["wait"], ["run"], ["doctor"]] {
+            for words in [["status"], ["wait"], ["doctor"]] {
                 let outcome = await FleetBed.ferry(words + ["--database", bed.server.address(bed.database)])
                 #expect(outcome.status == ErrorExit.daemon.rawValue && outcome.isOneLine, "\(outcome)")
                 #expect(outcome.talk.contains("Run `ferry fleet init`"), "\(outcome)")
@@ -122,7 +122,7 @@ struct `Mistakes with a fleet` {
     @Test(arguments: [
         (["info", "9"], ErrorExit.unknownTransfer, "9"), (["cancel", "9"], .unknownTransfer, "9"),
         (["info", "x"], .usage, "not the number of a job"), (["list", "--state", "lost"], .usage, "is not one of"),
-        (["cancel"], .usage, "--state or --all"), (["cancel", "1", "--all"], .usage, "but not both"),
+        (["cancel"], .usage, "--batch or --all"), (["cancel", "1", "--all"], .usage, "but not both"),
         (["watch", "--after", "yesterday"], .usage, "is no cursor"), (["drain"], .usage, "--all"),
         (["drain", "nobody"], .unknownTransfer, "ferry fleet status"),
         (["lst"], .usage, "did you mean ferry fleet list"),

@@ -56,9 +56,45 @@ struct FleetBed: Sendable {
         return outcome.lines
     }
 
+    // MARK: Ends of jobs, without a worker
+
+    func fail(_ id: String, _ code: ErrorCode) async throws {
+        try await end(id, 2, "{\"code\":\"\(code.rawValue)\",\"message\":\"It failed.\"}")
+    }
+
+    func succeed(_ id: String) async throws {
+        try await end(id, 1, "{\"path\":\"\(results)/x\",\"size\":1}")
+    }
+
+    private func end(_ id: String, _ outcome: Int, _ details: String) async throws {
+        try await server.query(
+            "SET search_path = ferry; SELECT retire(ARRAY[\(id)], ARRAY[\(outcome)::smallint], ARRAY['\(details)'], 'w')",
+            in: database)
+    }
+
+    // MARK: Cursors
+
+    /// The cursor before all future ends.
+    func cursor() async throws -> String {
+        try await server.query("SELECT server || '.' || number || '.0' FROM ferry.last_end()", in: database)
+    }
+
+    /// The first line that `watch --json` prints.
+    func firstLine(ofWatchAfter cursor: String) async throws -> String {
+        let console = RecordingConsole()
+        let words = ["watch", "--json", "--after", cursor, "--database", server.address(database)]
+        let watching = Task { await Self.ferry(words, console) }
+        defer { watching.cancel() }
+        try await eventually("a line") { console.output.contains("\n") }
+        return String(console.output.prefix { !$0.isNewline })
+    }
+
     /// Runs a command line.
     static func ferry(_ words: [String], files: [String: String] = [:]) async -> Outcome {
-        let console = RecordingConsole(files: files)
+        await ferry(words, RecordingConsole(files: files))
+    }
+
+    private static func ferry(_ words: [String], _ console: RecordingConsole) async -> Outcome {
         let environment = ["FERRY_HOME": "/nonexistent/home", "HOME": "/nonexistent"]
         let context = CommandContext(console: console, environment: environment, currentFolder: "/") {
             throw ServiceError(.internal, "These commands need no daemon.")

@@ -11,9 +11,9 @@ import Testing
 struct `Commands for the jobs of a fleet` {
     @Test func `init and migrate do nothing the second time`() async throws {
         try await FleetBed.with(isInitialized: false) { bed in
-            #expect(await bed.ferry("init").talk == "Created the schema ferry, version 1.\n")
-            #expect(await bed.ferry("init").talk == "The schema ferry is up to date, version 1.\n")
-            #expect(await bed.ferry("migrate").talk == "The schema ferry is up to date, version 1.\n")
+            #expect(await bed.ferry("init").talk == "Created the schema ferry, version 2.\n")
+            #expect(await bed.ferry("init").talk == "The schema ferry is up to date, version 2.\n")
+            #expect(await bed.ferry("migrate").talk == "The schema ferry is up to date, version 2.\n")
             let doctor = await bed.ferry("doctor")
             #expect(doctor.output.contains("ferry fleet store set NAME FOLDER"), "\(doctor)")
         }

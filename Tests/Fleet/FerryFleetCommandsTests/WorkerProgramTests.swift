@@ -61,6 +61,58 @@ struct `A worker of a fleet` {
         }
     }
 
+    @Test func `waits for a database that is not ready, and a closed terminal does not end it`() async throws {
+        let home = try DaemonFixture()
+        do {
+            try await FleetBed.with(isInitialized: false) { bed in
+                let worker = try Self.start("w", bed, home)
+                try await eventually("it says what it waits for") { worker.stderr.contains("Run `ferry fleet init`") }
+                worker.send(SIGHUP)
+                #expect(await bed.ferry("init").status == 0)
+                try await eventually("the worker has joined") { await bed.ferry("status").output.contains(" up ") }
+                worker.send(SIGTERM)
+                #expect(await worker.result().status == 0, "\(worker.stderr)")
+            }
+        } catch {
+            await home.stop()
+            throw error
+        }
+        await home.stop()
+    }
+
+    @Test func `ends when it is asked to while its database is away`() async throws {
+        let home = try DaemonFixture()
+        let settings = home.file("fleet.yaml")
+        try Data("database: host=/nonexistent\n".utf8).write(to: URL(filePath: settings))
+        let worker = try home.spawnApp(
+            ["run", "--worker", "w", "--settings", settings], environment: [:], program: BuiltProgram.fleet.path())
+        try await eventually("it says what it waits for") { worker.stderr.contains("cannot be reached") }
+        worker.send(SIGTERM)
+        #expect(await worker.result().status == 0, "\(worker.stderr)")
+        await home.stop()
+    }
+
+    /// Two containers of an image in which a home was baked.
+    @Test func `tells a copy of its state folder whose name it is`() async throws {
+        try await Self.withMachines { bed, home, other in
+            let first = try Self.start("w", bed, home)
+            try await eventually("the worker has joined") { await bed.ferry("status").output.contains(" up ") }
+            let id = try #require(
+                FileManager.default.enumerator(atPath: home.home)?.compactMap { $0 as? String }
+                    .first { $0.hasSuffix("fleet-w.id") })
+            let folder = (other.home + "/" + id as NSString).deletingLastPathComponent
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.copyItem(atPath: home.home + "/" + id, toPath: other.home + "/" + id)
+            let copy = await (try Self.start("w", bed, other)).result()
+            #expect(copy.status == ErrorExit.own.rawValue && copy.stderr.contains("worker_in_use"), "\(copy)")
+            #expect(copy.stderr.contains(ProcessInfo.processInfo.hostName) && copy.stderr.contains("fleet-*.id"))
+            first.send(SIGTERM)
+            #expect(await first.result().status == 0)
+            #expect(!first.stderr.contains("given up"), "\(first.stderr)")
+        }
+    }
+
     @Test func `is refused a name that is in use`() async throws {
         try await Self.withMachines { bed, home, other in
             let worker = try Self.start("w", bed, home)

@@ -1,130 +1,205 @@
 import FerryCore
 import FerryFleet
+import FerryFoundation
 import Testing
 
 /// Single decisions that histories of whole fleets seldom come to.
 @Suite struct `A fleet's agent` {
-    /// An agent with a queue that has no jobs to claim.
-    private struct Bed {
-        var agent = FleetAgent(
-            FleetAgent.Configuration(
-                worker: WorkerDescription(name: "w", identity: "i", version: "1", lease: 30, slots: 4)), seed: 1)
-        var leases: [Lease] = []
-        private(set) var removed: [TransferID] = []
-        private(set) var returned: [JobReturn] = []
-        private(set) var claims = 0
-        var patience: Double?
-        var now = 0.1
-        /// The call in flight. Answered by ``answerCalls()``.
-        private var call: WorkerCall?
-
-        mutating func take(_ input: FleetAgent.Input) {
-            for effect in agent.take([input], at: now) {
-                switch effect {
-                case .call(let next, _):
-                    call = next
-                    if case .giveBack(let returns) = next { returned += returns }
-                    if case .claim = next { claims += 1 }
-                case .remove(let ids):
-                    removed += ids
-                    for id in ids { take(.removed(id)) }
-                default: break
-                }
-            }
-        }
-
-        /// Answers one call, and returns whether there was one.
-        @discardableResult
-        mutating func answerCall() -> Bool {
-            guard let call else { return false }
-            self.call = nil
-            take(.answered(answer(to: call)))
-            return true
-        }
-
-        mutating func answerCalls() { while answerCall() {} }
-
-        private var heartbeat: Heartbeat {
-            var heartbeat = Heartbeat(server: "s")
-            heartbeat.patience = patience
-            return heartbeat
-        }
-
-        private func answer(to call: WorkerCall) -> WorkerAnswer {
-            switch call {
-            case .join: .joined(Membership(worker: 1, epoch: 2, server: "s"), leases)
-            case .beat: .beaten(heartbeat)
-            case .rescue: .rescued([])
-            case .claim: .claimed([], next: 600)
-            case .reclaim: .reclaimed([])
-            case .finish, .giveBack, .landed: .stale([])
-            case .intend, .progress, .hold, .leave: .done
-            }
-        }
-    }
-
     /// A daemon that must be started first lists its transfers late.
     @Test(arguments: 0...8)
     func `removes the transfer of a job whose file was found, whenever the daemon's list comes`(calls: Int) {
-        let key = LeaseKey(job: JobID(7), token: JobToken(high: 1, low: 2), fence: 1)
         let placed = Intent(path: "/srv/file", copy: ".ferry-fleet-7-1-a-1.part", inode: 9, size: 4, sha256: "00")
-        var request = TransferRequest(url: "https://example.org/file", folder: "/srv")
-        request.file.name = "file"
-        let local = LocalTransfer(
-            id: TransferID(rawValue: 5), job: JobReference(job: key.job, token: key.token),
-            state: .succeeded(LocalFile(path: "/spool/5", size: 4)))
-        var bed = Bed()
-        bed.leases = [Lease(key: key, tries: 1, isLimited: false, request: request, intents: [placed])]
+        var bed = AgentBed()
+        let local = bed.transfer(.succeeded(LocalFile(path: "/spool/5", size: 4)))
+        bed.leases = [AgentBed.lease(intents: [placed])]
         bed.take(.started)
         bed.answerCall()
-        bed.take(.looked(key, placed.result))
+        bed.take(.looked(AgentBed.key, placed.result))
         for _ in 0..<calls { bed.answerCall() }
         bed.take(.listed([local]))
         bed.answerCalls()
-        #expect(bed.agent.jobs.isEmpty)
+        #expect(bed.agent.heldJobs.isEmpty)
         #expect(bed.removed == [local.id])
     }
 
+    // MARK: Ends of the worker
+
     @Test func `drains until the earliest deadline that it was given`() {
-        let key = LeaseKey(job: JobID(7), token: JobToken(high: 1, low: 2), fence: 1)
-        let request = TransferRequest(url: "https://example.org/file", folder: "/srv")
-        var bed = Bed()
-        bed.leases = [Lease(key: key, tries: 1, isLimited: false, request: request)]
-        bed.take(.started)
-        bed.take(.listed([]))
-        bed.answerCalls()
-        bed.take(.submitted([key.token: TransferID(rawValue: 5)]))
+        var bed = AgentBed.with(AgentBed.lease())
+        bed.fetch()
         // Every heartbeat asks for 600 seconds. A signal asks for 60 in second 41.
-        bed.patience = 600
-        for time in stride(from: 11.0, through: 50, by: 10) {
-            bed.now = time
-            bed.take(.alarm)
-            bed.answerCalls()
-        }
-        bed.take(.drain(patience: 60))
-        for time in stride(from: 60.0, through: 100, by: 10) {
-            bed.now = time
-            bed.take(.alarm)
-            bed.answerCalls()
-        }
+        bed.heartbeat.patience = 600
+        bed.pass(40)
+        bed.take(.stop(patience: 60))
+        bed.pass(58)
         #expect(bed.returned.isEmpty)
-        bed.now = 102
-        bed.take(.alarm)
-        bed.answerCalls()
-        #expect(bed.returned.map(\.reason) == [.drained] && bed.agent.jobs.isEmpty)
+        bed.pass(4)
+        #expect(bed.returned.map(\.reason) == [.drained] && bed.agent.heldJobs.isEmpty)
+        #expect(bed.hasExited)
     }
 
-    @Test func `claims nothing while the spool's disk is full, and at once when it has room again`() {
-        var bed = Bed()
-        bed.take(.room(false))
+    @Test func `exits soon after it was stopped while the queue is away`() {
+        var bed = AgentBed.with(AgentBed.lease())
+        bed.fetch()
+        bed.now = 20
+        bed.take(.alarm)
+        bed.take(.callFailed(ServiceError(.queueUnreachable, "away")))
+        #expect(!bed.hasExited)
+        bed.take(.stop(patience: 20))
+        #expect(bed.hasExited)
+    }
+
+    @Test func `exits some seconds after its patience although a call is never answered`() {
+        var bed = AgentBed.with(AgentBed.lease())
+        bed.fetch()
+        bed.now = 11
+        bed.take(.alarm)
+        #expect(bed.call != nil)
+        bed.take(.stop(patience: 20))
+        bed.now = 32
+        bed.take(.alarm)
+        #expect(!bed.hasExited)
+        bed.now = 37
+        bed.take(.alarm)
+        #expect(bed.hasExited)
+    }
+
+    // MARK: Destinations
+
+    @Test(arguments: [ConflictPolicy.skip, .fail])
+    func `fetches nothing for a destination that is taken`(policy: ConflictPolicy) {
+        var bed = AgentBed.with(AgentBed.lease(policy: policy))
+        #expect(bed.looks.map(\.policy) == [policy])
+        let outcome: JobOutcome
+        if policy == .skip {
+            let result = JobResult(path: "/srv/file", size: 3, sha256: nil, isUnchanged: true)
+            outcome = .succeeded(result)
+            bed.take(.looked(AgentBed.key, result))
+        } else {
+            let error = ServiceError(.destinationExists, "exists")
+            outcome = .failed(error)
+            bed.take(.lookFailed(AgentBed.key, DeliveryFailure(error, isTemporary: false)))
+        }
+        bed.answerCalls()
+        #expect(bed.ended.map(\.outcome) == [outcome] && bed.submitted.isEmpty)
+    }
+
+    @Test func `releases origins in its daemon that the queue holds no longer`() {
+        var bed = AgentBed.with()
+        bed.heartbeat.holds = [Heartbeat.Hold(origin: "a", seconds: 60), Heartbeat.Hold(origin: "b", seconds: 60)]
+        bed.pass(10)
+        bed.heartbeat.holds = [Heartbeat.Hold(origin: "b", seconds: 50)]
+        bed.pass(10)
+        let last = bed.holds.last?.sorted { $0.origin < $1.origin }
+        #expect(last == [Heartbeat.Hold(origin: "a", seconds: 0), Heartbeat.Hold(origin: "b", seconds: 50)])
+    }
+
+    // MARK: The machine's troubles
+
+    private static let full = ServiceError(.diskFull, "/srv cannot be written: No space left on device.")
+
+    @Test func `claims nothing while its spool is full, says so, and claims at once when it has room again`() {
+        var bed = AgentBed()
+        bed.take(.checked("The spool is full."))
         bed.take(.started)
         bed.take(.listed([]))
         bed.answerCalls()
         bed.take(.notified)
-        bed.answerCalls()
-        #expect(bed.claims == 0)
-        bed.take(.room(true))
+        bed.pass(10)
+        #expect(bed.claims == 0 && bed.reports.last?.condition == "The spool is full.")
+        bed.take(.checked(nil))
         bed.answerCalls()
         #expect(bed.claims == 1)
+        bed.pass(10)
+        #expect(bed.reports.last?.condition == nil)
+    }
+
+    @Test func `gives a job back at once that its store does not allow to begin, and claims nothing for a while`() {
+        var bed = AgentBed.with(AgentBed.lease())
+        let before = bed.claims
+        bed.take(.lookFailed(AgentBed.key, DeliveryFailure(Self.full, isTemporary: true)))
+        bed.answerCalls()
+        #expect(bed.returned.map(\.reason) == [.store] && bed.returned.first?.error == Self.full)
+        #expect(bed.returned.first?.delay == 0, "another worker may have it at once")
+        bed.take(.notified)
+        bed.answerCalls()
+        #expect(bed.claims == before)
+        bed.pass(10)
+        #expect(bed.claims > before)
+    }
+
+    @Test func `keeps complete files for a minute while its store fails, then gives them back`() {
+        var bed = AgentBed.with(AgentBed.lease())
+        bed.fetch()
+        bed.take(.changed(bed.transfer(.succeeded(LocalFile(path: "/spool/7", size: 4)))))
+        for _ in 0..<6 {
+            guard let delivery = bed.prepared.last else { break }
+            bed.take(.deliveryFailed(delivery, DeliveryFailure(Self.full, isTemporary: true)))
+            #expect(bed.returned.isEmpty || bed.now > 60)
+            bed.pass(35)
+        }
+        #expect(bed.prepared.count > 1, "it tries again meanwhile")
+        #expect(bed.returned.map(\.reason) == [.store] && bed.agent.heldJobs.isEmpty)
+    }
+
+    @Test func `gives a job back that its daemon cannot store`() {
+        var bed = AgentBed.with(AgentBed.lease())
+        bed.fetch()
+        bed.take(.changed(bed.transfer(.failed(ServiceError(.diskIO, "The disk fails.")))))
+        bed.answerCalls()
+        #expect(bed.returned.map(\.reason) == [.local] && bed.removed == [TransferID(rawValue: 7)])
+        bed.pass(3)
+        #expect(bed.reports.isEmpty || bed.reports.last?.condition == "The disk fails.")
+    }
+
+    @Test func `ends a job that no machine can run`() {
+        var bed = AgentBed.with(AgentBed.lease(tries: 10))
+        bed.fetch()
+        let error = ServiceError(.fileTooLarge, "The file system's files are smaller.")
+        bed.take(.changed(bed.transfer(.failed(error))))
+        bed.answerCalls()
+        #expect(bed.ended.map(\.outcome) == [.failed(error)])
+    }
+
+    @Test func `fetches jobs with which workers were lost one after the other, and tells the queue before`() {
+        let leases = (1...3).map {
+            AgentBed.lease(AgentBed.key($0), rescues: $0 == 3 ? 0 : 2) { $0.file.onConflict = .unique }
+        }
+        var bed = AgentBed.with(leases[0], leases[1], leases[2])
+        bed.fetch()
+        #expect(bed.submitted.map(\.key) == [leases[2].key, leases[0].key] && bed.begun == [leases[0].key])
+        bed.take(.changed(bed.transfer(.failed(ServiceError(.notFound, "no")), of: leases[0].key)))
+        bed.answerCalls()
+        #expect(bed.begun == [leases[0].key, leases[1].key])
+        #expect(bed.submitted.map(\.key) == [leases[2].key, leases[0].key, leases[1].key])
+    }
+
+    // MARK: Limits
+
+    @Test func `counts the attempts and times of earlier claims against the limits of a request`() {
+        let lease = AgentBed.lease(spent: Spent(attempts: 3, failing: 100, sinceStart: 250)) {
+            $0.timing.retries = 5
+            $0.timing.statusRetries = 2
+            $0.timing.giveUpAfter = 600
+            $0.timing.resourceTimeout = 300
+        }
+        let timing = lease.limited()?.timing
+        #expect(timing?.retries == 2 && timing?.statusRetries == 0)
+        #expect(timing?.giveUpAfter == 500 && timing?.resourceTimeout == 50)
+    }
+
+    @Test(arguments: [0, 1, 4, 5])
+    func `ends a job whose doubtful failures are more than a transfer may have`(spent: Int) {
+        var bed = AgentBed.with(AgentBed.lease(spent: Spent(attempts: spent)))
+        bed.fetch()
+        var error = ServiceError(.badResponse, "The answer makes no sense.")
+        error.details.attempts = 1
+        bed.take(.changed(bed.transfer(.waiting(seconds: 61, received: 0, error: error))))
+        bed.answerCalls()
+        if spent + 1 > RetryPolicy.doubtfulRetries {
+            #expect(bed.ended.map(\.outcome) == [.failed(error)] && bed.returned.isEmpty)
+        } else {
+            #expect(bed.returned.map(\.attempts) == [1] && bed.ended.isEmpty)
+        }
     }
 }

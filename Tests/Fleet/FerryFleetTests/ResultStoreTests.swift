@@ -31,6 +31,43 @@ import Testing
         #expect(bed.read("file.bin") == (policy == .replace ? "content" : "other"))
     }
 
+    @Test(arguments: Kind.allCases, [ConflictPolicy.fail, .skip, .unique, .replace])
+    func `tell before anything is fetched whether a destination is taken`(
+        kind: Kind, policy: ConflictPolicy
+    ) async throws {
+        let bed = try StoreUnderTest(kind)
+        let delivery = bed.delivery(policy: policy)
+        #expect(try await bed.store.look(bed.look(delivery)) == nil)
+        try bed.write("other", "file.bin")
+        if policy == .fail {
+            let failure = await #expect(throws: DeliveryFailure.self) { try await bed.store.look(bed.look(delivery)) }
+            #expect(failure?.error.code == .destinationExists && failure?.isTemporary == false)
+        } else {
+            let result = try await bed.store.look(bed.look(delivery))
+            #expect(result?.isUnchanged == (policy == .skip ? true : nil))
+        }
+        #expect(bed.names == ["file.bin"] && bed.read("file.bin") == "other")
+    }
+
+    /// A fail-over forgets intents.
+    @Test(arguments: Kind.allCases, [ConflictPolicy.fail, .skip])
+    func `find the job's own file before anything is fetched`(kind: Kind, policy: ConflictPolicy) async throws {
+        let bed = try StoreUnderTest(kind)
+        let placed = try await bed.deliver(bed.delivery(policy: policy))
+        #expect(try await bed.store.look(bed.look(bed.delivery(fence: 2, policy: policy))) == placed)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `choose a number for a taken name before the intent is recorded`(kind: Kind) async throws {
+        let bed = try StoreUnderTest(kind)
+        for name in ["file.bin"] + (1...40).map({ "file-\($0).bin" }) { try bed.write("other", name) }
+        let delivery = bed.delivery(policy: .unique)
+        let file = try await bed.store.prepare(delivery)
+        #expect(file.intent.path == bed.path("file-41.bin"))
+        let placement = try await bed.store.place(file, of: delivery, known: [file.intent])
+        #expect(placement == .delivered(file.intent.result))
+    }
+
     @Test(arguments: Kind.allCases)
     func `recognize the file of an earlier holder by its intent`(kind: Kind) async throws {
         let bed = try StoreUnderTest(kind)
@@ -40,7 +77,7 @@ import Testing
         let copy = try await bed.store.prepare(second)
         let placement = try await bed.store.place(copy, of: second, known: [placed.intent, copy.intent])
         #expect(placement == .delivered(placed.intent.result))
-        let found = try await bed.store.find([placed.intent], of: StoreUnderTest.token, in: second.folder)
+        let found = try await bed.store.look(bed.look(second, known: [placed.intent]))
         #expect(found == placed.intent.result)
         await bed.store.discard(second, and: [placed.intent])
         #expect(bed.names == ["file.bin"])
@@ -60,7 +97,7 @@ import Testing
         let bed = try StoreUnderTest(kind)
         let (late, next) = (bed.delivery(fence: 1), bed.delivery(fence: 2))
         let copy = try await bed.store.prepare(late)
-        #expect(try await bed.store.find([copy.intent], of: StoreUnderTest.token, in: next.folder) == nil)
+        #expect(try await bed.store.look(bed.look(next, known: [copy.intent])) == nil)
         let failure = await #expect(throws: DeliveryFailure.self) {
             try await bed.store.place(copy, of: late, known: [copy.intent])
         }

@@ -53,6 +53,12 @@ final class StoreUnderTest: Sendable {
             folder: results + "/" + folder, name: name, policy: policy, writer: "w", attempt: attempt)
     }
 
+    /// The look at a delivery's destination, before it.
+    func look(_ delivery: Delivery, known: [Intent] = []) -> Look {
+        Look(
+            key: delivery.key, folder: delivery.folder, name: delivery.name, policy: delivery.policy, known: known)
+    }
+
     /// Delivers as an agent does whose lease stands.
     func deliver(_ delivery: Delivery) async throws -> JobResult {
         var file = try await store.prepare(delivery)
@@ -129,8 +135,8 @@ private final class SharedMemoryStore: ResultStore {
         }
     }
 
-    func find(_ known: [Intent], of token: JobToken, in folder: String) -> JobResult? {
-        state.withLock { $0.store.find(known) }
+    func look(_ look: Look) throws(DeliveryFailure) -> JobResult? {
+        try state.withLock { $0.store.look(look) }.get()
     }
 
     func prepare(_ delivery: Delivery) -> PreparedFile {

@@ -11,8 +11,9 @@ final class CuttablePath: Sendable {
     private let listener: Int32
     /// The connection's end on this side, or -1.
     private let client = Mutex<Int32>(-1)
+    private let isEnded = Atomic(false)
 
-    /// Accepts one connection.
+    /// Accepts one connection after the other, until it is ended.
     init(toSocketAt path: String) throws {
         let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -28,7 +29,7 @@ final class CuttablePath: Sendable {
         guard status == 0 else { throw TestingError("A socket cannot listen: \(errno).") }
         listener = listening
         port = Int(UInt16(bigEndian: address.sin_port))
-        Thread.detachNewThread { self.forward(to: path) }
+        Thread.detachNewThread { while !self.isEnded.load(ordering: .relaxed) { self.forward(to: path) } }
     }
 
     deinit { close(listener) }
@@ -47,10 +48,15 @@ final class CuttablePath: Sendable {
     }
 
     /// Closes the connection.
-    func end() { _ = shutdown(client.withLock { $0 }, Int32(SHUT_RDWR)) }
+    func end() {
+        isEnded.store(true, ordering: .relaxed)
+        _ = shutdown(client.withLock { $0 }, Int32(SHUT_RDWR))
+        _ = shutdown(listener, Int32(SHUT_RDWR))
+    }
 
     private func forward(to path: String) {
         let near = accept(listener, nil, nil)
+        guard near >= 0 else { return }
         let far = Self.connect(to: path)
         client.withLock { $0 = near }
         var polled = [

@@ -40,7 +40,7 @@ struct `The queue in PostgreSQL` {
         try await Self.withDatabase { server, database in
             let address = try DatabaseAddress(server.address(database))
             #expect(try SchemaMigration.initialize(address).before == nil)
-            #expect(try SchemaMigration.initialize(address).before == 1, "again, nothing happens")
+            #expect(try SchemaMigration.initialize(address).before == 2, "again, nothing happens")
             try await server.query("UPDATE ferry.meta SET version = 9, compatible = 9", in: database)
             let queue = PostgresQueue(address)
             let refusal = await Self.code { _ = try await queue.stores() }
@@ -109,7 +109,7 @@ struct `The queue in PostgreSQL` {
         }
     }
 
-    @Test func `a submission notifies idle workers, and claims and ends do not`() async throws {
+    @Test func `a submission notifies idle workers`() async throws {
         try await Self.withDatabase { server, database in
             let address = try DatabaseAddress(server.address(database))
             _ = try SchemaMigration.initialize(address)
@@ -122,17 +122,15 @@ struct `The queue in PostgreSQL` {
             _ = try await other.submit([QueueUnderTest.request(1)])
             var iterator = hints.makeAsyncIterator()
             await iterator.next()
-            let before = try await server.query("SELECT at FROM ferry.pulse", in: database)
             guard case .claimed(let leases, _) = try await queue.perform(.claim(1), as: member) else { return }
             _ = try await queue.perform(.finish(leases.map { JobEnd(key: $0.key, outcome: .canceled) }), as: member)
-            #expect(try await server.query("SELECT at FROM ferry.pulse", in: database) == before)
             await queue.close()
             await other.close()
         }
     }
 
-    /// A fleet that was idle at midnight has no partition for the day.
-    @Test func `the first ends of a day may come from many workers at once`() async throws {
+    /// A fleet whose upkeep could not add partitions: a backup held the lock.
+    @Test func `ends of a day without a partition may come from many workers at once`() async throws {
         try await Self.withDatabase { server, database in
             let address = try DatabaseAddress(server.address(database))
             _ = try SchemaMigration.initialize(address)
@@ -150,7 +148,8 @@ struct `The queue in PostgreSQL` {
             try await server.query(
                 """
                 DO $$ DECLARE day regclass; BEGIN
-                  FOR day IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'ferry.ended'::regclass LOOP
+                  FOR day IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'ferry.ended'::regclass
+                      AND inhrelid <> 'ferry.ended_rest'::regclass LOOP
                     EXECUTE format('DROP TABLE %s', day);
                   END LOOP;
                 END $$

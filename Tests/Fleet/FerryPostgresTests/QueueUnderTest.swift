@@ -107,7 +107,11 @@ struct QueueUnderTest: Sendable {
     }
 
     func beat(_ member: Membership) async throws -> Heartbeat? {
-        if case .beaten(let heartbeat) = try await queue.perform(.beat, as: member) { heartbeat } else { nil }
+        if case .beaten(let heartbeat) = try await queue.perform(.beat(WorkerReport()), as: member) {
+            heartbeat
+        } else {
+            nil
+        }
     }
 
     /// Lets so much time pass that the leases of all workers but one are over.

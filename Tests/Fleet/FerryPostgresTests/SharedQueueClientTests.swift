@@ -121,7 +121,130 @@ import Testing
             let again = try await subject.claim(1, member)[0]
             #expect(again.key == LeaseKey(job: id, token: lease.key.token, fence: 2) && again.request == lease.request)
             #expect(try await subject.finish([again], member) == [])
-            #expect(try await subject.queue.act(.retry, on: [id]).map(\.state) == [.succeeded])
+            let done = try await subject.queue.act(.retry, on: [id])
+            #expect(done.map { $0.error?.code } == [.invalidRequest] && done.map(\.state) == [nil])
+            let history = try await subject.queue.job(id).history
+            #expect(history?.map(\.reason) == ["failed"] && history?.first?.error == error)
+        }
+    }
+
+    @Test(arguments: QueueUnderTest.kinds)
+    func `a begin date holds over pause, resume, cancel and retry`(kind: QueueUnderTest.Kind) async throws {
+        try await QueueUnderTest.with(kind) { subject in
+            var requests = [QueueUnderTest.request(1), QueueUnderTest.request(2)]
+            for index in requests.indices { requests[index].notBefore = Date.now.addingTimeInterval(7_000_000_000) }
+            requests[1].transfer.timing.paused = true
+            let ids = try await subject.add(requests)
+            let member = try await subject.join("a")
+            for action in [JobAction.pause, .resume, .cancel, .retry, .resume] {
+                _ = try await subject.queue.act(action, on: ids)
+            }
+            let jobs = try await subject.queue.jobs(JobQuery())
+            #expect(jobs.map(\.state) == [.waiting, .waiting] && jobs.map(\.reason) == [.beginDate, .beginDate])
+            #expect(try await subject.claim(5, member) == [])
+        }
+    }
+
+    @Test(arguments: QueueUnderTest.kinds)
+    func `a canceled job of the only worker, which is dead, ends once its lease is over`(
+        kind: QueueUnderTest.Kind
+    ) async throws {
+        try await QueueUnderTest.with(kind) { subject in
+            let ids = try await subject.add(2)
+            let member = try await subject.join("a")
+            let leases = try await subject.claim(1000, member)
+            _ = try await subject.queue.act(.cancel, on: [ids[0]])
+            try await subject.advance(31)
+            #expect(try await subject.queue.job(ids[0]).state == .canceled)
+            #expect(try await subject.queue.act(.remove, on: [ids[1]]).map(\.state) == [nil])
+            #expect(try await subject.queue.jobs(JobQuery()).map(\.id) == [ids[0]])
+            // It was only held up.
+            #expect(try await subject.finish(leases, member) == leases.map(\.key))
+        }
+    }
+
+    @Test(arguments: QueueUnderTest.kinds)
+    func `jobs are found by their error, their host and their batch`(kind: QueueUnderTest.Kind) async throws {
+        try await QueueUnderTest.with(kind) { subject in
+            let hosts = ["a.example", "b.example", "a.example", "b.example"]
+            let ids = try await subject.add(
+                hosts.enumerated().map { number, host in
+                    var request = QueueUnderTest.request(number, host: host)
+                    request.batch = number < 2 ? "first" : nil
+                    return request
+                })
+            let member = try await subject.join("w")
+            let leases = try await subject.claim(1000, member)
+            let ends = leases.filter { $0.key.job != ids[3] }.map { lease in
+                let error = ServiceError(lease.key.job == ids[0] ? .notFound : .serverBusy, "no")
+                return JobEnd(key: lease.key, outcome: .failed(error))
+            }
+            #expect(try await subject.stale(.finish(ends), member) == [])
+            func found(_ change: (inout JobQuery) -> Void) async throws -> [JobID] {
+                var query = JobQuery()
+                change(&query)
+                return try await subject.queue.jobs(query).map(\.id)
+            }
+            #expect(try await found { $0.code = .serverBusy } == [ids[1], ids[2]])
+            #expect(try await found { $0.host = "b.example" } == [ids[1], ids[3]])
+            #expect(try await found { $0.batch = "first" } == [ids[0], ids[1]])
+            #expect(
+                try await found {
+                    $0.code = .serverBusy
+                    $0.host = "a.example"
+                } == [ids[2]])
+            #expect(
+                try await found {
+                    $0.batch = "first"
+                    $0.states = [.running]
+                } == [])
+        }
+    }
+
+    @Test(arguments: QueueUnderTest.kinds)
+    func `a hold is never shortened by a later answer, and ends when it is released`(
+        kind: QueueUnderTest.Kind
+    ) async throws {
+        try await QueueUnderTest.with(kind) { subject in
+            let origin = Origin(scheme: "https", host: "example.org", port: 443)
+            try await subject.add(1)
+            let member = try await subject.join("a")
+            try await subject.queue.hold(origin, seconds: 600)
+            _ = try await subject.queue.perform(.hold(origin, seconds: 5), as: member)
+            let held = try await subject.beat(member)?.holds.first?.seconds
+            #expect(held.map { $0 > 590 } == true)
+            try await subject.queue.release(origin)
+            #expect(try await subject.beat(member)?.holds == [])
+            #expect(try await subject.claim(1, member).count == 1)
+        }
+    }
+
+    @Test(arguments: QueueUnderTest.kinds)
+    func `a folder is one store`(kind: QueueUnderTest.Kind) async throws {
+        try await QueueUnderTest.with(kind) { subject in
+            let error = await #expect(throws: ServiceError.self) {
+                try await subject.queue.setStore(Store(name: "other", folder: QueueUnderTest.folder, mark: "m"))
+            }
+            #expect(error?.code == .invalidRequest && error?.message.contains("“results” already") == true)
+            try await subject.queue.setStore(Store(name: "results", folder: QueueUnderTest.folder, mark: "new"))
+            #expect(try await subject.queue.stores().map(\.mark) == ["new"])
+        }
+    }
+
+    @Test(arguments: QueueUnderTest.kinds)
+    func `the cursor after each end goes on with the next`(kind: QueueUnderTest.Kind) async throws {
+        try await QueueUnderTest.with(kind) { subject in
+            let start = try await subject.queue.ends(after: nil, limit: 10).next
+            try await subject.add(5)
+            let member = try await subject.join("a")
+            let leases = try await subject.claim(1000, member)
+            #expect(try await subject.finish(leases, member) == [])
+            let all = try await subject.queue.ends(after: start, limit: 10).ends
+            #expect(all.count == 5)
+            for (place, end) in all.enumerated() {
+                let rest = try await subject.queue.ends(after: end.cursor, limit: 10).ends.map(\.job.id)
+                #expect(rest == all.dropFirst(place + 1).map(\.job.id))
+            }
         }
     }
 
@@ -176,7 +299,7 @@ import Testing
             var told: [JobID] = []
             for _ in 0..<4 {
                 let page = try await subject.queue.ends(after: cursor, limit: 2)
-                told += page.jobs.map(\.id)
+                told += page.ends.map(\.job.id)
                 cursor = page.next
             }
             #expect(told.sorted() == ids)

@@ -64,7 +64,11 @@ extension FleetWorld {
         case .suspend(let ids): for id in ids { change(id, worker, from: false, to: .suspended) }
         case .resume(let ids):
             for id in ids { change(id, worker, from: true, to: .active(received: 0, expected: nil)) }
-        case .look(let key, _, let known): take([.looked(key, store.find(known))], worker)
+        case .look(let look):
+            switch store.look(look) {
+            case .success(let result): take([.looked(look.key, result)], worker)
+            case .failure(let failure): take([.lookFailed(look.key, failure)], worker)
+            }
         case .prepare(let delivery):
             guard workers[worker].copying.remove(delivery.copyName) != nil else { return }
             let version = workers[worker].contents[delivery.file.path] ?? 0
@@ -89,6 +93,9 @@ extension FleetWorld {
         guard isSuspended || local.isActive else { return }
         local.state = state
         workers[worker].transfers[id] = local
+        if workers[worker].agent != nil {
+            schedule(.input(worker: worker, life: workers[worker].life, .changed(local)), after: 0.002)
+        }
         if isSuspended {
             schedule(.fetched(worker: worker, machine: workers[worker].machineLife, id), after: random.seconds(0.1...5))
         }
@@ -193,7 +200,7 @@ extension FleetWorld {
             schedule(.listDaemon(worker: worker, life: workers[worker].life), after: random.seconds(0.1...2))
         case 10:
             // A source has another version now. What is fetched already stays as it is.
-            for token in versions.keys.sorted(by: { $0.description < $1.description }) where random.chance(0.3) {
+            for token in versions.keys.sorted() where random.chance(0.3) {
                 versions[token, default: 1] += 1
             }
         default:

@@ -112,7 +112,7 @@ package struct SimulatedWorker: Sendable {
     var identity: String { "machine \(machine)/boot \(boot)" }
     var locals: [LocalTransfer] { transfers.values.sorted { $0.id < $1.id } }
     var summary: String {
-        "\(name): \(agent?.jobs.values.map { "\($0.key.job) \($0.phase)" } ?? ["dead"]), \(transfers.count) transfers"
+        "\(name): \(agent?.heldJobs.map { "\($0.reference.job) \($0.step)" } ?? ["dead"]), \(transfers.count) transfers"
     }
 }
 

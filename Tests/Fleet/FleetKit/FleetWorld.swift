@@ -84,7 +84,7 @@ package struct FleetWorld: Sendable {
 
     /// Runs a whole history and returns the broken law, if any.
     package mutating func run() -> String? {
-        queue.setStore(Store(name: "results", folder: "/srv/results", mark: "m"))
+        try? queue.setStore(Store(name: "results", folder: "/srv/results", mark: "m"))
         let limited = Origin(scheme: "https", host: "limited.example", port: 443)
         queue.setOrigin(limited, atOnce: 3)
         submit()
@@ -123,7 +123,7 @@ package struct FleetWorld: Sendable {
 
     private var isAtRest: Bool {
         queue.jobs.isEmpty
-            && workers.allSatisfy { $0.agent != nil && $0.transfers.isEmpty && $0.agent?.jobs.isEmpty == true }
+            && workers.allSatisfy { $0.agent != nil && $0.transfers.isEmpty && $0.agent?.heldJobs.isEmpty == true }
     }
 
     mutating func perform(_ happening: Happening, isQuiet: Bool) {

@@ -36,7 +36,7 @@ extension MemoryQueue {
             return .taken(path, by: other)
         }
         let line = Line(origin: job.origin.description, needs: request.needs)
-        let ready = job.notBefore?.timeIntervalSince1970
+        let ready = job.request.notBefore?.timeIntervalSince1970
         let isDelayed = ready.map { $0 > now } ?? false
         let isPaused = job.request.transfer.timing.paused
         jobs[id] = Row(
@@ -56,13 +56,36 @@ extension MemoryQueue {
             case (.running, .resume): if leases[id]?.wish == .pause { leases[id]?.wish = .none }
             case (_, .cancel): retire(id, .canceled, worker: nil, at: now)
             case (_, .remove): forget(id)
-            case (_, .pause), (_, .resume):
-                jobs[id]?.state = action == .pause ? .paused : .waiting
+            case (_, .pause):
+                jobs[id]?.state = .paused
                 jobs[id]?.readyAt = nil
                 jobs[id]?.reason = nil
+            case (_, .resume): letWait(id, at: now)
             case (_, .retry): break
             }
+            settleWishes(at: now)
             return JobActionResult(id: id, state: (try? job(id, at: now))?.state)
+        }
+    }
+
+    /// Makes a job wait, until its begin date if it has one.
+    private mutating func letWait(_ id: JobID, at now: Double) {
+        let begin = jobs[id]?.request.notBefore.map(\.timeIntervalSince1970).flatMap { $0 > now ? $0 : nil }
+        jobs[id]?.state = begin == nil ? .waiting : .delayed
+        jobs[id]?.readyAt = begin
+        jobs[id]?.reason = begin == nil ? nil : "begin_date"
+    }
+
+    /// Ends jobs that their users canceled, paused or removed, and whose workers' leases are over.
+    package mutating func settleWishes(at now: Double) {
+        for lease in leases.values.sorted(by: { $0.key.job < $1.key.job }) where lease.wish != .none {
+            guard let worker = workers.values.first(where: { $0.number == lease.worker }), worker.aliveUntil < now
+            else {
+                continue
+            }
+            leases[lease.key.job] = nil
+            note(lease.key.job, lease.key.fence, worker.description.name, "rescued", nil, now)
+            restore(lease, as: .waiting, delay: 0, reason: nil, worker: worker.description.name, at: now)
         }
     }
 
@@ -79,36 +102,47 @@ extension MemoryQueue {
         case .remove:
             ended[id] = nil
             return JobActionResult(id: id)
-        case .retry where end.outcome.kind != .succeeded:
+        case .retry where end.outcome.kind == .succeeded: return JobActionResult(id: id, error: .succeeded(id))
+        case .retry:
             if let path = end.row.request.exclusivePath,
                 jobs.values.contains(where: { $0.request.exclusivePath == path })
             {
-                return JobActionResult(
-                    id: id,
-                    error: ServiceError(.destinationExists, "Another job has taken the destination of job \(id)."))
+                return JobActionResult(id: id, error: .taken(id))
             }
             ended[id] = nil
             var row = end.row
-            row.state = .waiting
-            row.rescues = 0
-            row.readyAt = nil
-            row.reason = nil
-            row.history = []
+            (row.rescues, row.attempts, row.failingAt, row.startedAt) = (0, 0, nil, nil)
             jobs[id] = row
+            letWait(id, at: now)
+            if row.fence > 0, let worker = end.worker {
+                var error: ServiceError?
+                if case .failed(let failure) = end.outcome { error = failure }
+                note(id, row.fence, worker, end.outcome.kind.rawValue, error, end.at)
+            }
             return JobActionResult(id: id, state: .waiting)
         default: return JobActionResult(id: id, state: (try? job(id, at: now))?.state)
         }
     }
 
     package mutating func hold(_ origin: Origin, seconds: Double, at now: Double) {
-        origins[origin.description, default: OriginRow()].holdUntil = now + min(max(seconds, 0), 3600)
+        let until = now + min(max(seconds, 0), 3600)
+        let before = origins[origin.description]?.holdUntil ?? until
+        origins[origin.description, default: OriginRow()].holdUntil = max(before, until)
     }
+
+    package mutating func release(_ origin: Origin) { origins[origin.description]?.holdUntil = -.infinity }
+
+    package mutating func keep(for seconds: Double) { keptFor = seconds }
 
     package mutating func setOrigin(_ origin: Origin, atOnce: Int?) {
         origins[origin.description, default: OriginRow()].atOnce = atOnce
     }
 
-    package mutating func setStore(_ store: Store) {
+    /// - Throws: ``ServiceError`` with code `invalid_request`.
+    package mutating func setStore(_ store: Store) throws(ServiceError) {
+        if let other = stores.first(where: { $0.folder == store.folder && $0.name != store.name }) {
+            throw .taken(store.folder, by: other.name)
+        }
         stores.removeAll { $0.name == store.name }
         stores.append(store)
         stores.sort { $0.name < $1.name }
@@ -162,8 +196,9 @@ extension MemoryQueue {
         return Job(
             id: id, token: row.token, state: state, reason: reason, url: row.request.transfer.url,
             destination: row.request.path, priority: row.request.transfer.timing.priority.rawValue,
-            key: row.request.key,
-            needs: row.line.needs.isEmpty ? nil : row.line.needs,
+            labels: Job.Labels(
+                key: row.request.key, batch: row.request.batch,
+                needs: row.line.needs.isEmpty ? nil : row.line.needs),
             claims: Job.Claims(fence: row.fence, tries: row.tries, rescues: row.rescues, worker: name),
             bytes: Job.Bytes(received: lease?.progress?.received, expected: lease?.progress?.expected),
             times: Job.Times(
@@ -178,14 +213,19 @@ extension MemoryQueue {
             ids.filter { id in query.after.map { query.newestFirst ? id < $0 : id > $0 } ?? true }
                 .compactMap { try? job($0, at: now) }
                 .filter { query.states.isEmpty || query.states.contains($0.state) }
+                .filter { query.code == nil || $0.error?.code == query.code }
+                .filter { query.batch == nil || $0.labels.batch == query.batch }
+                .filter { job in query.host.map { (try? HTTPURL(parsing: job.url))?.host == $0 } ?? true }
                 .prefix(query.limit))
     }
 
     package func ends(after cursor: String?, limit: Int, at now: Double) -> EndPage {
-        guard let cursor, let after = Int(cursor) else { return EndPage(jobs: [], next: String(lastEnd)) }
+        guard let cursor, let after = Int(cursor) else { return EndPage(ends: [], next: String(lastEnd)) }
         let page = ended.filter { $0.value.number > after }.sorted { $0.value.number < $1.value.number }.prefix(limit)
-        return EndPage(
-            jobs: page.compactMap { try? job($0.key, at: now) }, next: String(page.last?.value.number ?? after))
+        let ends = page.compactMap { id, end in
+            (try? job(id, at: now)).map { EndPage.End(cursor: String(end.number), job: $0) }
+        }
+        return EndPage(ends: ends, next: ends.last?.cursor ?? cursor)
     }
 }
 
@@ -198,11 +238,15 @@ extension MemoryQueue {
         return FleetStatus(
             workers: workers.values.sorted { $0.description.name < $1.description.name }.map { worker in
                 FleetStatus.Worker(
-                    name: worker.description.name, version: worker.description.version,
+                    name: worker.description.name,
+                    machine: worker.description.machine.isEmpty ? nil : worker.description.machine,
+                    version: worker.description.version,
                     state: worker.isGone
                         ? .gone : worker.aliveUntil < now ? .late : worker.patience != nil ? .draining : .up,
-                    slots: worker.description.slots, running: leases.values.count { $0.worker == worker.number },
-                    lastBeat: Date(timeIntervalSince1970: worker.beatAt))
+                    slots: worker.description.slots, running: worker.isGone ? 0 : worker.report.running,
+                    held: leases.values.count { $0.worker == worker.number },
+                    lastBeat: Date(timeIntervalSince1970: worker.beatAt),
+                    condition: worker.isGone ? nil : worker.report.condition)
             },
             tenants: [
                 FleetStatus.Tenant(

@@ -11,7 +11,7 @@ extension MemoryQueue {
         guard let member else { return .givenUp }
         switch call {
         case .join: return .givenUp
-        case .beat: return beat(member, at: now)
+        case .beat(let report): return beat(member, report, at: now)
         case .rescue: return rescue(member, at: now)
         case .claim(let want): return claim(want, member, at: now)
         case .reclaim(let jobs): return reclaim(jobs, member, at: now)
@@ -27,10 +27,18 @@ extension MemoryQueue {
             return fenced(returns, \.key, member) { queue, given, lease, worker in
                 queue.note(given.key.job, given.key.fence, worker, given.reason.rawValue, given.error, now)
                 queue.jobs[given.key.job]?.rescues = 0
+                queue.jobs[given.key.job]?.attempts += given.attempts
+                if given.attempts > 0, queue.jobs[given.key.job]?.failingAt == nil {
+                    queue.jobs[given.key.job]?.failingAt = now
+                }
                 let state: JobState = given.reason == .paused ? .paused : given.delay > 0 ? .delayed : .waiting
                 queue.restore(
                     lease, as: state, delay: given.delay, reason: given.reason.rawValue, worker: worker, at: now)
             }
+        case .begin(let keys):
+            for key in keys where isStanding(key, member) { leases[key.job]?.isBegun = true }
+            return .stale(keys.filter { !isStanding($0, member) })
+        case .upkeep: return .done
         case .landed(let keys):
             for key in keys where isStanding(key, member) {
                 if let origin = leases[key.job]?.origin { witness.counters[origin, default: 0] -= 1 }
@@ -57,6 +65,8 @@ extension MemoryQueue {
             worker.epoch += 1
             worker.isGone = true
             worker.aliveUntil = now
+            worker.patience = nil
+            worker.report = WorkerReport()
             workers[worker.description.name] = worker
             return .done
         }
@@ -93,10 +103,7 @@ extension MemoryQueue {
             let isKnown = worker.contender?.identity == description.identity
             if !isKnown || worker.contender.map({ $0.since > now - lease / 2 }) == true {
                 if !isKnown { workers[description.name]?.contender = (description.identity, now) }
-                throw ServiceError(
-                    .workerInUse,
-                    "Another machine is the fleet's worker “\(description.name)”. Set another `worker` in fleet.yaml, or stop that one."
-                )
+                throw .inUse(description.name, by: worker.description.machine)
             }
         }
         if !isSame { _ = release(worker, reason: "left", at: now) }
@@ -104,7 +111,7 @@ extension MemoryQueue {
         if !isSame || worker.beatAt < now - worker.description.lease / 2 { worker.beatingSince = now }
         worker.description = description
         worker.isGone = false
-        worker.patience = nil
+        if !isSame { worker.patience = nil }
         worker.aliveUntil = now + description.lease
         worker.beatAt = now
         worker.contender = nil
@@ -115,15 +122,16 @@ extension MemoryQueue {
         }
         for id in own { leases[id]?.epoch = worker.epoch }
         let member = Membership(worker: worker.number, epoch: worker.epoch, server: server)
-        return .joined(member, own.compactMap(lease))
+        return .joined(member, own.compactMap { lease($0, at: now) })
     }
 
-    private mutating func beat(_ member: Membership, at now: Double) -> WorkerAnswer {
+    private mutating func beat(_ member: Membership, _ report: WorkerReport, at now: Double) -> WorkerAnswer {
         guard var worker = worker(member) else { return .givenUp }
         if worker.beatAt < now - worker.description.lease / 2 { worker.beatingSince = now }
         worker.aliveUntil = now + worker.description.lease
         worker.beatAt = now
         worker.contender = nil
+        worker.report = report
         workers[worker.description.name] = worker
         var heartbeat = Heartbeat(server: server)
         heartbeat.patience = worker.patience
@@ -167,22 +175,21 @@ extension MemoryQueue {
             (line.needs.isEmpty || worker.description.labels.contains(line.needs))
                 && (origins[line.origin]?.holdUntil ?? 0) <= now
         }
-        .sorted { (lines[$0]?.turn ?? 0, $0.origin, $0.needs) < (lines[$1]?.turn ?? 0, $1.origin, $1.needs) }
+        .sorted { (lines[$0] ?? 0, $0.origin, $0.needs) < (lines[$1] ?? 0, $1.origin, $1.needs) }
         var taken: [Lease] = []
         for line in eligible where taken.count < want {
             let room = origins[line.origin]?.atOnce.map { $0 - running(of: line.origin) } ?? .max
             let most = min(max(4, want / 4), want - taken.count, room)
             guard most > 0, let rows = waiting[line] else { continue }
-            let isOldestTurn = (lines[line]?.claims ?? 0) % 16 == 15
             let order = rows.sorted { left, right in
                 let (first, second) = (
                     left.value.request.transfer.timing.priority, right.value.request.transfer.timing.priority
                 )
-                return isOldestTurn || first == second ? left.key < right.key : first > second
+                return first == second ? left.key < right.key : first > second
             }
-            for (id, _) in order.prefix(most) { taken.append(contentsOf: lease(id, to: worker)) }
+            for (id, _) in order.prefix(most) { taken.append(contentsOf: lease(id, to: worker, at: now)) }
             lastTurn += 1
-            lines[line] = (lastTurn, (lines[line]?.claims ?? 0) + 1)
+            lines[line] = lastTurn
         }
         return .claimed(taken, next: taken.count < want ? nextClaim(worker, at: now) : 0)
     }
@@ -206,22 +213,23 @@ extension MemoryQueue {
         for each in wanted {
             guard let row = jobs[each.job], row.token == each.token, row.state == .waiting else { continue }
             if let limit = origins[row.line.origin]?.atOnce, running(of: row.line.origin) >= limit { continue }
-            taken.append(contentsOf: lease(each.job, to: worker))
+            taken.append(contentsOf: lease(each.job, to: worker, at: now))
         }
         return .reclaimed(taken)
     }
 
-    private mutating func lease(_ id: JobID, to worker: Worker) -> [Lease] {
+    private mutating func lease(_ id: JobID, to worker: Worker, at now: Double) -> [Lease] {
         guard var row = jobs[id] else { return [] }
         row.state = .running
         row.fence += 1
         row.tries += 1
+        row.startedAt = row.startedAt ?? now
         witness.counters[row.line.origin, default: 0] += 1
         jobs[id] = row
         leases[id] = LeaseRow(
             key: LeaseKey(job: id, token: row.token, fence: row.fence), worker: worker.number, epoch: worker.epoch,
             origin: row.line.origin)
         witness.holders[id] = (LeaseKey(job: id, token: row.token, fence: row.fence), worker.number)
-        return lease(id).map { [$0] } ?? []
+        return lease(id, at: now).map { [$0] } ?? []
     }
 }

@@ -18,6 +18,10 @@ package struct MemoryQueue: Sendable {
         package var reason: String?
         package var createdAt: Double
         package var history: [Job.Try] = []
+        /// Failed attempts of its claims, the first failed return, and the first claim.
+        package var attempts = 0
+        package var failingAt: Double?
+        package var startedAt: Double?
     }
 
     package enum JobState: Sendable { case waiting, running, delayed, paused }
@@ -33,6 +37,8 @@ package struct MemoryQueue: Sendable {
         package var epoch: Int32
         package var origin: String?
         package var wish: Wish = .none
+        /// A job with which workers were lost is being fetched.
+        package var isBegun = false
         package var progress: JobProgress?
     }
 
@@ -49,6 +55,7 @@ package struct MemoryQueue: Sendable {
         package var beatingSince = -Double.infinity
         package var beatAt = -Double.infinity
         package var contender: (identity: String, since: Double)?
+        package var report = WorkerReport()
         package var rescued = 0
     }
 
@@ -74,8 +81,9 @@ package struct MemoryQueue: Sendable {
     package internal(set) var intents: [JobID: [Intent]] = [:]
     package internal(set) var workers: [String: Worker] = [:]
     package internal(set) var stores: [Store] = []
-    /// The last turn of each line, and its number of claims.
-    var lines: [Line: (turn: Int, claims: Int)] = [:]
+    package internal(set) var keptFor = 30.0 * 86_400
+    /// The last turn of each line.
+    var lines: [Line: Int] = [:]
     var origins: [String: OriginRow] = [:]
     var witness = Witness()
     /// A deliberate mistake, which the simulation must find.
@@ -157,8 +165,9 @@ package struct MemoryQueue: Sendable {
             let id = lease.key.job
             leases[id] = nil
             note(id, lease.key.fence, worker.description.name, reason, nil, now)
-            if reason == "rescued" {
-                jobs[id]?.rescues += 1
+            let rescues = jobs[id]?.rescues ?? 0
+            if reason == "rescued", rescues < 2 || lease.isBegun {
+                jobs[id]?.rescues = rescues + 1
                 if let row = jobs[id], row.rescues >= 3, intents[id] == nil, lease.wish == .none || lease.wish == .pause
                 {
                     let names = Set(row.history.filter { $0.reason == "rescued" }.map(\.worker)).sorted()
@@ -191,11 +200,14 @@ package struct MemoryQueue: Sendable {
         return lease.key == key && lease.worker == member.worker && lease.epoch == member.epoch
     }
 
-    func lease(_ id: JobID) -> Lease? {
+    func lease(_ id: JobID, at now: Double) -> Lease? {
         guard let row = jobs[id], let lease = leases[id] else { return nil }
         return Lease(
-            key: lease.key, tries: row.tries, isLimited: origins[row.line.origin]?.atOnce != nil,
-            request: row.request.transfer, intents: intents[id] ?? [])
+            key: lease.key, tries: row.tries, rescues: row.rescues, isLimited: origins[row.line.origin]?.atOnce != nil,
+            request: row.request.transfer, path: row.request.path, origin: row.line.origin, intents: intents[id] ?? [],
+            spent: Spent(
+                attempts: row.attempts, failing: row.failingAt.map { now - $0 },
+                sinceStart: row.startedAt.map { now - $0 }))
     }
 
     func running(of origin: String) -> Int {

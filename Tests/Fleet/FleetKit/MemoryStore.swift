@@ -26,6 +26,7 @@ package struct MemoryStore: Sendable {
     private var writers: [String: String] = [:]
     package private(set) var violation: String?
     private var lastInode: UInt64 = 0
+    private var sizes: [UInt64: Int64] = [:]
 
     package init() {}
 
@@ -45,10 +46,16 @@ package struct MemoryStore: Sendable {
         }
     }
 
-    package mutating func find(_ known: [Intent]) -> JobResult? {
-        if mistake != .factsOfTheLoser { for intent in known { parts[intent.copy] = nil } }
-        guard let placed = known.first(where: { finals[$0.path] == $0.inode }) else { return nil }
-        return mistake == .factsOfTheLoser ? known.last?.result : placed.result
+    package mutating func look(_ look: Look) -> Result<JobResult?, DeliveryFailure> {
+        if mistake != .factsOfTheLoser { for intent in look.known { parts[intent.copy] = nil } }
+        if let placed = look.known.first(where: { finals[$0.path] == $0.inode }) {
+            return .success(mistake == .factsOfTheLoser ? look.known.last?.result : placed.result)
+        }
+        guard look.policy == .skip || look.policy == .fail, let found = finals[look.path] else { return .success(nil) }
+        if let own = marked(look.path, look.key.token, size: sizes[found] ?? 0) { return .success(own) }
+        return look.policy == .skip
+            ? .success(JobResult(path: look.path, size: 0, sha256: nil, isUnchanged: true))
+            : .failure(DeliveryFailure(ServiceError(.destinationExists, "exists"), isTemporary: false))
     }
 
     package mutating func prepare(_ delivery: Delivery, by machine: String, content: FileContent) -> PreparedFile {
@@ -58,7 +65,8 @@ package struct MemoryStore: Sendable {
         lastInode += 1
         parts[delivery.copyName] = lastInode
         contents[lastInode] = content
-        let path = delivery.folder + "/" + delivery.name
+        sizes[lastInode] = delivery.file.size
+        let path = delivery.policy == .unique ? freePath(for: delivery) : delivery.folder + "/" + delivery.name
         let intent = Intent(
             path: path, copy: delivery.copyName, inode: lastInode, size: delivery.file.size, sha256: content.sha256)
         return PreparedFile(intent: intent, replaces: delivery.policy == .replace ? finals[path] : nil)
@@ -79,7 +87,7 @@ package struct MemoryStore: Sendable {
             return .failure(DeliveryFailure(ServiceError(.destinationUnwritable, "no copy"), isTemporary: true))
         }
         if found == file.intent.inode { return .success(.delivered(file.intent.result)) }
-        if let own = marked(path, delivery) { return .success(.delivered(own)) }
+        if let own = marked(path, delivery.key.token, size: delivery.file.size) { return .success(.delivered(own)) }
         switch delivery.policy {
         case .skip:
             return .success(.delivered(JobResult(path: path, size: 0, sha256: nil, isUnchanged: true)))
@@ -93,14 +101,8 @@ package struct MemoryStore: Sendable {
             finals[path] = part
             return .success(.delivered(file.intent.result))
         case .unique:
-            var next = ""
-            for number in 1... {
-                next = delivery.folder + "/" + FileName.numbered(delivery.name, number)
-                if let own = marked(next, delivery) { return .success(.delivered(own)) }
-                if finals[next] == nil { break }
-            }
             var intent = file.intent
-            intent.path = next
+            intent.path = freePath(for: delivery)
             return .success(.renamed(PreparedFile(intent: intent)))
         case .fail, .update:
             return .failure(DeliveryFailure(ServiceError(.destinationExists, "exists"), isTemporary: false))
@@ -108,11 +110,17 @@ package struct MemoryStore: Sendable {
     }
 
     /// A file that bears the job's token, although no intent of it is known: a fail-over forgot the intent.
-    private func marked(_ path: String, _ delivery: Delivery) -> JobResult? {
-        guard let content = finals[path].flatMap({ contents[$0] }), content.token == delivery.key.token else {
-            return nil
+    private func marked(_ path: String, _ token: JobToken, size: Int64) -> JobResult? {
+        guard let content = finals[path].flatMap({ contents[$0] }), content.token == token else { return nil }
+        return JobResult(path: path, size: size, sha256: content.sha256)
+    }
+
+    /// The first path that is free, or that the job's own file has.
+    private func freePath(for delivery: Delivery) -> String {
+        let paths = (0...9999).lazy.map {
+            delivery.folder + "/" + ($0 == 0 ? delivery.name : FileName.numbered(delivery.name, $0))
         }
-        return JobResult(path: path, size: delivery.file.size, sha256: content.sha256)
+        return paths.first { finals[$0] == nil || marked($0, delivery.key.token, size: 0) != nil } ?? ""
     }
 
     package mutating func discard(_ delivery: Delivery, and earlier: [Intent]) {

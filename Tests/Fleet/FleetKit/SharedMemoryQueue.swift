@@ -17,8 +17,14 @@ package actor SharedMemoryQueue: SharedQueue {
     }
 
     package func submit(_ requests: [JobRequest]) -> [JobSubmission] { state.submit(requests, at: now, using: &random) }
-    package func jobs(_ query: JobQuery) -> [Job] { state.jobs(query, at: now) }
-    package func job(_ id: JobID) throws(ServiceError) -> Job { try state.job(id, at: now) }
+    package func jobs(_ query: JobQuery) -> [Job] {
+        state.settleWishes(at: now)
+        return state.jobs(query, at: now)
+    }
+    package func job(_ id: JobID) throws(ServiceError) -> Job {
+        state.settleWishes(at: now)
+        return try state.job(id, at: now)
+    }
     package func act(_ action: JobAction, on jobs: [JobID]) -> [JobActionResult] {
         state.act(action, on: jobs, at: now)
     }
@@ -26,7 +32,10 @@ package actor SharedMemoryQueue: SharedQueue {
     package func drain(_ worker: String?, patience: Double) -> [String] { state.drain(worker, patience: patience) }
     package func setOrigin(_ origin: Origin, atOnce: Int?) { state.setOrigin(origin, atOnce: atOnce) }
     package func hold(_ origin: Origin, seconds: Double) { state.hold(origin, seconds: seconds, at: now) }
+    package func release(_ origin: Origin) { state.release(origin) }
     package func stores() -> [Store] { state.stores }
-    package func setStore(_ store: Store) { state.setStore(store) }
+    package func setStore(_ store: Store) throws(ServiceError) { try state.setStore(store) }
+    package func keptFor() -> Double { state.keptFor }
+    package func keep(for seconds: Double) { state.keep(for: seconds) }
     package func status() -> FleetStatus { state.status(at: now) }
 }

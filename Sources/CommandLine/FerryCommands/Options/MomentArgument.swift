@@ -64,9 +64,9 @@ enum MomentArgument {
 }
 
 /// Parses a duration: `90s`, `30m`, `2h`, `7d`.
-enum SpanArgument {
+package enum SpanArgument {
     /// - Throws: `ValidationError` for anything else, and for more than a hundred years.
-    @Sendable static func parse(_ text: String) throws -> Double {
+    @Sendable package static func parse(_ text: String) throws -> Double {
         guard let seconds = seconds(text[...]) else {
             throw ValidationError("“\(text.escapingControls)” is not a duration; write it as 90s, 30m, 2h or 7d.")
         }

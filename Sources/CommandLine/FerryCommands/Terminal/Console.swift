@@ -23,8 +23,14 @@ package protocol Console: Sendable {
     func ask(_ question: String, isSecret: Bool) -> String?
     /// Whether users other than its owner may read a file.
     func othersMayRead(_ path: String) -> Bool
-    /// The signals that ask this process to end. The second one ends it at once.
-    func stopSignals() -> AsyncStream<StopSignal>
+    /// The signals of these kinds, which ask this process to end. The second one ends it at once. Those of other kinds are
+    /// ignored.
+    func stopSignals(_ kinds: [StopSignal]) -> AsyncStream<StopSignal>
+}
+
+extension Console {
+    /// All signals that ask this process to end.
+    package func stopSignals() -> AsyncStream<StopSignal> { stopSignals(StopSignal.allCases) }
 }
 
 package enum ConsoleStream: Sendable {

@@ -113,14 +113,14 @@ package final class SystemConsole: Console {
             && found.st_mode & S_IFMT == S_IFREG
     }
 
-    package func stopSignals() -> AsyncStream<StopSignal> {
+    package func stopSignals(_ kinds: [StopSignal]) -> AsyncStream<StopSignal> {
         let (stream, continuation) = AsyncStream.makeStream(of: StopSignal.self)
         output.prepare()
         signals.withLock { signals in
             signals.listeners.append(continuation)
             guard signals.sources.isEmpty else { return }
-            signals.sources = StopSignal.allCases.map { kind in
-                signal(kind.number, SIG_IGN)
+            for kind in StopSignal.allCases { signal(kind.number, SIG_IGN) }
+            signals.sources = kinds.map { kind in
                 let source = DispatchSource.makeSignalSource(signal: kind.number, queue: .global())
                 source.setEventHandler { [self] in
                     if signalsSeen.add(1, ordering: .relaxed).newValue > 1 { Self.leave(kind.exitStatus) }

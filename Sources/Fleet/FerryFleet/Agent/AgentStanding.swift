@@ -22,6 +22,9 @@ package struct AgentStanding: Hashable, Sendable {
         return member == nil ? joinDue : isRescueDue ? -.infinity : beatDue
     }
 
+    /// Whether the last call failed, and the queue has not answered since.
+    var isAway: Bool { member == nil && failures > 0 && inFlight == nil }
+
     func isJoinDue(at now: Double) -> Bool { member == nil && joinDue <= now }
     func isBeatDue(at now: Double) -> Bool { member != nil && beatDue <= now }
 
@@ -31,7 +34,7 @@ package struct AgentStanding: Hashable, Sendable {
     mutating func begin(_ call: WorkerCall, at now: Double) {
         inFlight = call
         sentAt = now
-        if call == .rescue { isRescueDue = false }
+        if case .rescue = call { isRescueDue = false }
     }
 
     /// Ends the call in flight, and returns it.

@@ -1,15 +1,19 @@
 import FerryCore
 
-/// The conversation with the queue.
+/// The calls to the queue that are due.
 extension FleetAgent {
     /// The most urgent call, if any is due.
     mutating func nextCall(at now: Double) -> WorkerCall? {
         guard standing.member != nil else {
             return standing.isJoinDue(at: now) ? .join(configuration.worker) : nil
         }
-        if standing.isBeatDue(at: now) { return .beat }
+        if standing.isBeatDue(at: now) { return .beat(report(at: now)) }
         if standing.isRescueDue { return .rescue }
         if let call = reclaim() { return call }
+        if upkeepDue <= now {
+            upkeepDue = now + Self.upkeepInterval
+            return .upkeep
+        }
         // In turn, so that none of them holds up the others.
         for step in 0..<Turn.allCases.count {
             let next = Turn.allCases[(turn + step) % Turn.allCases.count]
@@ -17,36 +21,53 @@ extension FleetAgent {
             turn = (turn + step + 1) % Turn.allCases.count
             return call
         }
-        if drainDeadline != nil, jobs.isEmpty { return .leave }
+        if drain.deadline != nil, jobs.heldCount == 0 { return .leave }
         return progress(at: now)
     }
 
-    private enum Turn: CaseIterable { case intend, conclude, land, hold, claim }
+    /// Seconds between two calls of `upkeep`.
+    private static let upkeepInterval = 600.0
+
+    private enum Turn: CaseIterable { case intend, conclude, begin, land, hold, claim }
+
+    private func report(at now: Double) -> WorkerReport {
+        let running = min(jobs.unfinishedCount, configuration.worker.slots)
+        return WorkerReport(running: running, condition: condition(at: now))
+    }
+
+    /// Why the worker claims nothing, for the fleet's status.
+    func condition(at now: Double) -> String? {
+        if let condition = health.condition(at: now) { return condition }
+        if !daemon.isListed { return "Its ferryd does not answer." }
+        return drain.deadline == nil && freeJobs <= 0 && jobs.unfinishedCount < configuration.worker.slots
+            ? "\(jobs.heldCount) jobs wait for the store or the queue." : nil
+    }
 
     private mutating func call(for turn: Turn, at now: Double) -> WorkerCall? {
         switch turn {
         case .intend:
             let intents = tokens(outbox.intending).compactMap { token -> JobIntent? in
-                guard case .intending(_, _, let file) = jobs[token]?.phase, let key = jobs[token]?.key else {
-                    return nil
-                }
+                guard case .intending(_, let file) = jobs[token]?.step, let key = jobs[token]?.key else { return nil }
                 return JobIntent(key: key, intent: file.intent)
             }
             return intents.isEmpty ? nil : .intend(intents)
         case .conclude: return conclusions()
+        case .begin:
+            let keys = suspectsToBegin()
+            return keys.isEmpty ? nil : .begin(keys)
         case .land:
             let landed = tokens(outbox.landed).compactMap { jobs[$0]?.key }
             return landed.isEmpty ? nil : .landed(landed)
         case .hold: return outbox.takeHold().map { .hold($0.origin, seconds: $0.seconds) }
         case .claim:
-            let want = wantedJobs
+            let want = wantedJobs(at: now)
             return want > 0 && pace.due <= now ? .claim(want) : nil
         }
     }
 
     private func tokens(_ set: Set<JobToken>) -> [JobToken] {
-        let known = set.compactMap { token in jobs[token].map { (token: token, job: $0.key.job) } }
-        return known.sorted { $0.job < $1.job }.prefix(AgentOutbox.mostInCall).map(\.token)
+        let known = set.compactMap { token in jobs[token].map { (token: token, job: $0.reference.job) } }
+        return known.sorted { ($0.job, $0.token) < ($1.job, $1.token) }.prefix(AgentOutbox.mostInCall).map(\.token)
     }
 
     /// Ends first: they free origins.
@@ -54,144 +75,55 @@ extension FleetAgent {
         var ends: [JobEnd] = []
         var returns: [JobReturn] = []
         for token in tokens(outbox.concluded) {
-            guard let job = jobs[token], case .concluding(_, let conclusion) = job.phase else { continue }
+            guard let job = jobs[token], let key = job.key, let conclusion = job.tellable else { continue }
             switch conclusion {
-            case .end(let outcome): ends.append(JobEnd(key: job.key, outcome: outcome))
-            case .giveBack(let reason, let delay, let error):
-                returns.append(JobReturn(key: job.key, reason: reason, delay: delay, error: error))
+            case .end(let outcome): ends.append(JobEnd(key: key, outcome: outcome))
+            case .giveBack(let reason, let delay, let error, let attempts):
+                returns.append(JobReturn(key: key, reason: reason, delay: delay, error: error, attempts: attempts))
             }
         }
         if !ends.isEmpty { return .finish(ends) }
         return returns.isEmpty ? nil : .giveBack(returns)
     }
 
+    /// Jobs with which workers were lost are fetched one after the other, so that the next loss tells which of them it is.
+    private func suspectsToBegin() -> [LeaseKey] {
+        let suspects = jobs.held { $0.lease?.isSuspect == true && $0.isUnfinished }
+        // The daemon has these already.
+        let running = suspects.filter { !$0.isBegun && $0.step == .fetching }
+        guard running.isEmpty else { return running.compactMap(\.key) }
+        guard !suspects.contains(where: \.isBegun) else { return [] }
+        return suspects.first { $0.step == .ready }.flatMap(\.key).map { [$0] } ?? []
+    }
+
     /// Number of jobs to claim now.
-    var wantedJobs: Int {
-        guard standing.member != nil, drainDeadline == nil, hasRoom, locals.isListed else { return 0 }
-        let slots = configuration.worker.slots
-        let ahead = min(configuration.mostAhead, pace.ahead)
-        let unfinished = jobs.values.count(where: \.isUnfinished)
-        // Jobs that wait for the store or the queue count too: the spool is finite.
-        let free = min(slots + ahead - unfinished, 2 * slots + 2 * ahead - jobs.count)
-        guard free > 0, unfinished < slots || free * 4 >= slots + ahead else { return 0 }
+    func wantedJobs(at now: Double) -> Int {
+        guard standing.member != nil, drain.deadline == nil, daemon.isListed, health.condition(at: now) == nil else {
+            return 0
+        }
+        let free = freeJobs
+        let most = configuration.worker.slots + ahead
+        guard free > 0, jobs.unfinishedCount < configuration.worker.slots || free * 4 >= most else { return 0 }
         return min(free, AgentOutbox.mostInCall)
     }
 
-    mutating func room(_ isEnough: Bool, at now: Double) -> [Effect] {
-        guard isEnough != hasRoom else { return [] }
-        hasRoom = isEnough
-        if isEnough { pace.notified(at: now) }
-        return [.log(.room(isEnough))]
+    private var ahead: Int { min(configuration.mostAhead, pace.ahead) }
+
+    /// Number of further jobs for which there is a place. Jobs that wait for the store or the queue count too: the spool is
+    /// finite.
+    private var freeJobs: Int {
+        let most = configuration.worker.slots + ahead
+        return min(most - jobs.unfinishedCount, 2 * most - jobs.heldCount)
     }
 
     private mutating func progress(at now: Double) -> WorkerCall? {
-        outbox.planProgress(isAnyRunning: jobs.values.contains { $0.received > 0 && $0.isUnfinished }, at: now)
+        let isRunning = { (job: AgentJob) in job.isUnfinished && job.received > 0 }
+        outbox.planProgress(isAnyRunning: jobs.containsHeld(where: isRunning), at: now)
         guard outbox.progressDue <= now else { return nil }
         outbox.progressSent()
-        let running = jobs.values.filter { $0.received > 0 && $0.isUnfinished }.sorted { $0.key.job < $1.key.job }
-            .prefix(AgentOutbox.mostInCall)
-        return .progress(running.map { JobProgress(key: $0.key, received: $0.received, expected: $0.expected) })
-    }
-
-    // MARK: Answers
-
-    mutating func callFailed(_ error: ServiceError, at now: Double) -> [Effect] {
-        _ = standing.end()
-        guard error.code != .workerInUse else {
-            guard standing.refused(at: now, lease: configuration.lease) else { return [] }
-            hasExited = true
-            return [.exit(error)]
-        }
-        standing.unreachable(at: now)
-        return [.log(.unreachable(error))]
-    }
-
-    mutating func answered(_ answer: WorkerAnswer, at now: Double) -> [Effect] {
-        guard let call = standing.end() else { return [] }
-        switch (call, answer) {
-        case (_, .givenUp):
-            standing.lost(at: now)
-            return [.log(.givenUp)]
-        case (_, .joined(let member, let leases)):
-            standing.joined(member, lease: configuration.lease)
-            return joined(leases, at: now)
-        case (_, .beaten(let heartbeat)): return beaten(heartbeat, at: now)
-        case (_, .rescued(let rescues)):
-            if !rescues.isEmpty { pace.notified(at: now) }
-            return rescues.map { .log(.rescued($0)) }
-        case (.claim(let want), .claimed(let leases, let next)):
-            pace.claimed(isFull: leases.count >= want, next: next, at: now)
-            return leases.flatMap { hold($0) }
-        case (.reclaim(let wanted), .reclaimed(let leases)): return reclaimed(leases, of: wanted)
-        case (.intend(let intents), .intended(let known, let stale)):
-            return intended(intents.map(\.key), known: known, stale: Set(stale), at: now)
-        case (.finish(let ends), .stale(let stale)):
-            pace.ended(ends.count, at: now)
-            return told(ends.map(\.key), stale: Set(stale))
-        case (.giveBack(let returns), .stale(let stale)): return told(returns.map(\.key), stale: Set(stale))
-        case (.landed(let keys), .stale):
-            for key in keys {
-                jobs[key.token]?.hasLanded = true
-                outbox.hasLanded(key.token)
-            }
-            return []
-        case (.leave, .done):
-            hasExited = true
-            return [.exit(nil)]
-        default: return []
-        }
-    }
-
-    private mutating func beaten(_ heartbeat: Heartbeat, at now: Double) -> [Effect] {
-        standing.beaten(lease: configuration.lease)
-        guard heartbeat.server == standing.member?.server else {
-            standing.moved(at: now)
-            return []
-        }
-        var effects: [Effect] = []
-        for wish in heartbeat.wishes where jobs[wish.key.token]?.key == wish.key {
-            guard jobs[wish.key.token]?.isStoppable == true else { continue }
-            switch wish.wish {
-            case .cancel: effects += conclude(wish.key.token, .end(.canceled))
-            case .pause: effects += conclude(wish.key.token, .giveBack(.paused, delay: 0, nil))
-            }
-        }
-        if !heartbeat.holds.isEmpty { effects.append(.hold(heartbeat.holds)) }
-        if let patience = heartbeat.patience { effects += drain(patience: patience, at: now) }
-        return effects
-    }
-
-    /// The queue knows these conclusions, or they count for nothing. The daemon's transfers may go.
-    private mutating func told(_ keys: [LeaseKey], stale: Set<LeaseKey>) -> [Effect] {
-        var effects: [Effect] = []
-        var done: [TransferID] = []
-        for key in keys {
-            guard let job = jobs[key.token], job.key == key, case .concluding(_, let conclusion) = job.phase else {
-                continue
-            }
-            done += forget(key.token)
-            if let leftover = job.leftover {
-                effects.append(.discard(leftover, and: stale.contains(key) ? [] : job.lease.intents))
-            }
-            if stale.contains(key) {
-                effects.append(.log(.stale(key.job)))
-                continue
-            }
-            switch conclusion {
-            case .end(let outcome): effects.append(.log(.ended(key.job, outcome.kind)))
-            case .giveBack(let reason, _, _): effects.append(.log(.returned(key.job, reason)))
-            }
-        }
-        if !done.isEmpty { effects.append(.remove(done)) }
-        return effects
-    }
-
-    /// Parts with a job, and returns the daemon's transfer of it, which is not needed any more.
-    ///
-    /// The daemon's list may have come after the job's end was decided, so the job itself need not know the transfer.
-    mutating func forget(_ token: JobToken) -> [TransferID] {
-        outbox.forget(token)
-        let transfer = jobs.removeValue(forKey: token)?.transfer ?? locals[token]?.id
-        return transfer.map { [$0] } ?? []
+        return .progress(
+            jobs.held(where: isRunning).prefix(AgentOutbox.mostInCall).compactMap { job in
+                job.key.map { JobProgress(key: $0, received: job.received, expected: job.expected) }
+            })
     }
 }

@@ -1,72 +1,76 @@
 import FerryCore
 
-/// Deliveries into shared stores: copy, record the intent, place.
+/// Looks at destinations before anything is fetched, and deliveries: copy, record the intent, place.
 extension FleetAgent {
     mutating func deliver(at now: Double) -> [Effect] {
-        var effects: [Effect] = []
-        if standing.validUntil <= now {
-            // Cut off: another worker may deliver the job by now.
-            for (token, job) in jobs {
-                guard case .preparing(let id, let file) = job.phase else { continue }
-                jobs[token]?.phase = .arrived(id, file)
-                if let delivery = delivery(of: job) { effects.append(.abandon(delivery)) }
-            }
-            return effects
-        }
+        if standing.validUntil <= now { return cutOff() }
         guard standing.allowsDelivery(at: now, lease: configuration.lease) else { return [] }
-        for (token, job) in jobs where job.phase == .unseen && job.deliveryDue <= now {
-            guard let folder = job.lease.request?.file.folder else { continue }
-            jobs[token]?.phase = .looking
-            effects.append(.look(job.key, folder: folder, known: job.lease.intents))
+        var effects: [Effect] = []
+        for job in jobs.held(where: { $0.step == .unseen && $0.retryDue <= now }) {
+            guard let look = job.lease.flatMap(Look.init) else { continue }
+            jobs.update(job.token) { $0.step = .looking }
+            effects.append(.look(look))
         }
-        var free = configuration.deliveries
-        for job in jobs.values { if case .preparing = job.phase { free -= 1 } }
+        let free = configuration.deliveries - jobs.held { if case .preparing = $0.step { true } else { false } }.count
         guard free > 0 else { return effects }
-        let due = jobs.values.filter { job in
-            if case .arrived = job.phase { job.deliveryDue <= now } else { false }
-        }
-        for job in due.sorted(by: { $0.key.job < $1.key.job }).prefix(free) {
-            guard case .arrived(let id, let file) = job.phase else { continue }
-            var job = job
+        let due = jobs.held { job in if case .arrived = job.step { job.retryDue <= now } else { false } }
+        for job in due.prefix(free) {
+            guard case .arrived(let file) = job.step else { continue }
             lastAttempt += 1
-            job.attempt = lastAttempt
-            job.phase = .preparing(id, file)
-            jobs[job.key.token] = job
-            if let delivery = delivery(of: job) { effects.append(.prepare(delivery)) }
+            jobs.update(job.token) { job in
+                job.attempt = lastAttempt
+                job.step = .preparing(file)
+            }
+            if let delivery = jobs[job.token].flatMap({ delivery(of: $0) }) { effects.append(.prepare(delivery)) }
         }
         return effects
     }
 
-    mutating func looked(_ key: LeaseKey, _ result: JobResult?) -> [Effect] {
-        guard let job = jobs[key.token], job.key == key, job.phase == .looking else { return [] }
-        guard let result else { return resumeFetching(key.token) }
-        return [.log(.recognized(key.job))] + conclude(key.token, .end(.succeeded(result)))
+    /// The leases are over: another worker may deliver the jobs by now.
+    private mutating func cutOff() -> [Effect] {
+        jobs.held { if case .preparing = $0.step { true } else { false } }.compactMap { job in
+            guard case .preparing(let file) = job.step else { return nil }
+            jobs.update(job.token) { $0.step = .arrived(file) }
+            return delivery(of: job).map { .abandon($0) }
+        }
+    }
+
+    mutating func looked(_ key: LeaseKey, _ result: JobResult?, at now: Double) -> [Effect] {
+        guard jobs[key]?.step == .looking else { return [] }
+        jobs.update(key.token) { $0.storeWorked() }
+        guard let result else { return proceed(key.token, at: now) }
+        let isOwn = !result.isUnchanged
+        return (isOwn ? [.log(.recognized(key.job))] : []) + conclude(key.token, .end(.succeeded(result)))
     }
 
     mutating func lookFailed(_ key: LeaseKey, _ failure: DeliveryFailure, at now: Double) -> [Effect] {
-        guard var job = jobs[key.token], job.key == key, job.phase == .looking else { return [] }
-        job.phase = .unseen
-        job.deliveryDue = now + job.deliveryDelay
-        job.failedDeliveries += 1
-        jobs[key.token] = job
-        return [.log(.deliveryFailed(key.job, failure.error))]
+        guard jobs[key]?.step == .looking else { return [] }
+        jobs.update(key.token) { $0.step = .unseen }
+        guard failure.isTemporary else { return conclude(key.token, .end(.failed(failure.error))) }
+        return storeFailed(key, failure, at: now)
+    }
+
+    /// The store is away, full, or refuses the write. Bytes that are here wait a while; then another worker may have the job.
+    private mutating func storeFailed(_ key: LeaseKey, _ failure: DeliveryFailure, at now: Double) -> [Effect] {
+        jobs.update(key.token) { $0.storeFailed(at: now) }
+        let effects = noteFailure(failure.error, at: now)
+        guard let job = jobs[key], job.received == 0 || now - (job.failingSince ?? now) >= configuration.storePatience
+        else { return effects }
+        return effects + failedHere(key.token, .store, failure.error, at: now)
     }
 
     /// The job of a delivery, while it is under way.
-    private func job(of delivery: Delivery) -> HeldJob? {
-        guard let job = jobs[delivery.key.token], job.key == delivery.key, job.attempt == delivery.attempt else {
-            return nil
-        }
-        return job
+    private func job(of delivery: Delivery) -> AgentJob? {
+        jobs[delivery.key].flatMap { $0.attempt == delivery.attempt ? $0 : nil }
     }
 
     mutating func prepared(_ delivery: Delivery, _ file: PreparedFile) -> [Effect] {
-        guard let job = job(of: delivery), case .preparing(let id, let local) = job.phase else {
+        guard let job = job(of: delivery), case .preparing(let local) = job.step else {
             // Nobody waits for this copy, and no intent names it.
             return [.discard(delivery, and: [])]
         }
-        jobs[delivery.key.token]?.phase = .intending(id, local, file)
-        outbox.intend(delivery.key.token)
+        jobs.update(job.token) { $0.step = .intending(local, file) }
+        outbox.intend(job.token)
         return []
     }
 
@@ -76,18 +80,17 @@ extension FleetAgent {
         var effects: [Effect] = []
         for key in keys {
             outbox.intended(key.token)
-            guard let job = jobs[key.token], job.key == key, case .intending(let id, let local, let file) = job.phase,
-                let delivery = delivery(of: job)
+            guard let job = jobs[key], case .intending(let local, let file) = job.step, let delivery = delivery(of: job)
             else { continue }
             if stale.contains(key) {
                 // The lease is gone. The next heartbeat or claim tells whether all are.
                 effects += [.log(.stale(key.job)), .remove(forget(key.token)), .discard(delivery, and: [])]
             } else if standing.validUntil > now {
-                jobs[key.token]?.phase = .placing(id, local, file)
+                jobs.update(key.token) { $0.step = .placing(local, file) }
                 effects.append(.place(delivery, file, known: known[key.token] ?? [file.intent]))
             } else {
                 // Too late. After the next heartbeat it begins anew.
-                jobs[key.token]?.phase = .arrived(id, local)
+                jobs.update(key.token) { $0.step = .arrived(local) }
                 effects.append(.discard(delivery, and: []))
             }
         }
@@ -95,48 +98,40 @@ extension FleetAgent {
     }
 
     mutating func placed(_ delivery: Delivery, _ placement: Placement) -> [Effect] {
-        guard let job = job(of: delivery), case .placing(let id, let local, let file) = job.phase else {
+        guard let job = job(of: delivery), case .placing(let local, let file) = job.step else {
             return [.discard(delivery, and: [])]
         }
-        let token = delivery.key.token
         switch placement {
         case .renamed(let next):
-            jobs[token]?.phase = .intending(id, local, next)
-            outbox.intend(token)
+            jobs.update(job.token) { $0.step = .intending(local, next) }
+            outbox.intend(job.token)
             return []
         case .delivered(let result):
-            jobs[token]?.phase = .concluding(id, .end(.succeeded(result)))
-            outbox.add(token)
+            end(job.token, .succeeded(result))
             let isOthers =
                 !result.isUnchanged && (result.sha256 != file.intent.sha256 || result.path != file.intent.path)
             // The final name keeps the file. Copies of earlier holders are removed once the end is recorded.
-            if !job.lease.intents.isEmpty { jobs[token]?.leftover = delivery }
+            if job.lease?.intents.isEmpty == false { jobs.update(job.token) { $0.leftover = delivery } }
             return (isOthers ? [.log(.recognized(delivery.key.job))] : []) + [.discard(delivery, and: [])]
         }
     }
 
     mutating func deliveryFailed(_ delivery: Delivery, _ failure: DeliveryFailure, at now: Double) -> [Effect] {
         let discard = Effect.discard(delivery, and: [])
-        guard var job = job(of: delivery) else { return [discard] }
-        let (id, local): (TransferID, LocalFile)
-        switch job.phase {
-        case .preparing(let transfer, let file), .placing(let transfer, let file, _): (id, local) = (transfer, file)
+        guard let job = job(of: delivery) else { return [discard] }
+        let local: LocalFile
+        switch job.step {
+        case .preparing(let file), .placing(let file, _): local = file
         default: return [discard]
         }
-        var effects: [Effect] = [.log(.deliveryFailed(delivery.key.job, failure.error))]
-        if failure.isTemporary {
-            // The bytes wait in the spool for as long as the lease holds.
-            job.deliveryDue = now + job.deliveryDelay
-            job.failedDeliveries += 1
-            job.phase = .arrived(id, local)
-            effects.append(discard)
-        } else {
-            // Not before the end is recorded: until then the copy's inode must not be another file's.
-            job.leftover = delivery
-            job.phase = .concluding(id, .end(.failed(failure.error)))
-            outbox.add(delivery.key.token)
+        let log = Effect.log(.deliveryFailed(delivery.key.job, failure.error))
+        guard !failure.isTemporary else {
+            jobs.update(job.token) { $0.step = .arrived(local) }
+            return [log, discard] + storeFailed(delivery.key, failure, at: now)
         }
-        jobs[delivery.key.token] = job
-        return effects
+        // Not before the end is recorded: until then the copy's inode must not be another file's.
+        jobs.update(job.token) { $0.leftover = delivery }
+        end(job.token, .failed(failure.error))
+        return [log]
     }
 }

@@ -33,11 +33,12 @@ package struct FleetAgent: Sendable {
         case deliveryFailed(Delivery, DeliveryFailure)
         /// Jobs may be waiting.
         case notified
-        /// Whether the spool's disk has room for more files.
-        case room(Bool)
+        /// Why the spool or a store cannot be used, as a check has found, or `nil`.
+        case checked(String?)
         case alarm
-        /// Claims nothing more, and returns what has not ended within this many seconds.
-        case drain(patience: Double)
+        /// Claims nothing more, and returns what has not ended within this many seconds. Soon afterwards the worker exits,
+        /// also while the queue is away: its leases end by themselves.
+        case stop(patience: Double)
     }
 
     package enum Effect: Hashable, Sendable {
@@ -48,16 +49,15 @@ package struct FleetAgent: Sendable {
         case remove([TransferID])
         case suspend([TransferID])
         case resume([TransferID])
-        /// Looks for a file that an earlier holder has placed, after removing the copies of earlier holders: what is not
-        /// placed by then never will be.
-        case look(LeaseKey, folder: String, known: [Intent])
+        /// Looks at a job's destination.
+        case look(Look)
         case prepare(Delivery)
         case place(Delivery, PreparedFile, known: [Intent])
         /// Stops copying.
         case abandon(Delivery)
         /// Removes the copy of a delivery, and those of earlier holders of the job.
         case discard(Delivery, and: [Intent])
-        /// Holds origins in the daemon.
+        /// Holds origins in the daemon, and releases those with 0 seconds.
         case hold([Heartbeat.Hold])
         /// Sends `alarm` at this time, in place of an earlier alarm.
         case setAlarm(Double)
@@ -79,8 +79,8 @@ package struct FleetAgent: Sendable {
         case returned(JobID, JobReturn.Reason)
         case deliveryFailed(JobID, ServiceError)
         case draining
-        /// Whether the spool's disk has room again, or not any more.
-        case room(Bool)
+        /// Why the worker claims nothing from now on, or `nil` if it claims again.
+        case condition(String?)
     }
 
     package struct Configuration: Hashable, Sendable {
@@ -91,27 +91,38 @@ package struct FleetAgent: Sendable {
         package var poll: Double
         /// Maximum number of deliveries at once.
         package var deliveries: Int
+        /// Seconds for which complete files wait for a store that fails.
+        package var storePatience: Double
 
-        package init(worker: WorkerDescription, mostAhead: Int = 1000, poll: Double = 5, deliveries: Int = 4) {
+        package init(
+            worker: WorkerDescription, mostAhead: Int = 1000, poll: Double = 5, deliveries: Int = 4,
+            storePatience: Double = 60
+        ) {
             self.worker = worker
             self.mostAhead = mostAhead
             self.poll = poll
             self.deliveries = deliveries
+            self.storePatience = storePatience
         }
 
         package var lease: Double { worker.lease }
     }
 
+    /// Whether a failure of this machine has not been followed by a success.
+    package var isResting: Bool { health.isResting }
+
+    /// Jobs with a lease, in order of their numbers.
+    package var heldJobs: [AgentJob] { jobs.held }
+
     package let configuration: Configuration
     package internal(set) var standing = AgentStanding()
-    package internal(set) var jobs: [JobToken: HeldJob] = [:]
+    var jobs = AgentJobs()
     var outbox = AgentOutbox()
-    var locals = LocalTransfers()
+    var daemon = DaemonView()
+    var health = WorkerHealth()
     var pace: ClaimPace
-    /// When the drain's patience ends, or `nil` unless draining.
-    var drainDeadline: Double?
-    /// Whether the spool's disk has room for more files. Without it nothing is claimed.
-    var hasRoom = true
+    private(set) var drain = AgentDrain()
+    var upkeepDue = -Double.infinity
     /// Distinguishes this process in names of copies.
     private let writer: String
     var lastAttempt = 0
@@ -142,30 +153,44 @@ package struct FleetAgent: Sendable {
         case .started: standing.joinDue = now
         case .answered(let answer): effects += answered(answer, at: now)
         case .callFailed(let error): effects += callFailed(error, at: now)
-        case .listed(let transfers): effects += listed(transfers)
-        case .changed(let transfer): effects += changed(transfer)
+        case .listed(let transfers): effects += listed(transfers, at: now)
+        case .changed(let transfer): effects += changed(transfer, at: now)
         case .removed(let id): removed(id)
-        case .daemonLost: locals.isListed = false
-        case .submitted(let ids): effects += submitted(ids)
-        case .refused(let token, let error): refused(token, error)
+        case .daemonLost: daemon.isListed = false
+        case .submitted(let ids): effects += submitted(ids, at: now)
+        case .refused(let token, let error): effects += refused(token, error, at: now)
         case .submissionLost(let tokens): for token in tokens { submissionLost(token) }
-        case .looked(let key, let result): effects += looked(key, result)
+        case .looked(let key, let result): effects += looked(key, result, at: now)
         case .lookFailed(let key, let failure): effects += lookFailed(key, failure, at: now)
         case .prepared(let delivery, let file): effects += prepared(delivery, file)
         case .placed(let delivery, let placement): effects += placed(delivery, placement)
         case .deliveryFailed(let delivery, let failure): effects += deliveryFailed(delivery, failure, at: now)
         case .notified: pace.notified(at: now)
-        case .room(let isEnough): effects += room(isEnough, at: now)
+        case .checked(let condition):
+            if health.checked(condition) {
+                effects.append(.log(.condition(condition)))
+                pace.notified(at: now)
+            }
         case .alarm: alarm = .infinity
-        case .drain(let patience): effects += drain(patience: patience, at: now)
+        case .stop(let patience):
+            effects += drain(patience: patience, at: now)
+            drain.stop(patience: patience, at: now)
         }
         return effects
     }
 
-    func delivery(of job: HeldJob) -> Delivery? { job.delivery(by: writer) }
+    func delivery(of job: AgentJob) -> Delivery? { job.delivery(by: writer) }
+
+    /// Ends the worker.
+    mutating func exit(_ error: ServiceError?) -> [Effect] {
+        hasExited = true
+        return [.exit(error)]
+    }
 
     /// Everything that is due by now.
     private mutating func act(at now: Double) -> [Effect] {
+        // Without the queue there is nothing to wait for.
+        if let exit = drain.exit, exit <= now || standing.isAway { return self.exit(nil) }
         var effects = suspendOrResume(at: now)
         effects += returnDrained(at: now)
         effects += submitJobs()
@@ -178,11 +203,12 @@ package struct FleetAgent: Sendable {
     }
 
     private mutating func nextAlarm(at now: Double) -> [Effect] {
-        var times = [standing.nextCallDue, drainDeadline ?? .infinity]
+        var times = [standing.nextCallDue, drain.deadline ?? .infinity, drain.exit ?? .infinity]
         // A fifth before the end deliveries stop to begin, at the end limited transfers stop.
         times += [standing.validUntil - configuration.lease / 5, standing.validUntil]
-        times += jobs.values.map(\.deliveryDue)
-        if standing.inFlight == nil, wantedJobs > 0 { times.append(pace.due) }
+        times += jobs.retryTimes + [health.restUntil]
+        if standing.inFlight == nil, wantedJobs(at: now) > 0 { times.append(pace.due) }
+        if standing.member != nil { times.append(upkeepDue) }
         times.append(outbox.progressDue)
         let next = times.filter { $0 > now }.min() ?? .infinity
         guard next != alarm, next < .infinity else { return [] }
@@ -194,35 +220,36 @@ package struct FleetAgent: Sendable {
 
     /// Begins to drain. Asked again, the earlier deadline counts.
     mutating func drain(patience: Double, at now: Double) -> [Effect] {
-        defer { drainDeadline = min(drainDeadline ?? .infinity, now + patience) }
-        return drainDeadline == nil ? [.log(.draining)] : []
+        drain.begin(patience: patience, at: now) ? [.log(.draining)] : []
     }
 
     /// Gives back what has not ended in time.
     private mutating func returnDrained(at now: Double) -> [Effect] {
-        guard let deadline = drainDeadline, deadline <= now else { return [] }
+        guard let deadline = drain.deadline, deadline <= now else { return [] }
         var effects: [Effect] = []
-        for (token, job) in jobs where job.isStoppable {
-            effects += conclude(token, .giveBack(.drained, delay: 0, nil))
-        }
+        for job in jobs.held(where: \.isStoppable) { effects += conclude(job.token, .giveBack(.drained)) }
         return effects
     }
 
+    // MARK: Conclusions
+
     /// Parts with a job: stops its transfer first, if the daemon has one that may still run.
-    mutating func conclude(_ token: JobToken, _ conclusion: HeldJob.Conclusion) -> [Effect] {
-        guard let job = jobs[token] else { return [] }
+    mutating func conclude(_ token: JobToken, _ conclusion: AgentJob.Conclusion) -> [Effect] {
+        guard let job = jobs[token], job.lease != nil else { return [] }
         var effects: [Effect] = []
-        if case .preparing = job.phase, let delivery = delivery(of: job) { effects.append(.abandon(delivery)) }
-        let transfer = job.transfer ?? locals[token]?.id
-        if let transfer {
-            jobs[token]?.phase = .stopping(transfer, conclusion)
-            effects.append(.remove([transfer]))
-        } else if job.phase == .submitting {
-            jobs[token]?.pending = conclusion
-        } else {
-            jobs[token]?.phase = .concluding(nil, conclusion)
-            outbox.add(token)
+        if case .preparing = job.step, let delivery = delivery(of: job) { effects.append(.abandon(delivery)) }
+        if job.step == .submitting, job.transfer == nil {
+            jobs.update(token) { $0.pending = conclusion }
+            return effects
         }
+        jobs.update(token) { $0.step = .concluding(conclusion, afterRemoval: true) }
+        if let transfer = job.transfer { effects.append(.remove([transfer.id])) } else { outbox.add(token) }
         return effects
+    }
+
+    /// Ends a job whose transfer has ended. The transfer stays until the queue knows: it remembers the end.
+    mutating func end(_ token: JobToken, _ outcome: JobOutcome) {
+        jobs.update(token) { $0.step = .concluding(.end(outcome), afterRemoval: false) }
+        outbox.add(token)
     }
 }

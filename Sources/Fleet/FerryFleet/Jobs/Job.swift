@@ -12,8 +12,7 @@ package struct Job: Hashable, Sendable {
     /// The requested or final path of the file.
     package var destination: String
     package var priority: Int
-    package var key: String?
-    package var needs: String?
+    package var labels: Labels
     package var claims: Claims
     package var bytes: Bytes
     package var times: Times
@@ -26,7 +25,7 @@ package struct Job: Hashable, Sendable {
     package struct Try: Hashable, Codable, Sendable {
         package var fence: Int32
         package var worker: String
-        /// `rescued`, or the reason of a return.
+        /// `rescued`, the reason of a return, or `failed` and `canceled` before a retry.
         package var reason: String
         package var error: ServiceError?
         package var endedAt: Date
@@ -47,7 +46,7 @@ package struct Job: Hashable, Sendable {
 
     package init(
         id: JobID, token: JobToken, state: TransferState, reason: WaitReason?, url: String, destination: String,
-        priority: Int, key: String?, needs: String?, claims: Claims, bytes: Bytes, times: Times, history: [Try]?
+        priority: Int, labels: Labels, claims: Claims, bytes: Bytes, times: Times, history: [Try]?
     ) {
         self.id = id
         self.token = token
@@ -56,8 +55,7 @@ package struct Job: Hashable, Sendable {
         self.url = url
         self.destination = destination
         self.priority = priority
-        self.key = key
-        self.needs = needs
+        self.labels = labels
         self.claims = claims
         self.bytes = bytes
         self.times = times
@@ -66,6 +64,19 @@ package struct Job: Hashable, Sendable {
 }
 
 extension Job {
+    /// The submitter's names for a job, and the label that its worker must have.
+    package struct Labels: Hashable, Sendable {
+        package var key: String?
+        package var batch: String?
+        package var needs: String?
+
+        package init(key: String?, batch: String?, needs: String?) {
+            self.key = key
+            self.batch = batch
+            self.needs = needs
+        }
+    }
+
     /// The claims of a job so far.
     package struct Claims: Hashable, Sendable {
         package var fence: Int32
@@ -112,7 +123,8 @@ extension Job {
 /// One JSON object without nested groups.
 extension Job: Codable {
     private enum CodingKeys: String, CodingKey {
-        case id, token, state, reason, url, destination, priority, key, needs, fence, tries, rescues, worker, result
+        case id, token, state, reason, url, destination, priority, key, batch, needs, fence, tries, rescues, worker,
+            result
         case error, history
         case bytesReceived = "bytes_received"
         case bytesExpected = "bytes_expected"
@@ -130,8 +142,10 @@ extension Job: Codable {
         url = try box.decode(String.self, forKey: .url)
         destination = try box.decode(String.self, forKey: .destination)
         priority = try box.decode(Int.self, forKey: .priority)
-        key = try box.decodeIfPresent(String.self, forKey: .key)
-        needs = try box.decodeIfPresent(String.self, forKey: .needs)
+        labels = Labels(
+            key: try box.decodeIfPresent(String.self, forKey: .key),
+            batch: try box.decodeIfPresent(String.self, forKey: .batch),
+            needs: try box.decodeIfPresent(String.self, forKey: .needs))
         claims = Claims(
             fence: try box.decode(Int32.self, forKey: .fence), tries: try box.decode(Int.self, forKey: .tries),
             rescues: try box.decode(Int.self, forKey: .rescues),
@@ -157,8 +171,9 @@ extension Job: Codable {
         try box.encode(url, forKey: .url)
         try box.encode(destination, forKey: .destination)
         try box.encode(priority, forKey: .priority)
-        try box.encodeIfPresent(key, forKey: .key)
-        try box.encodeIfPresent(needs, forKey: .needs)
+        try box.encodeIfPresent(labels.key, forKey: .key)
+        try box.encodeIfPresent(labels.batch, forKey: .batch)
+        try box.encodeIfPresent(labels.needs, forKey: .needs)
         try box.encode(claims.fence, forKey: .fence)
         try box.encode(claims.tries, forKey: .tries)
         try box.encode(claims.rescues, forKey: .rescues)

@@ -79,6 +79,8 @@ package struct JobReturn: Hashable, Sendable {
         case drained
         /// The worker's daemon or disk cannot fetch it.
         case local
+        /// The worker cannot write to the store.
+        case store
         /// The worker cannot read the request.
         case unreadable
     }
@@ -89,11 +91,14 @@ package struct JobReturn: Hashable, Sendable {
     package var delay: Double
     /// The error behind it, for `info`.
     package var error: ServiceError?
+    /// Number of failed attempts since the job was claimed.
+    package var attempts: Int
 
-    package init(key: LeaseKey, reason: Reason, delay: Double = 0, error: ServiceError? = nil) {
+    package init(key: LeaseKey, reason: Reason, delay: Double = 0, error: ServiceError? = nil, attempts: Int = 0) {
         self.key = key
         self.reason = reason
         self.delay = delay
         self.error = error
+        self.attempts = attempts
     }
 }

@@ -36,6 +36,9 @@ package struct JobToken: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
+    /// For an order.
+    var words: (UInt64, UInt64) { (high, low) }
+
     package static func random(using source: inout some RandomNumberGenerator) -> JobToken {
         JobToken(high: source.next(), low: source.next())
     }

@@ -17,23 +17,35 @@ package struct FleetStatus: Hashable, Codable, Sendable {
         package enum State: String, Codable, Sendable { case up, draining, late, gone }
 
         package var name: String
+        package var machine: String?
         package var version: String
         package var state: State
         package var slots: Int
+        /// Number of slots in use, as the worker has reported.
         package var running: Int
+        /// Number of jobs that it has claimed and that have not ended.
+        package var held: Int
         package var lastBeat: Date
+        /// Why it claims nothing, or `nil`.
+        package var condition: String?
 
-        package init(name: String, version: String, state: State, slots: Int, running: Int, lastBeat: Date) {
+        package init(
+            name: String, machine: String?, version: String, state: State, slots: Int, running: Int, held: Int,
+            lastBeat: Date, condition: String?
+        ) {
             self.name = name
+            self.machine = machine
             self.version = version
             self.state = state
             self.slots = slots
             self.running = running
+            self.held = held
             self.lastBeat = lastBeat
+            self.condition = condition
         }
 
         private enum CodingKeys: String, CodingKey {
-            case name, version, state, slots, running
+            case name, machine, version, state, slots, running, held, condition
             case lastBeat = "last_beat"
         }
     }
@@ -76,9 +88,9 @@ package struct FleetStatus: Hashable, Codable, Sendable {
     package struct OldestWaiting: Hashable, Codable, Sendable {
         package var id: JobID
         package var createdAt: Date
-        package var reason: WaitReason
+        package var reason: WaitReason?
 
-        package init(id: JobID, createdAt: Date, reason: WaitReason) {
+        package init(id: JobID, createdAt: Date, reason: WaitReason?) {
             self.id = id
             self.createdAt = createdAt
             self.reason = reason

@@ -31,7 +31,7 @@ package protocol SharedQueue: Sendable {
 
     /// Returns ended jobs after a cursor. Each end is returned at least once, none is skipped.
     ///
-    /// - Parameter cursor: `nil` starts with the next end.
+    /// - Parameter cursor: `nil` starts with the next end. One of another database starts with the first end of all.
     func ends(after cursor: String?, limit: Int) async throws(ServiceError) -> EndPage
 
     func status() async throws(ServiceError) -> FleetStatus
@@ -44,13 +44,23 @@ package protocol SharedQueue: Sendable {
 
     func setOrigin(_ origin: Origin, atOnce: Int?) async throws(ServiceError)
 
-    /// Delays claims of jobs from an origin, for 0 to 3600 seconds.
+    /// Delays claims of jobs from an origin, for 0 to 3600 seconds. Does not shorten an earlier hold.
     func hold(_ origin: Origin, seconds: Double) async throws(ServiceError)
+
+    /// Ends the hold of an origin.
+    func release(_ origin: Origin) async throws(ServiceError)
 
     func stores() async throws(ServiceError) -> [Store]
 
     /// Adds a store, or moves one.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid_request` if another store has the folder.
     func setStore(_ store: Store) async throws(ServiceError)
+
+    /// Seconds for which ended jobs and their keys are kept.
+    func keptFor() async throws(ServiceError) -> Double
+
+    func keep(for seconds: Double) async throws(ServiceError)
 }
 
 /// A folder that all workers share.
@@ -67,6 +77,26 @@ package struct Store: Hashable, Codable, Sendable {
         self.mark = mark
     }
 
-    /// Whether a path is below the folder.
-    package func contains(_ path: String) -> Bool { path.hasPrefix(folder == "/" ? "/" : folder + "/") }
+    /// Whether a path is below the folder: by whole parts, none of which leads upwards.
+    package func contains(_ path: String) -> Bool {
+        JobRequest.isPlain(path) && path.hasPrefix(folder == "/" ? "/" : folder + "/")
+    }
+}
+
+extension ServiceError {
+    /// Another store has a folder.
+    package static func taken(_ folder: String, by store: String) -> ServiceError {
+        ServiceError(
+            .invalidRequest,
+            "“\(folder.escapingControls)” is the fleet's store “\(store.escapingControls)” already. Use that one.")
+    }
+
+    /// Another process has a worker's name.
+    package static func inUse(_ worker: String, by machine: String) -> ServiceError {
+        let holder = machine.isEmpty ? "Another machine" : machine.escapingControls
+        return ServiceError(
+            .workerInUse,
+            "\(holder) is the fleet's worker “\(worker.escapingControls)”. Set another `worker` in fleet.yaml, or stop that one. A copied state folder has the same name: remove its files fleet-*.id."
+        )
+    }
 }

@@ -8,7 +8,7 @@ package enum WorkerCall: Hashable, Sendable {
     /// Becomes a member, and adopts the leases of the worker's former life unless it was given up.
     case join(WorkerDescription)
     /// Extends the leases. Due every third of the lease's length.
-    case beat
+    case beat(WorkerReport)
     /// Gives up workers whose leases are over, and returns their jobs to the queue.
     case rescue
     /// Claims at most this many jobs.
@@ -17,6 +17,8 @@ package enum WorkerCall: Hashable, Sendable {
     case reclaim([JobReference])
     case finish([JobEnd])
     case giveBack([JobReturn])
+    /// Records that jobs with which workers were lost are about to be fetched. If this worker is lost too, they fail.
+    case begin([LeaseKey])
     /// Records that all bytes have arrived, so that another transfer may use the origin.
     case landed([LeaseKey])
     /// Records intents. The answer has all intents of these jobs.
@@ -24,8 +26,23 @@ package enum WorkerCall: Hashable, Sendable {
     case progress([JobProgress])
     /// Delays all claims of jobs from an origin.
     case hold(Origin, seconds: Double)
+    /// Removes what the queue needs no longer. One worker does it at a time.
+    case upkeep
     /// Ends the membership. Jobs that are still held return to the queue.
     case leave
+}
+
+/// A worker's state, for the fleet's status.
+package struct WorkerReport: Hashable, Sendable {
+    /// Number of slots in use.
+    package var running: Int
+    /// Why it claims nothing, or `nil`.
+    package var condition: String?
+
+    package init(running: Int = 0, condition: String? = nil) {
+        self.running = running
+        self.condition = condition
+    }
 }
 
 /// Names a job without a lease.
@@ -84,7 +101,7 @@ package struct Heartbeat: Hashable, Sendable {
         }
     }
 
-    /// An origin from which nobody may fetch for a while.
+    /// An origin from which nobody may fetch for a while. 0 seconds end the hold.
     package struct Hold: Hashable, Codable, Sendable {
         package var origin: String
         package var seconds: Double
@@ -97,6 +114,7 @@ package struct Heartbeat: Hashable, Sendable {
 
     package var server: String
     package var wishes: [JobWish] = []
+    /// All origins that are held.
     package var holds: [Hold] = []
     /// Seconds that a draining worker lets jobs end, or `nil` unless the worker is asked to drain.
     package var patience: Double?

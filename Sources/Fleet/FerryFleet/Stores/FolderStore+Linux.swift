@@ -1,5 +1,5 @@
 import Dispatch
-import FerryCore
+package import FerryCore
 import Synchronization
 
 /// Results in folders that all machines of the fleet share.
@@ -15,16 +15,32 @@ package struct FolderStore: ResultStore {
 
     package init(_ stores: [Store]) { self.stores = stores }
 
-    package func find(
-        _ known: [Intent], of token: JobToken, in folder: String
-    ) async throws(DeliveryFailure) -> JobResult? {
+    package func look(_ look: Look) async throws(DeliveryFailure) -> JobResult? {
         try await blocking { _ throws(DeliveryFailure) in
-            let folder = try open(folder)
-            folder.remove(known.map(\.copy))
-            guard let placed = folder.placed(among: known, of: token) else { return nil }
-            // Its holder may have ended between the name and the sync of the folder.
-            try folder.sync()
-            return placed.result
+            let folder: SharedFolder
+            do throws(DeliveryFailure) {
+                folder = try open(look.folder, makes: false)
+            } catch {
+                if error.isAbsent { return nil }
+                throw error
+            }
+            folder.remove(look.known.map(\.copy))
+            return try folder.look(look)
+        }
+    }
+
+    /// Why a store cannot be used on this machine, or `nil`.
+    ///
+    /// - Parameter writes: Whether to write a file into it, besides looking for its mark.
+    package func problem(with store: Store, writes: Bool) async -> ServiceError? {
+        do throws(DeliveryFailure) {
+            try await blocking { _ throws(DeliveryFailure) in
+                let folder = try SharedFolder(store.folder, below: store)
+                if writes { try folder.tryWriting() }
+            }
+            return nil
+        } catch {
+            return error.error
         }
     }
 
@@ -33,7 +49,8 @@ package struct FolderStore: ResultStore {
             let folder = try open(delivery.folder)
             let copied = try folder.copy(
                 delivery.file, to: delivery.copyName, of: delivery.key.token, isCanceled)
-            let path = delivery.folder + "/" + delivery.name
+            let name = delivery.policy == .unique ? folder.freeName(for: delivery) : delivery.name
+            let path = delivery.folder + "/" + name
             let intent = Intent(
                 path: path, copy: delivery.copyName, inode: copied.inode, size: delivery.file.size,
                 sha256: copied.sha256)
@@ -63,14 +80,12 @@ package struct FolderStore: ResultStore {
     }
 
     /// Opens a folder below its store.
-    private func open(_ path: String) throws(DeliveryFailure) -> SharedFolder {
+    private func open(_ path: String, makes: Bool = true) throws(DeliveryFailure) -> SharedFolder {
         let matching = stores.filter { $0.contains(path + "/") }
         guard let store = matching.max(by: { $0.folder.count < $1.folder.count }) else {
-            throw DeliveryFailure(
-                ServiceError(.invalidRequest, "No store of the fleet contains “\(path.escapingControls)”."),
-                isTemporary: false)
+            throw SharedFolder.outside(path)
         }
-        return try SharedFolder(path, below: store)
+        return try SharedFolder(path, below: store, makes: makes)
     }
 
     /// Runs a closure on a thread that may block, so that a file system that hangs holds up nothing else.

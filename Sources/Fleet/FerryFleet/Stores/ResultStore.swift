@@ -54,6 +54,8 @@ package struct DeliveryFailure: Error, Hashable, Sendable {
     package var error: ServiceError
     /// Whether another attempt may succeed: the store is away or full.
     package var isTemporary: Bool
+    /// Whether the folder below the store does not exist yet.
+    var isAbsent = false
 
     package init(_ error: ServiceError, isTemporary: Bool) {
         self.error = error
@@ -67,9 +69,13 @@ package struct DeliveryFailure: Error, Hashable, Sendable {
 /// gives it its final name. Any step may be repeated, and may run while another worker, which believes to hold the job
 /// too, runs the same.
 package protocol ResultStore: Sendable {
-    /// Returns a file of the job that is at its name, after removing the copies of all these intents: a holder that was held
-    /// up cannot place its copy any more.
-    func find(_ known: [Intent], of token: JobToken, in folder: String) async throws(DeliveryFailure) -> JobResult?
+    /// Looks at a job's destination before anything is fetched.
+    ///
+    /// Removes the copies of all known intents first: a holder that was held up cannot place its copy any more. Makes no
+    /// folder.
+    /// - Returns: The job's file if it is at its name, or somebody else's that the policy `skip` keeps, or `nil`.
+    /// - Throws: A failure that is not temporary if the destination is in no store, or taken under the policy `fail`.
+    func look(_ look: Look) async throws(DeliveryFailure) -> JobResult?
 
     /// Copies the file to the store, durably, under a name of its own.
     ///

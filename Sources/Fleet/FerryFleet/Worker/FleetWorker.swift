@@ -13,7 +13,7 @@ package actor FleetWorker {
     private var alarm: Task<Void, Never>?
     /// Copies under way, by name.
     private var deliveries: [String: Task<Void, Never>] = [:]
-    private var store: (any ResultStore)?
+    private let stores: StoreBook
     private var end: Result<Void, ServiceError>?
     private let start = ContinuousClock.now
     /// Called with each event of the log.
@@ -26,6 +26,7 @@ package actor FleetWorker {
     ) {
         agent = FleetAgent(configuration, seed: seed)
         self.queue = queue
+        stores = StoreBook(queue)
         self.session = session
         self.logger = logger
         self.report = report
@@ -48,14 +49,20 @@ package actor FleetWorker {
         try end?.get()
     }
 
-    /// Claims nothing more, and gives back what has not ended after this many seconds.
-    package nonisolated func drain(patience: Double) { sender.yield([.drain(patience: patience)]) }
+    /// Claims nothing more, gives back what has not ended after this many seconds, and exits soon afterwards.
+    package nonisolated func stop(patience: Double) { sender.yield([.stop(patience: patience)]) }
 
     /// Jobs may be waiting.
     package nonisolated func notify() { sender.yield([.notified]) }
 
-    /// Whether the spool's disk has room for more files.
-    package nonisolated func report(hasRoom: Bool) { sender.yield([.room(hasRoom)]) }
+    /// Checks the stores once, and reports why this machine can run no jobs.
+    ///
+    /// - Parameter spool: The spool's problem, or `nil`.
+    package func check(spool: String?) async {
+        var condition = spool
+        if condition == nil { condition = await stores.problem(writes: agent.isResting) }
+        sender.yield([.checked(condition)])
+    }
 
     /// Returns once the worker takes inputs: at once, unless it hangs.
     package func takesInputs() {}
@@ -76,8 +83,7 @@ package actor FleetWorker {
         case .remove(let ids): send("removal") { [session] in await session.remove(ids) }
         case .suspend(let ids): Task(name: "suspension") { [session] in await session.suspend(ids) }
         case .resume(let ids): Task(name: "resumption") { [session] in await session.resume(ids) }
-        case .look(let key, let folder, let known):
-            send("search for \(key.job)") { await self.look(for: key, folder, known) }
+        case .look(let look): send("search for \(look.key.job)") { await self.look(look) }
         case .prepare(let delivery):
             deliveries[delivery.copyName] = Task(name: "delivery of \(delivery.key.job)") {
                 await self.prepare(delivery)
@@ -86,7 +92,9 @@ package actor FleetWorker {
             send("placement of \(delivery.key.job)") { await self.place(file, delivery, known) }
         case .abandon(let delivery): deliveries[delivery.copyName]?.cancel()
         case .discard(let delivery, let earlier):
-            Task(name: "clean-up of \(delivery.key.job)") { await store?.discard(delivery, and: earlier) }
+            Task(name: "clean-up of \(delivery.key.job)") { [stores] in
+                try? await stores.store(for: delivery.folder).discard(delivery, and: earlier)
+            }
         case .hold(let holds): Task(name: "hold") { [session] in await session.hold(holds) }
         case .setAlarm(let time): setAlarm(time)
         case .log(let event): log(event)
@@ -101,20 +109,17 @@ package actor FleetWorker {
 
     private func answer(to call: WorkerCall, _ member: Membership?) async -> [FleetAgent.Input] {
         do throws(ServiceError) {
-            let answer = try await queue.perform(call, as: member)
-            if case .joined = answer { store = FolderStore(try await queue.stores()) }
-            return [.answered(answer)]
+            return [.answered(try await queue.perform(call, as: member))]
         } catch {
             return [.callFailed(error)]
         }
     }
 
-    private func look(for key: LeaseKey, _ folder: String, _ known: [Intent]) async -> [FleetAgent.Input] {
+    private func look(_ look: Look) async -> [FleetAgent.Input] {
         do throws(DeliveryFailure) {
-            guard let store else { throw Self.noStore }
-            return [.looked(key, try await store.find(known, of: key.token, in: folder))]
+            return [.looked(look.key, try await stores.store(for: look.folder).look(look))]
         } catch {
-            return [.lookFailed(key, error)]
+            return [.lookFailed(look.key, error)]
         }
     }
 
@@ -122,8 +127,7 @@ package actor FleetWorker {
         defer { deliveries[delivery.copyName] = nil }
         let input: FleetAgent.Input
         do throws(DeliveryFailure) {
-            guard let store else { throw Self.noStore }
-            input = .prepared(delivery, try await store.prepare(delivery))
+            input = .prepared(delivery, try await stores.store(for: delivery.folder).prepare(delivery))
         } catch {
             input = .deliveryFailed(delivery, error)
         }
@@ -134,15 +138,12 @@ package actor FleetWorker {
         _ file: PreparedFile, _ delivery: Delivery, _ known: [Intent]
     ) async -> [FleetAgent.Input] {
         do throws(DeliveryFailure) {
-            guard let store else { throw Self.noStore }
+            let store = try await stores.store(for: delivery.folder)
             return [.placed(delivery, try await store.place(file, of: delivery, known: known))]
         } catch {
             return [.deliveryFailed(delivery, error)]
         }
     }
-
-    private static let noStore = DeliveryFailure(
-        ServiceError(.queueUnreachable, "The fleet's stores are not known yet."), isTemporary: true)
 
     private func setAlarm(_ time: Double) {
         alarm?.cancel()
@@ -174,9 +175,8 @@ package actor FleetWorker {
         case .deliveryFailed(let job, let error):
             logger.warning("a delivery failed: \(error.message)", metadata: ["job": "\(job)"])
         case .draining: logger.notice("draining")
-        case .room(true): logger.notice("the spool's disk has room again")
-        case .room(false):
-            logger.warning("the spool's disk has less than spool_room free; nothing is claimed until it has more")
+        case .condition(nil): logger.notice("claims jobs again")
+        case .condition(let problem?): logger.warning("claims no jobs: \(problem)")
         }
     }
 }

@@ -54,7 +54,7 @@ package final class LocalSession: Sendable {
 
     /// Submits jobs in one batch and returns the agent's inputs.
     package func submit(_ leases: [Lease]) async -> [FleetAgent.Input] {
-        let jobs = leases.compactMap { lease in lease.request.map { (lease, localRequest(for: lease, $0)) } }
+        let jobs = leases.compactMap { lease in lease.limited().map { (lease, localRequest(for: lease, $0)) } }
         do throws(ServiceError) {
             let results = try await service().submit(TransferBatch(jobs.map(\.1))).results
             guard results.count == jobs.count else {
@@ -96,6 +96,8 @@ package final class LocalSession: Sendable {
         request.file.name = nil
         request.file.spooled = true
         request.file.onConflict = .unique
+        // Another worker may have room.
+        request.file.onFullDisk = .fail
         request.timing.paused = false
         if lease.isLimited { request.transport.connections = 1 }
         let note = JobNote(job: lease.key.job, token: lease.key.token)

@@ -35,6 +35,13 @@ struct AddCommand: FerrySubcommand {
         help: ArgumentHelp("Identifier of the job. Adding it again adds nothing.", valueName: "token"))
     var key: String?
 
+    @Option(
+        name: [.customLong("batch"), .customLong("job-key-prefix")],
+        help: ArgumentHelp(
+            "Name of these jobs, for list and wait. Adding the same list again adds what is missing.",
+            valueName: "token"))
+    var batch: String?
+
     @Option(help: ArgumentHelp("Only workers with this label.", valueName: "label"))
     var needs = ""
 
@@ -57,7 +64,16 @@ struct AddCommand: FerrySubcommand {
         guard key == nil || request.urls.count == 1 else {
             throw ValidationError("--job-key identifies one job; give one URL.")
         }
+        guard key == nil || batch == nil else {
+            throw ValidationError("--batch gives each job a key; remove --job-key.")
+        }
+        guard batch.map({ !$0.isEmpty && $0.utf8.count <= Self.longestBatch }) ?? true else {
+            throw ValidationError("--batch is 1 to \(Self.longestBatch) bytes.")
+        }
     }
+
+    /// Maximum length of a batch's name in bytes. The keys of its jobs are longer.
+    private static let longestBatch = 200
 
     /// Maximum number of jobs in one call.
     private static let mostInCall = 5000
@@ -70,7 +86,8 @@ struct AddCommand: FerrySubcommand {
         plain.usesNetrc = false
         let (template, list) = try request.template(in: plain)
         let all = try RequestList(template, list, request, in: plain)
-        let jobs = try all.requests.enumerated().map { place, request in try job(request, number: place + 1) }
+        var jobs = try all.requests.enumerated().map { place, request in try job(request, number: place + 1) }
+        if let batch { jobs = BatchKeys.keyed(jobs, batch: batch) }
         return try await fleet.withQueue(in: context) { queue in
             var status: Int32 = 0
             for (url, error) in all.refused {
@@ -80,11 +97,23 @@ struct AddCommand: FerrySubcommand {
             }
             var rest = jobs[...]
             while !rest.isEmpty {
-                let batch = Array(rest.prefix(Self.mostInCall))
-                rest = rest.dropFirst(batch.count)
-                let results = try await queue.submit(batch)
+                let part = Array(rest.prefix(Self.mostInCall))
+                let results: [JobSubmission]
+                do {
+                    results = try await queue.submit(part)
+                } catch {
+                    let known = jobs.count - rest.count
+                    if jobs.count > 1 {
+                        let remedy =
+                            batch == nil && key == nil
+                            ? "With --batch the same command can be given again." : "Give the same command again."
+                        context.console.say("ferry fleet: \(known) of \(jobs.count) jobs were added. \(remedy)")
+                    }
+                    throw error
+                }
+                rest = rest.dropFirst(part.count)
                 if !quiet { context.console.print(results.compactMap { $0.id?.description }) }
-                for (job, result) in zip(batch, results) {
+                for (job, result) in zip(part, results) {
                     guard let error = result.error else { continue }
                     context.console.say(
                         "ferry fleet: \(job.shownURL): \(error.message.escapingControls) (\(error.word))")

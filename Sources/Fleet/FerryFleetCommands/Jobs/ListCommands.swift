@@ -8,7 +8,7 @@ import FerryFoundation
 struct ListCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List jobs, in order of submission.",
-        discussion: "Without options it shows unfinished jobs.")
+        discussion: "Without options it shows unfinished jobs. With --code it shows failed ones.")
     static let exitStatuses: [ExitStatus] = [.success, .daemon, .usage]
 
     @OptionGroup var fleet: FleetOptions
@@ -23,6 +23,8 @@ struct ListCommand: FerrySubcommand {
         transform: StateArgument.parse)
     var state: [TransferState] = []
 
+    @OptionGroup var filter: FilterOptions
+
     @Option(help: ArgumentHelp("At most this many.", valueName: "number"))
     var limit = 100
 
@@ -34,8 +36,8 @@ struct ListCommand: FerrySubcommand {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        var query = JobQuery()
-        query.states = all ? [] : state.isEmpty ? [.waiting, .running, .suspended] : state
+        var query = filter.query
+        query.states = all || filter.code != nil ? [] : state.isEmpty ? [.waiting, .running, .suspended] : state
         let jobs = try await fleet.withQueue(in: context) { queue in
             var jobs: [Job] = []
             while jobs.count < limit {
@@ -96,6 +98,40 @@ struct StatusCommand: FerrySubcommand {
     }
 }
 
+/// Options that select jobs by what they are.
+struct FilterOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Only jobs that failed with this code, such as not_found.", valueName: "code"),
+        transform: CodeArgument.parse)
+    var code: ErrorCode?
+
+    @Option(help: ArgumentHelp("Only jobs of this host.", valueName: "host"))
+    var host: String?
+
+    @Option(help: ArgumentHelp("Only jobs of this batch.", valueName: "token"))
+    var batch: String?
+
+    var query: JobQuery {
+        var query = JobQuery()
+        query.code = code
+        query.host = host?.lowercased()
+        query.batch = batch
+        return query
+    }
+
+    var isEmpty: Bool { code == nil && host == nil && batch == nil }
+}
+
+enum CodeArgument {
+    @Sendable static func parse(_ text: String) throws -> ErrorCode {
+        guard let code = ErrorCode.allCases.first(where: { $0.rawValue == text }) else {
+            throw ValidationError(
+                "“\(text.escapingControls)” is not an error's code, such as not_found. See docs/errors.md.")
+        }
+        return code
+    }
+}
+
 enum JobArgument {
     @Sendable static func parse(_ text: String) throws -> JobID {
         guard let id = JobID(text) else {
@@ -148,8 +184,9 @@ enum JobRendering {
         rows.append(
             ("Tries", "\(job.claims.tries)" + (job.claims.rescues > 0 ? ", \(job.claims.rescues) workers lost" : "")))
         if job.claims.fence > 0 { rows.append(("Fence", "\(job.claims.fence)")) }
-        if let needs = job.needs { rows.append(("Needs", needs)) }
-        if let key = job.key { rows.append(("Key", key)) }
+        if let needs = job.labels.needs { rows.append(("Needs", needs)) }
+        if let key = job.labels.key { rows.append(("Key", key)) }
+        if let batch = job.labels.batch { rows.append(("Batch", batch)) }
         if let ready = job.times.ready { rows.append(("Not before", time(ready))) }
         rows.append(("Added", time(job.times.created)))
         if let finished = job.times.finished { rows.append(("Finished", time(finished))) }
@@ -172,7 +209,7 @@ enum JobRendering {
         let workers = Table(
             columns: [
                 Table.Column(title: "WORKER"), Table.Column(title: "STATE"),
-                Table.Column(title: "RUNNING", isNumber: true),
+                Table.Column(title: "RUNNING", isNumber: true), Table.Column(title: "HELD", isNumber: true),
                 Table.Column(title: "LAST BEAT"), Table.Column(title: "VERSION"),
             ])
         var lines =
@@ -182,17 +219,28 @@ enum JobRendering {
                 status.workers.map { worker in
                     [
                         worker.name.escapingControls, worker.state.rawValue, "\(worker.running)/\(worker.slots)",
+                        "\(worker.held)",
                         TimeText.words(now.timeIntervalSince(worker.lastBeat)) + " ago",
                         worker.version.escapingControls,
                     ]
                 })
+        for worker in status.workers {
+            guard let condition = worker.condition else { continue }
+            lines.append("! \(worker.name.escapingControls) claims no jobs: \(condition.escapingControls)")
+        }
         lines.append("")
-        for tenant in status.tenants {
-            lines.append("\(tenant.waiting) jobs are waiting and \(tenant.running) are running.")
+        let (waiting, running) = status.tenants.reduce((0, 0)) { ($0.0 + $1.waiting, $0.1 + $1.running) }
+        lines.append("\(waiting) jobs are waiting and \(running) are running.")
+        if status.tenants.count(where: { $0.waiting > 0 || $0.running > 0 }) > 1 {
+            for tenant in status.tenants where tenant.waiting > 0 || tenant.running > 0 {
+                lines.append(
+                    "\(tenant.name.escapingControls): \(tenant.waiting) waiting, \(tenant.running) running.")
+            }
         }
         if let oldest = status.oldestWaiting {
+            let reason = oldest.reason.map { " (\($0.rawValue))" } ?? ""
             lines.append(
-                "The oldest waiting job is \(oldest.id), added \(TimeText.words(now.timeIntervalSince(oldest.createdAt))) ago (\(oldest.reason.rawValue))."
+                "The oldest waiting job is \(oldest.id), added \(TimeText.words(now.timeIntervalSince(oldest.createdAt))) ago\(reason)."
             )
         }
         for origin in status.origins {

@@ -14,6 +14,8 @@ struct JobOptions: ParsableArguments {
         transform: StateArgument.parse)
     var state: [TransferState] = []
 
+    @OptionGroup var filter: FilterOptions
+
     @Flag(help: "All jobs.")
     var all = false
 
@@ -21,10 +23,11 @@ struct JobOptions: ParsableArguments {
     var json = false
 
     func validate() throws {
-        guard !ids.isEmpty || !state.isEmpty || all else {
-            throw ValidationError("Give numbers of jobs, --state or --all.")
+        let selects = !state.isEmpty || all || !filter.isEmpty
+        guard !ids.isEmpty || selects else {
+            throw ValidationError("Give numbers of jobs, --state, --code, --host, --batch or --all.")
         }
-        guard ids.isEmpty || (state.isEmpty && !all) else {
+        guard ids.isEmpty || !selects else {
             throw ValidationError("Give numbers of jobs, or --state or --all, but not both.")
         }
     }
@@ -33,8 +36,9 @@ struct JobOptions: ParsableArguments {
     private static let page = 1000
 
     func act(_ action: JobAction, _ fleet: FleetOptions, in context: CommandContext) async throws -> Int32 {
-        var query = JobQuery()
-        query.states = state
+        var query = filter.query
+        // Of all jobs, those that ended otherwise cannot be retried.
+        query.states = state.isEmpty && action == .retry ? [.failed, .canceled] : state
         query.limit = Self.page
         return try await fleet.withQueue(in: context) { queue in
             var status: Int32 = 0
@@ -113,98 +117,4 @@ struct RemoveCommand: SteeringCommand {
 
     @OptionGroup var fleet: FleetOptions
     @OptionGroup var jobs: JobOptions
-}
-
-/// Prints ends as they happen.
-struct WatchCommand: FerrySubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Print jobs as they end.",
-        discussion: """
-            With --json each line has the job and a cursor. `--after CURSOR` goes on from there, and no end is skipped; one may be \
-            printed twice.
-            """)
-    static let exitStatuses: [ExitStatus] = [.success, .daemon, .usage]
-
-    @OptionGroup var fleet: FleetOptions
-
-    @Option(help: ArgumentHelp("Print the ends after this cursor first.", valueName: "cursor"))
-    var after: String?
-
-    @Flag(help: "Print JSON lines.")
-    var json = false
-
-    private struct Line: Encodable {
-        var cursor: String
-        var job: Job
-    }
-
-    func run(in context: CommandContext) async throws -> Int32 {
-        try await fleet.withQueue(in: context) { queue in
-            var cursor = after
-            while true {
-                let page = try await queue.ends(after: cursor, limit: 1000)
-                cursor = page.next
-                for job in page.jobs {
-                    let file = (job.result?.path ?? job.destination).escapingControls
-                    let error = job.error.map { ": \($0.message.escapingControls)" } ?? ""
-                    context.console.print(
-                        json
-                            ? try JSONText.line(Line(cursor: page.next, job: job))
-                            : "\(job.id)  \(job.state.word)  \(file)\(error)")
-                }
-                if page.jobs.isEmpty { try await Task.sleep(for: .seconds(1)) }
-            }
-        }
-    }
-}
-
-/// Waits for jobs.
-struct WaitCommand: FerrySubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "wait", abstract: "Wait until jobs have ended. Without numbers, until none is unfinished.")
-    static let exitStatuses = ExitStatus.transfers + [.unknownID, .usage]
-
-    @OptionGroup var fleet: FleetOptions
-
-    @Argument(help: "Numbers of jobs.", transform: JobArgument.parse)
-    var ids: [JobID] = []
-
-    @Flag(help: "Print the ended jobs as JSON lines.")
-    var json = false
-
-    func run(in context: CommandContext) async throws -> Int32 {
-        try await fleet.withQueue(in: context) { queue in
-            ids.isEmpty ? try await waitForAll(queue) : try await waitForEach(queue, context)
-        }
-    }
-
-    private func waitForAll(_ queue: any SharedQueue) async throws -> Int32 {
-        var query = JobQuery()
-        query.states = [.waiting, .running, .suspended]
-        query.limit = 1
-        while try await !queue.jobs(query).isEmpty { try await Task.sleep(for: .seconds(1)) }
-        return 0
-    }
-
-    private func waitForEach(_ queue: any SharedQueue, _ context: CommandContext) async throws -> Int32 {
-        var status: Int32 = 0
-        for id in ids {
-            var job = try await queue.job(id)
-            while !job.state.isEnded {
-                try await Task.sleep(for: .milliseconds(500))
-                job = try await queue.job(id)
-            }
-            if json { context.console.print(try JSONText.line(job)) }
-            let failure = job.error?.code ?? (job.state == .canceled ? .canceled : nil)
-            if let failure {
-                if status == 0 { status = failure.row.exitStatus }
-                if !json {
-                    context.console.say(
-                        "ferry fleet: job \(id) \(job.state.word)"
-                            + (job.error.map { ": \($0.message.escapingControls)" } ?? ""))
-                }
-            }
-        }
-        return status
-    }
 }

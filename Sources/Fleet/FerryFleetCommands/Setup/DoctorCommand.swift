@@ -8,7 +8,11 @@ import FerryPostgres
 /// Checks the fleet's database and stores.
 struct DoctorCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check the database and, on this machine, the stores; say what to do.")
+        commandName: "doctor",
+        abstract: "Check the database, the workers and, on this machine, the stores; say what to do.",
+        discussion: """
+            Each finding has a name in parentheses. `--accept NAME`, or `accept` in fleet.yaml, makes it a remark.
+            """)
     static let exitStatuses: [ExitStatus] = [
         ExitStatus(status: "0", meaning: "nothing needs attention"), ExitStatus(.own, meaning: "something does"),
         .daemon, .usage,
@@ -16,8 +20,13 @@ struct DoctorCommand: FerrySubcommand {
 
     @OptionGroup var fleet: FleetOptions
 
+    @Option(help: ArgumentHelp("Accept this finding; can be given several times.", valueName: "name"))
+    var accept: [DoctorFinding.Name] = []
+
     func run(in context: CommandContext) async throws -> Int32 {
-        let queue = try fleet.queue(in: context)
+        let settings = try fleet.read(in: context)
+        let accepted = Set(accept + settings.accept)
+        let queue = PostgresQueue(try fleet.address(settings))
         let (facts, stores, status): (DatabaseFacts, [Store], FleetStatus)
         do {
             (facts, stores, status) = (try await queue.facts(), try await queue.stores(), try await queue.status())
@@ -27,42 +36,18 @@ struct DoctorCommand: FerrySubcommand {
         }
         await queue.close()
         let findings =
-            Self.findings(facts, workers: status.workers.count { $0.state != .gone }) + stores.compactMap(Self.finding)
+            DoctorFinding.all(facts, workers: status.workers.count { $0.state != .gone })
+            + DoctorFinding.all(status.workers) + stores.compactMap(DoctorFinding.init)
+        let problems = findings.filter { !accepted.contains($0.name) }
         context.console.print("PostgreSQL \(facts.version), schema version \(facts.schema), as \(facts.role).")
         if stores.isEmpty {
             context.console.print("The fleet has no store. Add one: ferry fleet store set NAME FOLDER.")
         }
-        context.console.print(findings.map { "! " + $0.escapingControls })
-        if findings.isEmpty { context.console.print("Nothing needs attention.") }
-        return findings.isEmpty ? 0 : ErrorExit.own.rawValue
-    }
-
-    /// The problems found, each with its remedy.
-    static func findings(_ facts: DatabaseFacts, workers: Int) -> [String] {
-        var findings: [String] = []
-        if facts.connections < workers + 10 {
-            findings.append(
-                "max_connections is \(facts.connections), and \(workers) workers have one connection each. Raise it to \(workers + 20) or more."
-            )
+        for finding in findings {
+            let mark = accepted.contains(finding.name) ? "Accepted: " : "! "
+            context.console.print(mark + finding.text.escapingControls + " (\(finding.name.rawValue))")
         }
-        if let age = facts.oldestTransaction, age > 600 {
-            findings.append(
-                "A transaction has been open for \(TimeText.words(age)), so ended rows cannot be removed and claims become slow. End it: see pg_stat_activity."
-            )
-        }
-        if !facts.isAutovacuumOn { findings.append("autovacuum is off, and the queue's tables grow. Turn it on.") }
-        if !facts.hasSynchronousStandby {
-            findings.append(
-                "synchronous_standby_names is empty: a fail-over may forget jobs that were just added. Name a standby, or accept that."
-            )
-        }
-        return findings
-    }
-
-    private static func finding(_ store: Store) -> String? {
-        let mark = try? String(contentsOfFile: store.folder + "/" + FolderStore.markName, encoding: .utf8)
-        guard mark.map({ String($0.prefix { !$0.isNewline }) }) != store.mark else { return nil }
-        return
-            "The store \(store.name), \(store.folder), is not mounted on this machine. Workers here cannot deliver into it."
+        if problems.isEmpty { context.console.print("Nothing needs attention.") }
+        return problems.isEmpty ? 0 : ErrorExit.own.rawValue
     }
 }

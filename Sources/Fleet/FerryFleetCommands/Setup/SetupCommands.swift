@@ -10,8 +10,9 @@ struct InitCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Create the fleet's schema and roles in its database, as the database's owner.",
         discussion: """
-            Run it again at any time: it creates what is missing. Workers then need the role ferry_worker and others \
-            ferry_submitter, as in `GRANT ferry_worker TO alice`.
+            Run it again at any time: it creates what is missing. Then grant roles, as in `GRANT ferry_worker TO alice`: \
+            ferry_worker runs jobs, ferry_submitter adds jobs and sees and changes its own, ferry_reader sees everything, \
+            ferry_operator sees and changes everything.
             """)
     static let exitStatuses: [ExitStatus] = [.success, .daemon, .usage]
 
@@ -213,7 +214,7 @@ struct OriginReleaseCommand: FerrySubcommand {
 
     func run(in context: CommandContext) async throws -> Int32 {
         let origin = try HTTPURL(parsing: origin).origin
-        try await fleet.withQueue(in: context) { try await $0.hold(origin, seconds: 0) }
+        try await fleet.withQueue(in: context) { try await $0.release(origin) }
         return 0
     }
 }

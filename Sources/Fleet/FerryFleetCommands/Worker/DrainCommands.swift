@@ -57,15 +57,16 @@ struct SweepCommand: FerrySubcommand {
             var count = 0
             var failures = 0
             for store in try await queue.stores() {
-                for copy in FolderCopies(of: store).all() {
+                let copies = FolderCopies(of: store)
+                for copy in copies.all() {
                     guard try await isUnneeded(copy, queue) else { continue }
-                    if unsafe unlink(copy.path) == 0 || errno == ENOENT {
+                    do throws(DeliveryFailure) {
+                        try copies.remove(copy)
                         count += 1
-                        continue
+                    } catch {
+                        context.console.say(error.error.message)
+                        failures += 1
                     }
-                    let reason = unsafe String(cString: strerror(errno))
-                    context.console.say("“\(copy.path.escapingControls)” cannot be removed: \(reason).")
-                    failures += 1
                 }
             }
             context.console.say("Removed \(count) copies.")

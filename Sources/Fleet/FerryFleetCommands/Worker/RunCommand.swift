@@ -14,8 +14,9 @@ struct RunCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run this machine's worker, until it is stopped or drained.",
         discussion: """
-            Claims jobs, lets this user's ferryd fetch them, and delivers the files. SIGTERM and Ctrl-C drain it for 30 seconds: it \
-            claims nothing more, ends what it can, and gives the rest back. A second signal ends it at once; nothing is lost.
+            Claims jobs, lets this user's ferryd fetch them, and delivers the files. A database that is away is waited for. \
+            SIGTERM and Ctrl-C drain it for 20 seconds: it claims nothing more, ends what it can, and gives the rest back. A \
+            second signal ends it at once; nothing is lost.
             """)
     static let exitStatuses: [ExitStatus] = [
         ExitStatus(status: "0", meaning: "the worker was drained"),
@@ -32,10 +33,12 @@ struct RunCommand: FerrySubcommand {
     @Flag(name: .shortAndLong, help: "Log each job.")
     var verbose = false
 
-    /// Seconds of a drain after a signal.
-    private static let signalPatience = 30.0
-    /// Time between two looks at the spool's disk.
-    private static let roomInterval = Duration.seconds(5)
+    /// Seconds of a drain after a signal. Kubernetes kills after 30 seconds.
+    private static let signalPatience = 20.0
+    /// Time between two checks of the spool and the stores.
+    private static let checkInterval = Duration.seconds(5)
+    /// Time for a connection to end, before the process does.
+    private static let closePatience = Duration.seconds(1)
 
     func run(in context: CommandContext) async throws -> Int32 {
         let settings = try fleet.read(in: context)
@@ -43,12 +46,9 @@ struct RunCommand: FerrySubcommand {
         let paths = try FerryPaths(environment: context.environment, userID: geteuid())
         let identity = try WorkerIdentity(name: name, folder: paths.stateFolder)
         let description = WorkerDescription(
-            name: name, identity: identity.text, version: FerryVersion.current, lease: settings.lease,
-            slots: settings.slots,
-            labels: settings.labels)
-        // An address that cannot work ends the command. Afterwards an outage is waited for.
+            name: name, identity: identity.text, machine: "\(ProcessInfo.processInfo.hostName), process \(getpid())",
+            version: FerryVersion.current, lease: settings.lease, slots: settings.slots, labels: settings.labels)
         let queue = PostgresQueue(try fleet.address(settings))
-        _ = try await queue.stores()
 
         let daemon = LocalDaemon(try ClientConfiguration(environment: context.environment))
         let session = try LocalSession(worker: name, slots: settings.slots) { () throws(ServiceError) in daemon.service
@@ -60,21 +60,30 @@ struct RunCommand: FerrySubcommand {
             worker: description, mostAhead: settings.ahead, poll: settings.poll)
         let manager = ServiceManager(environment: context.environment)
         let agent = FleetWorker(configuration, queue: queue, session: session, logger: logger) { event in
-            if case .joined = event { manager.ready() }
-        }
-        if settings.listen { await queue.listen { agent.notify() } }
-        let signals = Task(name: "signals") {
-            for await _ in context.console.stopSignals() {
-                manager.ending()
-                agent.drain(patience: Self.signalPatience)
+            switch event {
+            case .joined: manager.notify("Runs jobs")
+            case .unreachable(let error): manager.notify("Waits for the database: \(error.message)")
+            case .condition(let problem?): manager.notify("Claims no jobs: \(problem)")
+            case .condition(nil): manager.notify("Runs jobs")
+            default: break
             }
         }
-        let room = Task(name: "room of the spool") {
+        if settings.listen { await queue.listen { agent.notify() } }
+        // A database that is away is waited for: the service has started all the same.
+        manager.ready()
+        // A terminal that is closed ends no worker.
+        let stopSignals = context.console.stopSignals([.interrupt, .terminate])
+        let signals = Task(name: "signals") {
+            for await _ in stopSignals {
+                manager.ending()
+                agent.stop(patience: Self.signalPatience)
+            }
+        }
+        let checks = Task(name: "checks of the spool and the stores") {
+            let spool = SpoolCheck(folder: paths.stateFolder, room: settings.spoolRoom)
             while !Task.isCancelled {
-                // If the free space is unknown, the worker goes on.
-                let free = DiskRoom(at: paths.stateFolder)?.bytes ?? .max
-                agent.report(hasRoom: free >= settings.spoolRoom)
-                try? await Task.sleep(for: Self.roomInterval)
+                await agent.check(spool: spool.problem)
+                try? await Task.sleep(for: Self.checkInterval)
             }
         }
         let watchdog = Task(name: "watchdog") {
@@ -88,18 +97,31 @@ struct RunCommand: FerrySubcommand {
         defer {
             signals.cancel()
             watchdog.cancel()
-            room.cancel()
+            checks.cancel()
         }
         do throws(ServiceError) {
             try await agent.run()
         } catch {
-            await queue.close()
-            await daemon.close()
+            await Self.close(queue, daemon)
             throw error
         }
-        await queue.close()
-        await daemon.close()
+        await Self.close(queue, daemon)
         withExtendedLifetime(identity) {}
         return 0
+    }
+
+    /// Closes the connections, unless a server that does not answer holds that up.
+    private static func close(_ queue: PostgresQueue, _ daemon: LocalDaemon) async {
+        await daemon.close()
+        let (ends, sender) = AsyncStream<Void>.makeStream()
+        Task(name: "end of the connection") {
+            await queue.close()
+            sender.finish()
+        }
+        Task(name: "patience with the connection") {
+            try? await Task.sleep(for: closePatience)
+            sender.finish()
+        }
+        for await _ in ends {}
     }
 }

@@ -6,6 +6,9 @@ import FerrySystem
 import Glibc
 
 /// The identity of this machine's worker. Holds a lock while the worker runs.
+///
+/// Files of a copied state folder have other inode numbers or are on another file system, so that two workers with one
+/// name are told apart on one machine too, such as two containers of an image with a baked home.
 final class WorkerIdentity: Sendable {
     /// Differs between machines, boots and state folders.
     let text: String
@@ -41,7 +44,13 @@ final class WorkerIdentity: Sendable {
             let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
             return String(text.prefix { !$0.isNewline })
         }
-        text = [first("/etc/machine-id"), first("/proc/sys/kernel/random/boot_id"), instance].joined(separator: "/")
+        var facts = stat()
+        guard unsafe fstat(lock, &facts) == 0 else {
+            throw ServiceError(.destinationUnwritable, "“\(path.escapingControls).lock” cannot be read.")
+        }
+        let file = "\(facts.st_dev):\(facts.st_ino)"
+        text = [first("/etc/machine-id"), first("/proc/sys/kernel/random/boot_id"), instance, file].joined(
+            separator: "/")
     }
 
     deinit { close(lock) }

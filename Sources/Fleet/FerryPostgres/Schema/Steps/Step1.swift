@@ -1,8 +1,8 @@
 /// The first version of the schema: its tables.
 ///
 /// A released step never changes. Later versions are steps of their own.
-enum Schema1 {
-    static let tables = #"""
+enum Step1 {
+    static let text = #"""
         CREATE TABLE meta (version int NOT NULL, compatible int NOT NULL, keep interval NOT NULL DEFAULT '30 days');
         -- The last notification of the workers. One row.
         CREATE TABLE pulse (at timestamptz NOT NULL);

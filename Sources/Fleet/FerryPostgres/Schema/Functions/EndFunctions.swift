@@ -1,8 +1,61 @@
-extension Schema1 {
-    /// Fenced calls of workers about their jobs.
-    ///
-    /// Each returns the numbers of the jobs whose leases stood. Nothing is done for the others.
-    static let ends = #"""
+/// Fenced calls of workers about their jobs, and the moves of jobs that have lost their leases.
+///
+/// Each fenced call returns the numbers of the jobs whose leases stood. Nothing is done for the others.
+enum EndFunctions {
+    static let text = #"""
+        -- Moves jobs without a lease to the ended ones.
+        CREATE FUNCTION retire(p_jobs bigint[], p_outcomes smallint[], p_details text[], p_worker text)
+        RETURNS void LANGUAGE plpgsql AS $$
+        DECLARE moment timestamptz := clock_timestamp();
+        BEGIN
+          WITH f AS (INSERT INTO finishes DEFAULT VALUES RETURNING finish),
+          e AS MATERIALIZED (SELECT * FROM unnest(p_jobs, p_outcomes, p_details) AS e(id, outcome, details)),
+          j AS (DELETE FROM jobs j USING e WHERE j.id = e.id RETURNING j.*),
+          r AS (DELETE FROM requests r USING e WHERE r.id = e.id RETURNING r.*),
+          i AS (DELETE FROM intents i USING e WHERE i.job = e.id),
+          t AS (DELETE FROM tries t USING e WHERE t.job = e.id RETURNING t.*),
+          h AS (SELECT t.job, json_agg(json_build_object('fence', t.fence, 'worker', t.worker, 'reason', t.reason,
+              'error', t.error::json, 'ended_at', wire_time(t.at)) ORDER BY t.fence)::text AS history
+            FROM t GROUP BY t.job)
+          INSERT INTO ended (id, token, tenant, key, path, url, priority, fence, tries, rescues, outcome, details, worker,
+              history, request, place, submitted_at, ended_at, batch, begin_at, origin, needs, code, finish)
+            SELECT j.id, j.token, r.tenant, r.key, r.path, r.url, j.priority, j.fence, j.tries, j.rescues, e.outcome,
+              e.details, p_worker, h.history, CASE WHEN e.outcome <> 1 THEN r.request END, r.place, r.submitted_at, moment,
+              r.batch, r.begin_at, og.name, li.needs,
+              CASE e.outcome WHEN 2 THEN substring(e.details FROM '"code" ?: ?"([^"]*)"') END, f.finish
+            FROM f, e JOIN j ON j.id = e.id JOIN r ON r.id = e.id JOIN lines li ON li.line = j.line
+            JOIN origins og ON og.origin = li.origin LEFT JOIN h ON h.job = e.id;
+        END $$;
+
+        CREATE FUNCTION forget(p_jobs bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN
+          DELETE FROM jobs WHERE id = ANY (p_jobs);
+          DELETE FROM requests WHERE id = ANY (p_jobs);
+          DELETE FROM intents WHERE job = ANY (p_jobs);
+          DELETE FROM tries WHERE job = ANY (p_jobs);
+        END $$;
+
+        -- Returns jobs whose leases were deleted to the queue, or ends them as their users wished.
+        CREATE FUNCTION restore(p_jobs bigint[], p_wishes smallint[], p_states smallint[], p_delays float8[],
+          p_reasons text[], p_worker text) RETURNS void LANGUAGE plpgsql AS $$
+        DECLARE ended bigint[]; removed bigint[]; lines int[]; moment timestamptz := clock_timestamp();
+        BEGIN
+          SELECT array_agg(id) FILTER (WHERE wish = 1), array_agg(id) FILTER (WHERE wish = 3) INTO ended, removed
+            FROM unnest(p_jobs, p_wishes) AS e(id, wish);
+          IF ended IS NOT NULL THEN
+            PERFORM retire(ended, array_fill(3::smallint, ARRAY[cardinality(ended)]),
+              array_fill(NULL::text, ARRAY[cardinality(ended)]), p_worker);
+          END IF;
+          IF removed IS NOT NULL THEN PERFORM forget(removed); END IF;
+          WITH e AS (SELECT * FROM unnest(p_jobs, p_wishes, p_states, p_delays, p_reasons) AS e(id, wish, state, delay, reason)),
+          back AS (UPDATE jobs j SET state = CASE WHEN e.wish = 2 THEN 3 ELSE e.state END,
+              ready_at = CASE WHEN e.wish <> 2 AND e.state = 2 THEN moment + make_interval(secs => e.delay) END,
+              reason = e.reason
+            FROM e WHERE j.id = e.id AND e.wish IN (0, 2) RETURNING j.line)
+          SELECT array_agg(DISTINCT line) INTO lines FROM back;
+          IF lines IS NOT NULL THEN PERFORM open_lines(lines); END IF;
+        END $$;
+
         CREATE FUNCTION finish(p_worker int, p_epoch int, p_jobs bigint[], p_tokens uuid[], p_fences int[],
           p_outcomes smallint[], p_details text[]) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
         DECLARE g record; named text;
@@ -23,24 +76,29 @@ extension Schema1 {
           RETURN QUERY SELECT * FROM unnest(g.jobs);
         END $$;
 
+        -- p_attempts: failed attempts since the job was claimed. They count against the limits of its request.
         CREATE FUNCTION give_back(p_worker int, p_epoch int, p_jobs bigint[], p_tokens uuid[], p_fences int[],
-          p_reasons text[], p_delays float8[], p_errors text[]) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+          p_reasons text[], p_delays float8[], p_errors text[], p_attempts int[]) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
         DECLARE g record; named text; moment timestamptz := clock_timestamp();
         BEGIN
           SELECT name INTO named FROM workers WHERE worker = p_worker;
-          WITH e AS (SELECT * FROM unnest(p_jobs, p_tokens, p_fences, p_reasons, p_delays, p_errors)
-              AS e(job, token, fence, reason, delay, error)),
+          WITH e AS (SELECT * FROM unnest(p_jobs, p_tokens, p_fences, p_reasons, p_delays, p_errors, p_attempts)
+              AS e(job, token, fence, reason, delay, error, attempts)),
           gone AS (DELETE FROM leases l USING e WHERE l.job = e.job AND l.token = e.token AND l.fence = e.fence
               AND l.worker = p_worker AND l.epoch = p_epoch
-              RETURNING l.job, l.fence, l.origin, l.wish, e.reason, e.delay, e.error),
+              RETURNING l.job, l.fence, l.origin, l.wish, e.reason, e.delay, e.error, e.attempts),
           noted AS (INSERT INTO tries SELECT job, fence, named, reason, error, moment FROM gone ON CONFLICT DO NOTHING),
-          counted AS (UPDATE jobs j SET rescues = 0 FROM gone WHERE j.id = gone.job AND j.rescues > 0)
+          counted AS (UPDATE jobs j SET rescues = 0, attempts = j.attempts + gone.attempts,
+              failing_at = CASE WHEN gone.attempts > 0 THEN coalesce(j.failing_at, moment) ELSE j.failing_at END
+            FROM gone WHERE j.id = gone.job AND (j.rescues > 0 OR gone.attempts > 0))
           SELECT array_agg(job) AS jobs, array_agg(wish) AS wishes, array_agg(delay) AS delays, array_agg(reason) AS reasons,
             array_agg((CASE WHEN reason = 'paused' THEN 3 WHEN delay > 0 THEN 2 ELSE 0 END)::smallint) AS states,
             array_agg(DISTINCT origin) FILTER (WHERE origin IS NOT NULL) AS origins INTO g FROM gone;
           IF g.jobs IS NULL THEN RETURN; END IF;
           PERFORM restore(g.jobs, g.wishes, g.states, g.delays, g.reasons, named);
           IF g.origins IS NOT NULL THEN PERFORM free_origins(g.origins); END IF;
+          -- Jobs that this worker cannot run are another's at once.
+          IF 0 = ANY (g.states) THEN PERFORM notify_workers(); END IF;
           RETURN QUERY SELECT * FROM unnest(g.jobs);
         END $$;
 
@@ -57,6 +115,15 @@ extension Schema1 {
             INTO g FROM old;
           IF g.origins IS NOT NULL THEN PERFORM free_origins(g.origins); END IF;
           RETURN QUERY SELECT * FROM unnest(g.jobs);
+        END $$;
+
+        -- The worker is about to fetch jobs with which others were lost. If it is lost too, they are judged.
+        CREATE FUNCTION begin_jobs(p_worker int, p_epoch int, p_jobs bigint[], p_tokens uuid[], p_fences int[])
+        RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+        BEGIN
+          RETURN QUERY UPDATE leases l SET is_begun = true FROM unnest(p_jobs, p_tokens, p_fences) AS e(job, token, fence)
+            WHERE l.job = e.job AND l.token = e.token AND l.fence = e.fence AND l.worker = p_worker AND l.epoch = p_epoch
+            RETURNING l.job;
         END $$;
 
         -- Records files about to be placed, and returns all intents of these jobs, the oldest first.
@@ -85,28 +152,6 @@ extension Schema1 {
           UPDATE leases l SET received = e.received, expected = e.expected
             FROM unnest(p_jobs, p_fences, p_received, p_expected) AS e(job, fence, received, expected)
             WHERE l.job = e.job AND l.fence = e.fence AND l.worker = p_worker AND l.epoch = p_epoch;
-        END $$;
-
-        CREATE FUNCTION hold(p_origin text, p_seconds float8) RETURNS void LANGUAGE plpgsql AS $$
-        DECLARE moment timestamptz := clock_timestamp();
-        BEGIN
-          INSERT INTO origins (name) SELECT p_origin WHERE NOT EXISTS (SELECT 1 FROM origins WHERE name = p_origin)
-            ON CONFLICT DO NOTHING;
-          UPDATE origins SET hold_until = moment + make_interval(secs => least(greatest(p_seconds, 0), 3600))
-            WHERE name = p_origin;
-        END $$;
-
-        -- Partitions for two days, and nothing older than meta.keep. One worker at a time.
-        CREATE FUNCTION upkeep() RETURNS void LANGUAGE plpgsql AS $$
-        DECLARE day record; oldest text;
-        BEGIN
-          IF NOT pg_try_advisory_xact_lock(hashtext('ferry.upkeep')) THEN RETURN; END IF;
-          PERFORM ensure_day(clock_timestamp()), ensure_day(clock_timestamp() + interval '1 day');
-          SELECT 'ended_' || to_char((clock_timestamp() - keep) AT TIME ZONE 'UTC', 'YYYYMMDD') INTO oldest FROM meta;
-          FOR day IN SELECT c.oid::regclass AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-              WHERE i.inhparent = 'ferry.ended'::regclass AND c.relname < oldest LOOP
-            EXECUTE format('DROP TABLE %s', day.name);
-          END LOOP;
         END $$;
         """#
 }

@@ -1,0 +1,132 @@
+package import FerryCore
+
+/// One job of the worker: its lease in the queue and its transfer in the daemon, either of which may be missing.
+///
+/// Without a lease it is a stray transfer: the worker still has bytes of a job that may be another's by now.
+package struct AgentJob: Hashable, Sendable {
+    /// How far a leased job is.
+    package enum Step: Hashable, Sendable {
+        /// Its destination has not been looked at.
+        case unseen
+        /// The store is being asked whether the job's file, or somebody else's, is at its name.
+        case looking
+        /// To be submitted to the daemon.
+        case ready
+        /// Submitted to the daemon, which has not answered.
+        case submitting
+        case fetching
+        /// Complete, and waiting to be delivered.
+        case arrived(LocalFile)
+        /// Being copied to the shared folder, under a name of its own.
+        case preparing(LocalFile)
+        /// Copied. The intent is being recorded.
+        case intending(LocalFile, PreparedFile)
+        /// Being given its final name.
+        case placing(LocalFile, PreparedFile)
+        /// The queue must learn the conclusion: at once, or once the daemon has removed the transfer.
+        case concluding(Conclusion, afterRemoval: Bool)
+    }
+
+    /// How the worker parts with a job.
+    package enum Conclusion: Hashable, Sendable {
+        case end(JobOutcome)
+        /// - Parameter attempts: Failed attempts since the job was claimed.
+        case giveBack(JobReturn.Reason, delay: Double = 0, ServiceError? = nil, attempts: Int = 0)
+    }
+
+    package let reference: JobReference
+    package internal(set) var lease: Lease?
+    package internal(set) var transfer: LocalTransfer?
+    package internal(set) var step = Step.unseen
+    /// A conclusion that was drawn while the daemon had not answered yet.
+    var pending: Conclusion?
+    /// The agent has suspended the transfer, because others may fetch from its origin.
+    var isSuspended = false
+    /// The queue knows that a suspected job is about to be fetched.
+    var isBegun = false
+    /// The queue knows that its bytes have arrived.
+    var hasLanded = false
+    /// Earliest time of the next look or delivery after a failed one, and their number.
+    var retryDue = -Double.infinity
+    var failures = 0
+    /// When the store first failed, since it last worked for the job.
+    var failingSince: Double?
+    /// Number of the delivery under way, among all of the worker.
+    var attempt = 0
+    /// A delivery whose copies may be left in the store.
+    var leftover: Delivery?
+
+    init(_ reference: JobReference) { self.reference = reference }
+
+    var token: JobToken { reference.token }
+    package var key: LeaseKey? { lease?.key }
+
+    /// Bytes that the daemon has.
+    var received: Int64 {
+        switch transfer?.state {
+        case .active(let received, _), .waiting(_, let received, _): received
+        case .succeeded(let file): file.size
+        case .suspended, .failed, .canceled, nil: 0
+        }
+    }
+
+    var expected: Int64? {
+        switch transfer?.state {
+        case .active(_, let expected): expected
+        case .succeeded(let file): file.size
+        case .waiting, .suspended, .failed, .canceled, nil: nil
+        }
+    }
+
+    /// Whether it needs a slot of the worker.
+    var isUnfinished: Bool {
+        guard lease != nil else { return false }
+        switch step {
+        case .unseen, .looking, .ready, .submitting, .fetching: return true
+        case .arrived, .preparing, .intending, .placing, .concluding: return false
+        }
+    }
+
+    /// Whether a user's command still applies: nobody has begun to place its file.
+    var isStoppable: Bool {
+        guard lease != nil else { return false }
+        switch step {
+        case .unseen, .ready, .submitting, .fetching, .arrived, .preparing: return true
+        case .looking, .intending, .placing, .concluding: return false
+        }
+    }
+
+    /// The conclusion that the queue may learn now.
+    var tellable: Conclusion? {
+        guard case .concluding(let conclusion, let afterRemoval) = step, !afterRemoval || transfer == nil else {
+            return nil
+        }
+        return conclusion
+    }
+
+    /// Notes that the store has failed.
+    mutating func storeFailed(at now: Double) {
+        failures += 1
+        failingSince = failingSince ?? now
+        retryDue = now + Backoff(first: 1, longest: 60).delay(afterFailures: failures)
+    }
+
+    mutating func storeWorked() {
+        (failures, failingSince, retryDue) = (0, nil, -.infinity)
+    }
+
+    /// The delivery under way, or about to begin.
+    ///
+    /// - Parameter writer: Distinguishes this worker's process in names of copies.
+    func delivery(by writer: String) -> Delivery? {
+        guard let lease, let request = lease.request, let name = request.file.name else { return nil }
+        let file: LocalFile
+        switch step {
+        case .arrived(let local), .preparing(let local), .intending(let local, _), .placing(let local, _): file = local
+        case .unseen, .looking, .ready, .submitting, .fetching, .concluding: return nil
+        }
+        return Delivery(
+            key: lease.key, file: file, folder: request.file.folder, name: name, policy: request.file.onConflict,
+            writer: writer, attempt: attempt)
+    }
+}

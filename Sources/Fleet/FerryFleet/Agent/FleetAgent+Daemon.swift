@@ -1,0 +1,252 @@
+import FerryCore
+
+/// The transfers of the daemon, and what the leases say about them.
+extension FleetAgent {
+    // MARK: Leases
+
+    /// The worker is a member: these leases are its own, and no others.
+    mutating func joined(_ leases: [Lease], at now: Double) -> [Effect] {
+        var effects: [Effect] = [.log(.joined(adopted: leases.count))]
+        let held = Dictionary(leases.map { ($0.key.token, $0.key) }) { first, _ in first }
+        for job in jobs.held where held[job.token] != job.key { effects += drop(job.token) }
+        for lease in leases where jobs[lease.key] == nil { effects += hold(lease, at: now) }
+        daemon.mayReclaim = true
+        pace.notified(at: now)
+        return effects
+    }
+
+    /// Forgets a lease that is gone. Its transfer stays until it is known whether the job can be had back.
+    private mutating func drop(_ token: JobToken) -> [Effect] {
+        guard let job = jobs[token] else { return [] }
+        jobs.drop(token)
+        outbox.forget(token)
+        guard case .preparing = job.step, let delivery = delivery(of: job) else { return [] }
+        return [.abandon(delivery)]
+    }
+
+    /// Takes up a job, with the transfer that the daemon may already have.
+    ///
+    /// The request is checked here as the command checks it: whoever may submit can store any text.
+    mutating func hold(_ lease: Lease, at now: Double) -> [Effect] {
+        let token = lease.key.token
+        guard jobs[lease.key] == nil else { return [] }
+        var effects = drop(token)
+        var lease = lease
+        let conclusion: AgentJob.Conclusion?
+        if let request = lease.request {
+            do throws(ServiceError) {
+                lease.request = try lease.admitted(request)
+                conclusion = nil
+            } catch {
+                conclusion = .end(.failed(ServiceError(.invalidRequest, error.message)))
+            }
+        } else {
+            conclusion = .giveBack(.unreadable, delay: 600)
+        }
+        jobs.hold(lease)
+        if let conclusion { effects += conclude(token, conclusion) }
+        return effects
+    }
+
+    /// The destination allows the job: goes on with the daemon's transfer, if it has one.
+    mutating func proceed(_ token: JobToken, at now: Double) -> [Effect] {
+        let isPresent = jobs[token]?.transfer != nil
+        jobs.update(token) { $0.step = isPresent ? .fetching : .ready }
+        return isPresent ? follow(token, at: now) : []
+    }
+
+    // MARK: Reclaiming
+
+    /// Transfers without a lease: the worker still has bytes of them. Asked for once after joining.
+    mutating func reclaim() -> WorkerCall? {
+        guard daemon.isListed, daemon.mayReclaim else { return nil }
+        let strays = jobs.strays.map(\.reference)
+        guard !strays.isEmpty, drain.deadline == nil else {
+            daemon.mayReclaim = false
+            return nil
+        }
+        return .reclaim(strays)
+    }
+
+    mutating func reclaimed(_ leases: [Lease], of wanted: [JobReference], at now: Double) -> [Effect] {
+        daemon.mayReclaim = false
+        var effects = leases.flatMap { hold($0, at: now) }
+        let strays = wanted.compactMap { jobs[$0.token] }.filter { $0.lease == nil }.compactMap(\.transfer?.id)
+        if !strays.isEmpty { effects.append(.remove(strays)) }
+        return effects
+    }
+
+    // MARK: The daemon
+
+    mutating func listed(_ transfers: [LocalTransfer], at now: Double) -> [Effect] {
+        var unneeded = jobs.replace(with: transfers)
+        daemon.isListed = true
+        var effects: [Effect] = []
+        for job in jobs.held {
+            switch (job.step, job.transfer) {
+            case (.ready, _?), (.submitting, _?): effects += attach(job.token, at: now)
+            case (.concluding(_, afterRemoval: true), let transfer?): effects.append(.remove([transfer.id]))
+            case (.fetching, _?), (.arrived, _?):
+                jobs.update(job.token) { $0.step = .fetching }
+                effects += follow(job.token, at: now)
+            case (.fetching, nil), (.arrived, nil), (.concluding, nil): lostTransfer(job.token)
+            default: break
+            }
+        }
+        if standing.member != nil, !daemon.mayReclaim { unneeded += jobs.strays.compactMap(\.transfer?.id) }
+        if !unneeded.isEmpty { effects.append(.remove(unneeded)) }
+        return effects
+    }
+
+    mutating func changed(_ transfer: LocalTransfer, at now: Double) -> [Effect] {
+        jobs.set(transfer) ? follow(transfer.job.token, at: now) : []
+    }
+
+    mutating func removed(_ id: TransferID) {
+        guard let token = jobs.owner(of: id)?.token else { return }
+        jobs.update(token) { $0.transfer = nil }
+        lostTransfer(token)
+    }
+
+    /// The daemon has no transfer of a job any more.
+    private mutating func lostTransfer(_ token: JobToken) {
+        switch jobs[token]?.step {
+        case .concluding: outbox.add(token)
+        // Somebody else removed it.
+        case .fetching, .arrived, .preparing: jobs.update(token) { $0.step = .ready }
+        case .unseen, .looking, .ready, .submitting, .intending, .placing, nil: break
+        }
+    }
+
+    /// Looks at the transfer of a job that is being fetched.
+    private mutating func follow(_ token: JobToken, at now: Double) -> [Effect] {
+        guard let job = jobs[token], job.step == .fetching, let lease = job.lease, let transfer = job.transfer else {
+            return []
+        }
+        switch transfer.state {
+        case .active, .suspended: return []
+        case .waiting(let seconds, let received, let error):
+            // One worker's answer is everybody's.
+            if error?.code == .serverBusy, seconds >= Self.shortestHold, let origin = lease.request?.origin {
+                outbox.hold(origin, seconds: min(seconds, Origin.longestHold))
+            }
+            // Worth waiting for here, if many bytes are here.
+            guard seconds > Self.longestWait, received < Self.fewBytes else { return [] }
+            return conclude(token, lease.retry(after: seconds, error))
+        case .succeeded(let file):
+            health.worked()
+            jobs.update(token) { $0.step = .arrived(file) }
+            if file.size >= Self.fewBytes, lease.isLimited, !job.hasLanded { outbox.land(token) }
+            return []
+        case .failed(let error):
+            guard error.isOfThisMachine else {
+                end(token, .failed(error))
+                return []
+            }
+            return failedHere(token, .local, error, at: now)
+        case .canceled: return conclude(token, .giveBack(.local))
+        }
+    }
+
+    /// This machine cannot run the job. It claims nothing for a while, and another may have it at once.
+    mutating func failedHere(
+        _ token: JobToken, _ reason: JobReturn.Reason, _ error: ServiceError, at now: Double
+    ) -> [Effect] {
+        guard let lease = jobs[token]?.lease else { return [] }
+        let effects = noteFailure(error, at: now)
+        if lease.tries >= Self.mostTriesHere { return effects + conclude(token, .end(.failed(error))) }
+        return effects + conclude(token, .giveBack(reason, error))
+    }
+
+    mutating func noteFailure(_ error: ServiceError, at now: Double) -> [Effect] {
+        health.failed(error, at: now).map { [.log(.condition($0))] } ?? []
+    }
+
+    /// Pauses below this many seconds are not worth a call.
+    private static let shortestHold = 2.0
+    /// Seconds until the next attempt above which a job with few bytes goes back to the queue.
+    private static let longestWait = 60.0
+    private static let fewBytes: Int64 = 16 << 20
+    /// Claims after which a failure of a worker's machine ends the job.
+    private static let mostTriesHere = 10
+
+    // MARK: Submission
+
+    mutating func submitJobs() -> [Effect] {
+        // Before reclaiming, the daemon may have transfers of jobs that are claimed again.
+        guard daemon.isListed, standing.member != nil, !daemon.mayReclaim else { return [] }
+        let batch = jobs.held { $0.step == .ready && ($0.isBegun || $0.lease?.isSuspect != true) }
+        guard !batch.isEmpty else { return [] }
+        for job in batch { jobs.update(job.token) { $0.step = .submitting } }
+        return [.submit(batch.compactMap(\.lease))]
+    }
+
+    mutating func submitted(_ ids: [JobToken: TransferID], at now: Double) -> [Effect] {
+        ids.sorted { $0.value < $1.value }.flatMap { token, id -> [Effect] in
+            guard let job = jobs[token] else { return [.remove([id])] }
+            jobs.set(LocalTransfer(id: id, job: job.reference, state: .active(received: 0, expected: nil)))
+            // A job whose lease was lost meanwhile: its transfer is not needed.
+            guard job.lease != nil else { return [.remove([id])] }
+            return attach(token, at: now)
+        }
+    }
+
+    private mutating func attach(_ token: JobToken, at now: Double) -> [Effect] {
+        guard let job = jobs[token], job.step == .submitting || job.step == .ready else { return [] }
+        jobs.update(token) { $0.step = .fetching }
+        if let conclusion = job.pending { return conclude(token, conclusion) }
+        return follow(token, at: now)
+    }
+
+    mutating func refused(_ token: JobToken, _ error: ServiceError, at now: Double) -> [Effect] {
+        guard let job = jobs[token], job.step == .submitting else { return [] }
+        jobs.update(token) { $0.step = .ready }
+        if let pending = job.pending { return conclude(token, pending) }
+        return error.isOfThisMachine
+            ? failedHere(token, .local, error, at: now) : conclude(token, .end(.failed(error)))
+    }
+
+    /// The next list tells whether the daemon has it.
+    mutating func submissionLost(_ token: JobToken) {
+        guard jobs[token]?.step == .submitting else { return }
+        daemon.isListed = false
+        jobs.update(token) { $0.step = .ready }
+    }
+
+    // MARK: Limited origins
+
+    /// Suspends transfers of limited origins while others may hold their jobs, and resumes them.
+    mutating func suspendOrResume(at now: Double) -> [Effect] {
+        let isValid = standing.validUntil > now
+        var changed: [TransferID] = []
+        for job in jobs.held(where: { $0.lease?.isLimited == true && $0.step == .fetching }) {
+            guard let id = job.transfer?.id, job.isSuspended == isValid else { continue }
+            jobs.update(job.token) { $0.isSuspended = !isValid }
+            changed.append(id)
+        }
+        guard !changed.isEmpty else { return [] }
+        return [isValid ? .resume(changed.sorted()) : .suspend(changed.sorted())]
+    }
+}
+
+/// The daemon as the agent knows it.
+struct DaemonView: Hashable, Sendable {
+    /// Whether the daemon's list has been read since it was last lost.
+    var isListed = false
+    /// Whether jobs of transfers without a lease are still to be asked for, since the worker joined.
+    var mayReclaim = false
+    /// Origins that it holds.
+    var heldOrigins: Set<String> = []
+}
+
+extension ServiceError {
+    /// Whether another worker may succeed, because the cause is this machine.
+    var isOfThisMachine: Bool {
+        switch code {
+        case .diskFull, .diskIO, .partialLost, .destinationUnwritable, .placementFailed, .journalFailed, .internal,
+            .daemonUnreachable, .fileTooLarge:
+            true
+        default: false
+        }
+    }
+}
