@@ -36,10 +36,22 @@ INSERT INTO requests (id, tenant, path, url, request, submitted_at)
 ANALYZE jobs; ANALYZE requests; ANALYZE lines; ANALYZE origins; ANALYZE tenants; CHECKPOINT;
 """
 
+# Jobs of many servers, ten each, and none of another test.
+HOSTS = """
+TRUNCATE ferry.jobs, ferry.requests, ferry.leases, ferry.workers, ferry.lines, ferry.origins;
+SET search_path = ferry, public;
+INSERT INTO origins (name) SELECT 'https://host' || i || '.example:443' FROM generate_series(1, {hosts}) i;
+INSERT INTO lines (tenant, origin) SELECT 1, origin FROM origins;
+WITH j AS (INSERT INTO jobs (id, line) SELECT nextval('job_ids'), line FROM lines, generate_series(1, 10) RETURNING id, line)
+INSERT INTO requests (id, tenant, path, url, request, submitted_at)
+  SELECT id, 1, '/srv/results/' || id, 'https://host' || line || '.example/' || id, '{{}}', now() FROM j;
+ANALYZE; CHECKPOINT;
+"""
+
 CLAIM = """
 \\if :joined
 \\else
-SELECT worker AS w, epoch AS e FROM ferry.join_fleet('w' || :client_id, 'i' || :client_id, '1', 600, 64, '{}') \\gset
+SELECT worker AS w, epoch AS e FROM ferry.join_fleet('w' || :client_id, 'i' || :client_id, 'm', '1', 600, 64, '{}') \\gset
 \\set joined 1
 \\endif
 SELECT 'ARRAY[' || string_agg(id::text, ',') || ']::bigint[]' AS jobs, 'ARRAY[' || string_agg(quote_literal(token), ',') || ']::uuid[]' AS tokens, 'ARRAY[' || string_agg(fence::text, ',') || ']::int[]' AS fences, count(*) AS n FROM ferry.claim(:w, :e, :want) \\gset
@@ -62,7 +74,7 @@ def claims(server, folder, workers, want, seconds):
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode or "aborted" in result.stderr:
         sys.exit(f"bench: pgbench failed: {result.stderr[-1500:]}")
-    # What was claimed at the end of the time is not ended, and counts for the next run.
+    # Jobs that were claimed at the end of the time have not ended, and count for the next run.
     psql(server, "SELECT ferry.leave(worker, epoch) FROM ferry.workers WHERE state <> 'gone'")
     return (server.number("SELECT count(*) FROM ferry.ended") - before) / (time.monotonic() - start)
 
@@ -70,7 +82,7 @@ def claims(server, folder, workers, want, seconds):
 def full_claim(server):
     """Milliseconds of a claim where every origin is full."""
     psql(server, "UPDATE ferry.origins SET is_full = true")
-    statements = ["SELECT worker AS w, epoch AS e FROM ferry.join_fleet('probe', 'i', '1', 600, 64, '{}') \\gset", "\\timing on"]
+    statements = ["SELECT worker AS w, epoch AS e FROM ferry.join_fleet('probe', 'i', 'm', '1', 600, 64, '{}') \\gset", "\\timing on"]
     statements += ["SELECT count(*) FROM ferry.claim(:w, :e, 16);"] * 11
     result = subprocess.run(["psql", server.address, "-Xq"], input="\n".join(statements), capture_output=True, text=True, check=True)
     psql(server, "UPDATE ferry.origins SET is_full = false")
@@ -110,6 +122,22 @@ def wait_for(what, condition, limit=60):
         if time.monotonic() > end:
             sys.exit(f"bench: {what} takes more than {limit} s")
         time.sleep(0.05)
+
+
+def idle(programs, server, folder, workers, seconds):
+    """Transactions a minute and worker of an idle fleet, heartbeats included."""
+    agents = [Agent(programs, server, folder, f"idle{workers}-{number}", 8, 30) for number in range(workers)]
+    count = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
+    try:
+        wait_for("joining", lambda: server.number("SELECT count(*) FROM ferry.workers WHERE state = 'up'") >= workers)
+        time.sleep(5)
+        before = server.number(count)
+        time.sleep(seconds)
+        # The question itself is one transaction.
+        return (server.number(count) - before - 1) * 60 / seconds / workers
+    finally:
+        for agent in agents:
+            agent.stop()
 
 
 def rescue(programs, server, folder, lease):
@@ -167,7 +195,17 @@ def measure_fleet(options, programs):
             start = time.monotonic()
             server.rows("SELECT length(ferry.fleet_status())")
             print(f"status: {time.monotonic() - start:.2f} s")
+            hosts = 2000 if options.quick else 100_000
+            psql(server, HOSTS.format(hosts=hosts))
+            start = time.monotonic()
+            server.rows("SELECT length(ferry.fleet_status())")
+            print(f"status with {10 * hosts:,} jobs of {hosts:,} hosts: {time.monotonic() - start:.2f} s")
+            print(f"4 workers that claim 100 at a time of {hosts:,} hosts: {claims(server, folder, 4, 100, seconds):,.0f} jobs a second")
             psql(server, "TRUNCATE ferry.jobs, ferry.requests, ferry.leases, ferry.workers; UPDATE ferry.lines SET is_open = false")
+            for workers in (1,) if options.quick else (1, 10):
+                rate = idle(programs, server, folder, workers, 10 if options.quick else 30)
+                print(f"transactions a minute of each of {workers} idle workers, heartbeats included: {rate:.0f}")
+            psql(server, "TRUNCATE ferry.workers")
             count = 5000 if options.quick else 100_000
             urls = folder / "urls"
             urls.write_text("".join(f"http://127.0.0.1:9/{number}\n" for number in range(count)))

@@ -6,15 +6,15 @@ enum ActionFunctions {
         DECLARE e ended; job_line int; moment timestamptz := clock_timestamp();
         BEGIN
           SELECT * INTO e FROM ended x WHERE x.id = p_id;
-          job_line := (lines_of(e.tenant, ARRAY[e.origin], ARRAY[e.needs]))[1];
+          job_line := (lines_of(e.tenant, ARRAY[coalesce(origin_of(e.url), e.url)], ARRAY[coalesce(e.needs, '')]))[1];
           BEGIN
             INSERT INTO requests (id, tenant, key, batch, place, path, url, request, submitted_at, begin_at)
               VALUES (e.id, e.tenant, e.key, e.batch, e.place, e.path, e.url, e.request, e.submitted_at, e.begin_at);
           EXCEPTION WHEN unique_violation THEN
             RETURN 'taken';
           END;
-          INSERT INTO jobs (id, token, line, priority, fence, tries, state, ready_at, reason)
-            VALUES (e.id, e.token, job_line, e.priority, e.fence, e.tries, CASE WHEN e.begin_at > moment THEN 2 ELSE 0 END,
+          INSERT INTO jobs (id, token, tenant, line, priority, fence, tries, state, ready_at, reason)
+            VALUES (e.id, e.token, e.tenant, job_line, e.priority, e.fence, e.tries, CASE WHEN e.begin_at > moment THEN 2 ELSE 0 END,
               CASE WHEN e.begin_at > moment THEN e.begin_at END, CASE WHEN e.begin_at > moment THEN 'begin_date' END);
           INSERT INTO tries (job, fence, worker, reason, error, at)
             SELECT e.id, t.fence, t.worker, t.reason, t.error::text, t.ended_at

@@ -18,13 +18,12 @@ enum EndFunctions {
               'error', t.error::json, 'ended_at', wire_time(t.at)) ORDER BY t.fence)::text AS history
             FROM t GROUP BY t.job)
           INSERT INTO ended (id, token, tenant, key, path, url, priority, fence, tries, rescues, outcome, details, worker,
-              history, request, place, submitted_at, ended_at, batch, begin_at, origin, needs, code, finish)
+              history, request, place, submitted_at, ended_at, batch, begin_at, needs, code, finish)
             SELECT j.id, j.token, r.tenant, r.key, r.path, r.url, j.priority, j.fence, j.tries, j.rescues, e.outcome,
               e.details, p_worker, h.history, CASE WHEN e.outcome <> 1 THEN r.request END, r.place, r.submitted_at, moment,
-              r.batch, r.begin_at, og.name, li.needs,
+              r.batch, r.begin_at, CASE WHEN e.outcome <> 1 THEN (SELECT li.needs FROM lines li WHERE li.line = j.line) END,
               CASE e.outcome WHEN 2 THEN substring(e.details FROM '"code" ?: ?"([^"]*)"') END, f.finish
-            FROM f, e JOIN j ON j.id = e.id JOIN r ON r.id = e.id JOIN lines li ON li.line = j.line
-            JOIN origins og ON og.origin = li.origin LEFT JOIN h ON h.job = e.id;
+            FROM f, e JOIN j ON j.id = e.id JOIN r ON r.id = e.id LEFT JOIN h ON h.job = e.id;
         END $$;
 
         CREATE FUNCTION forget(p_jobs bigint[]) RETURNS void LANGUAGE plpgsql AS $$

@@ -5,9 +5,15 @@ enum ListFunctions {
         CREATE FUNCTION wire_time(p_at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
           SELECT to_char(p_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
 
-        -- The host of an origin such as https://example.org:443.
-        CREATE FUNCTION host_of(p_origin text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-          SELECT substring(p_origin FROM '^[a-z]+://(.*):[0-9]+$') $$;
+        -- The host of a URL or an origin.
+        CREATE FUNCTION host_of(p_url text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+          SELECT substring(p_url FROM '^[a-z]+://([^/?#]*?)(?::[0-9]+)?(?:[/?#]|$)') $$;
+
+        -- The origin of a URL, such as https://example.org:443.
+        CREATE FUNCTION origin_of(p_url text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+          SELECT substring(p_url FROM '^[a-z]+') || '://' || host_of(p_url) || ':'
+            || coalesce(substring(p_url FROM '^[a-z]+://[^/?#]*:([0-9]+)(?:[/?#]|$)'),
+              CASE substring(p_url FROM '^[a-z]+') WHEN 'https' THEN '443' ELSE '80' END) $$;
 
         CREATE FUNCTION describe_live(p_id bigint, p_history boolean) RETURNS SETOF text LANGUAGE plpgsql STABLE AS $$
         DECLARE moment timestamptz := clock_timestamp(); own int := seen_tenant();
@@ -71,14 +77,14 @@ enum ListFunctions {
               UNION ALL (SELECT e.id FROM ended e WHERE e.id > $1 AND e.id < $2 AND e.outcome = ANY ($4)%4$s
                 ORDER BY e.id %1$s LIMIT $5)
               ORDER BY id %1$s LIMIT $5) AS page', direction,
-              CASE WHEN own IS NOT NULL OR p_host IS NOT NULL THEN ' JOIN lines li ON li.line = j.line' ELSE '' END
-                || CASE WHEN p_host IS NOT NULL THEN ' JOIN origins og ON og.origin = li.origin' ELSE '' END
+              CASE WHEN p_host IS NOT NULL
+                THEN ' JOIN lines li ON li.line = j.line JOIN origins og ON og.origin = li.origin' ELSE '' END
                 || CASE WHEN p_batch IS NOT NULL THEN ' JOIN requests r ON r.id = j.id' ELSE '' END,
-              CASE WHEN own IS NOT NULL THEN ' AND li.tenant = $6' ELSE '' END
+              CASE WHEN own IS NOT NULL THEN ' AND j.tenant = $6' ELSE '' END
                 || CASE WHEN p_host IS NOT NULL THEN ' AND host_of(og.name) = $7' ELSE '' END
                 || CASE WHEN p_batch IS NOT NULL THEN ' AND r.batch = $8' ELSE '' END,
               CASE WHEN own IS NOT NULL THEN ' AND e.tenant = $6' ELSE '' END
-                || CASE WHEN p_host IS NOT NULL THEN ' AND host_of(e.origin) = $7' ELSE '' END
+                || CASE WHEN p_host IS NOT NULL THEN ' AND host_of(e.url) = $7' ELSE '' END
                 || CASE WHEN p_batch IS NOT NULL THEN ' AND e.batch = $8' ELSE '' END
                 || CASE WHEN p_code IS NOT NULL THEN ' AND e.outcome = 2 AND e.code = $9' ELSE '' END)
             INTO ids USING least_id, most_id, live, outcomes, p_limit, own, p_host, p_batch, p_code;

@@ -75,8 +75,8 @@ enum SubmissionFunctions {
             DELETE FROM requests r WHERE r.id = ANY (late);
             added := ARRAY(SELECT a FROM unnest(added) AS a WHERE a <> ALL (late));
           END IF;
-          INSERT INTO jobs (id, line, priority, state, ready_at, reason)
-            SELECT e.id, e.line, e.priority, CASE WHEN e.paused THEN 3 WHEN e.begins > moment THEN 2 ELSE 0 END,
+          INSERT INTO jobs (id, tenant, line, priority, state, ready_at, reason)
+            SELECT e.id, of_tenant, e.line, e.priority, CASE WHEN e.paused THEN 3 WHEN e.begins > moment THEN 2 ELSE 0 END,
               CASE WHEN NOT e.paused AND e.begins > moment THEN e.begins END,
               CASE WHEN NOT e.paused AND e.begins > moment THEN 'begin_date' END
             FROM unnest(ids, job_lines, p_priorities, p_begins, p_paused) AS e(id, line, priority, begins, paused)

@@ -5,16 +5,15 @@ enum UpkeepFunctions {
           SELECT m.version, m.compatible FROM meta m $$;
 
         -- One snapshot for all parts, so that they fit together.
-        CREATE FUNCTION fleet_facts() RETURNS text LANGUAGE plpgsql STABLE AS $$
-        DECLARE moment timestamptz := clock_timestamp(); oldest bigint; running bigint; is_worker boolean; own int := seen_tenant();
+        CREATE FUNCTION fleet_facts() RETURNS text LANGUAGE plpgsql STABLE SET jit = off AS $$
+        DECLARE moment timestamptz := clock_timestamp(); oldest bigint; running bigint; own int := seen_tenant();
         BEGIN
           IF own = 0 AND pg_has_role(session_user, 'ferry_worker', 'MEMBER') THEN own := NULL; END IF;
           SELECT count(*) INTO running FROM leases WHERE own IS NULL OR tenant = own;
           IF own IS NULL THEN
             SELECT j.id INTO oldest FROM jobs j WHERE j.state = 0 ORDER BY j.id LIMIT 1;
           ELSE
-            SELECT j.id INTO oldest FROM jobs j JOIN lines li ON li.line = j.line WHERE j.state = 0 AND li.tenant = own
-              ORDER BY j.id LIMIT 1;
+            SELECT j.id INTO oldest FROM jobs j WHERE j.state = 0 AND j.tenant = own ORDER BY j.id LIMIT 1;
           END IF;
           RETURN json_strip_nulls(json_build_object(
             'workers', (SELECT coalesce(json_agg(json_build_object('name', w.name, 'machine', nullif(w.machine, ''),
@@ -27,9 +26,8 @@ enum UpkeepFunctions {
                 ORDER BY w.name), '[]') FROM workers w WHERE w.beat_at > moment - interval '1 day'),
             'tenants', (SELECT coalesce(json_agg(json_build_object('name', t.name, 'waiting', coalesce(j.n, 0),
                 'running', l.n, 'share', CASE WHEN running > 0 THEN l.n::float8 / running ELSE 0 END) ORDER BY t.name), '[]')
-              FROM tenants t LEFT JOIN (SELECT li.tenant, sum(c.n) AS n FROM lines li
-                JOIN (SELECT line, count(*) AS n FROM jobs WHERE state = 0 GROUP BY line) c ON c.line = li.line
-                GROUP BY li.tenant) j ON j.tenant = t.tenant,
+              FROM tenants t LEFT JOIN (SELECT tenant, count(*) AS n FROM jobs WHERE state = 0 GROUP BY tenant) j
+                ON j.tenant = t.tenant,
               LATERAL (SELECT count(*) AS n FROM leases WHERE tenant = t.tenant) l WHERE (own IS NULL OR t.tenant = own) AND (j.n > 0 OR l.n > 0)),
             'origins', (SELECT coalesce(json_agg(json_build_object('origin', o.name, 'at_once', o.at_once,
                 'running', (SELECT count(*) FROM leases l WHERE l.origin = o.origin),

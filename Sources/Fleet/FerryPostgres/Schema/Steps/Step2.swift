@@ -10,8 +10,10 @@ enum Step2 {
         CREATE INDEX origins_full ON origins (origin) WHERE is_full;
 
         -- attempts: failed attempts that workers reported with returned jobs. failing_at: since when there are any.
+        -- tenant: that of the line, so that status counts a million jobs in a moment.
         ALTER TABLE jobs ADD COLUMN attempts int NOT NULL DEFAULT 0, ADD COLUMN failing_at timestamptz,
-          ADD COLUMN started_at timestamptz;
+          ADD COLUMN started_at timestamptz, ADD COLUMN tenant int NOT NULL DEFAULT 1;
+        UPDATE jobs j SET tenant = li.tenant FROM lines li WHERE li.line = j.line AND li.tenant <> 1;
         ALTER TABLE requests ADD COLUMN batch text, ADD COLUMN begin_at timestamptz;
         CREATE INDEX requests_batch ON requests (batch, id) WHERE batch IS NOT NULL;
         UPDATE requests r SET begin_at = j.ready_at FROM jobs j WHERE j.id = r.id AND j.reason = 'begin_date';
@@ -30,14 +32,13 @@ enum Step2 {
         CREATE TABLE finishes (
           finish bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY, number bigint, at timestamptz NOT NULL DEFAULT clock_timestamp());
         CREATE SEQUENCE finish_numbers;
-        CREATE INDEX finishes_number ON finishes (number);
+        CREATE INDEX finishes_number ON finishes (number) WHERE number IS NOT NULL;
         CREATE INDEX finishes_new ON finishes (finish) WHERE number IS NULL;
 
-        ALTER TABLE ended ADD COLUMN batch text, ADD COLUMN begin_at timestamptz, ADD COLUMN origin text,
-          ADD COLUMN needs text NOT NULL DEFAULT '', ADD COLUMN code text, ADD COLUMN finish bigint;
-        UPDATE ended e SET origin = og.name, needs = li.needs,
-            code = CASE e.outcome WHEN 2 THEN substring(e.details FROM '"code":"([^"]*)"') END
-          FROM lines li JOIN origins og ON og.origin = li.origin WHERE li.line = e.line;
+        ALTER TABLE ended ADD COLUMN batch text, ADD COLUMN begin_at timestamptz, ADD COLUMN needs text, ADD COLUMN code text,
+          ADD COLUMN finish bigint;
+        UPDATE ended e SET needs = li.needs, code = CASE e.outcome WHEN 2 THEN substring(e.details FROM '"code":"([^"]*)"') END
+          FROM lines li WHERE li.line = e.line AND e.outcome <> 1;
         -- A null character breaks every function that reads the text.
         UPDATE ended SET details = regexp_replace(details, '([^\\])\\u0000', '\1', 'g') WHERE details LIKE '%\\u0000%';
         UPDATE tries SET error = regexp_replace(error, '([^\\])\\u0000', '\1', 'g') WHERE error LIKE '%\\u0000%';
@@ -47,8 +48,7 @@ enum Step2 {
           FROM (SELECT DISTINCT xact FROM ended) x) f WHERE f.xact = e.xact;
         SELECT setval(pg_get_serial_sequence('finishes', 'finish'), greatest(1, (SELECT max(finish) FROM finishes)),
           EXISTS (SELECT 1 FROM finishes));
-        ALTER TABLE ended DROP COLUMN xact, DROP COLUMN line, ALTER COLUMN origin SET DEFAULT '',
-          ALTER COLUMN finish SET NOT NULL, ADD PRIMARY KEY (id, ended_at);
+        ALTER TABLE ended DROP COLUMN xact, DROP COLUMN line, ALTER COLUMN finish SET NOT NULL, ADD PRIMARY KEY (id, ended_at);
         DROP INDEX ended_id;
         CREATE INDEX ended_finish ON ended (finish, id);
         CREATE INDEX ended_batch ON ended (batch, id) WHERE batch IS NOT NULL;
