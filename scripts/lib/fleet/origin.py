@@ -73,31 +73,91 @@ class Origin:
         self.process, self.port = process, port
 
     def stop(self):
-        for relay in RELAYS:
-            relay.terminate()
+        while RELAYS:
+            RELAYS.pop().terminate()
         self.process.terminate()
         self.process.join()
+
+
+class BadHandler(http.server.BaseHTTPRequestHandler):
+    """Sources that never end well: always busy, a byte short, or a refusal with a body that no database stores."""
+
+    protocol_version = "HTTP/1.1"
+    log = None
+
+    def do_GET(self):
+        with self.log.get_lock():
+            self.log.value += self.path == "/x"
+        kind = self.path.split("/")[1]
+        if kind == "short":
+            self.send_response(200)
+            self.send_header("Content-Length", "1001")
+            self.end_headers()
+            self.wfile.write(b"s" * 1000)
+            self.close_connection = True
+            return
+        body = b"nul \0 and more" + bytes(range(256)) * 40 if kind == "nul" else b""
+        self.send_response(404 if kind == "nul" else 503)
+        if kind == "busy":
+            self.send_header("Retry-After", "3")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_PUT = do_GET
+
+    def log_message(self, *_):
+        pass
 
 
 RELAYS = []
 
 
-def serve(versions, listener):
+def serve(handler, listener):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Handler.versions = versions
-    server = HTTPServer(listener.getsockname(), Handler, bind_and_activate=False)
+    server = HTTPServer(listener.getsockname(), handler, bind_and_activate=False)
     server.socket = listener
     server.serve_forever()
 
 
+def serve_files(versions, listener):
+    Handler.versions = versions
+    serve(Handler, listener)
+
+
+def serve_bad(log, listener):
+    BadHandler.log = log
+    serve(BadHandler, listener)
+
+
 def start(versions, addresses):
     """Serves on one free port of all addresses of this machine, in a process of its own."""
+    return Origin(*started(serve_files, versions, addresses))
+
+
+def started(function, value, addresses):
     listener = socket.create_server(("0.0.0.0" if len(addresses) > 1 else addresses[0], 0), backlog=1024)
-    process = multiprocessing.Process(target=serve, args=(versions, listener), daemon=True)
+    process = multiprocessing.Process(target=function, args=(value, listener), daemon=True)
     process.start()
     port = listener.getsockname()[1]
     listener.close()
-    return Origin(process, port)
+    return process, port
+
+
+class BadOrigin(Origin):
+    def __init__(self, log, process, port):
+        super().__init__(process, port)
+        self.log = log
+
+    @property
+    def requests(self):
+        """Number of requests for /x, which nobody should make."""
+        return self.log.value
+
+
+def bad(addresses):
+    log = multiprocessing.Value("i", 0)
+    return BadOrigin(log, *started(serve_bad, log, addresses))
 
 
 RELAY = """

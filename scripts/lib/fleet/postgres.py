@@ -60,8 +60,9 @@ class Server:
     def stop(self):
         self._as_server("pg_ctl", "-D", self.data, "-m", "immediate", "stop")
 
-    def rows(self, statement):
-        result = subprocess.run(["psql", self.address, "-XAtq", "-F", "\t", "-c", statement], capture_output=True, text=True)
+    def rows(self, statement, user=None):
+        address = self.address + (f" user={user}" if user else "")
+        result = subprocess.run(["psql", address, "-XAtq", "-F", "\t", "-c", statement], capture_output=True, text=True)
         if result.returncode:
             raise RuntimeError(result.stderr)
         return [line.split("\t") for line in result.stdout.splitlines()]

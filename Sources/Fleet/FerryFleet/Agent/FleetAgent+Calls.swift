@@ -30,7 +30,8 @@ extension FleetAgent {
 
     private enum Turn: CaseIterable { case intend, conclude, begin, land, hold, claim }
 
-    private func report(at now: Double) -> WorkerReport {
+    /// The state for the fleet's status.
+    package func report(at now: Double) -> WorkerReport {
         let running = min(jobs.unfinishedCount, configuration.worker.slots)
         return WorkerReport(running: running, condition: condition(at: now))
     }

@@ -14,7 +14,7 @@ package struct FleetStatus: Hashable, Codable, Sendable {
 
     package struct Worker: Hashable, Codable, Sendable {
         /// `late` has missed heartbeats, `gone` was given up or has left.
-        package enum State: String, Codable, Sendable { case up, draining, late, gone }
+        package enum State: String, CaseIterable, Codable, Sendable { case up, draining, late, gone }
 
         package var name: String
         package var machine: String?

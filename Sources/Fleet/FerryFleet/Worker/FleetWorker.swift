@@ -16,6 +16,8 @@ package actor FleetWorker {
     private let stores: StoreBook
     private var end: Result<Void, ServiceError>?
     private let start = ContinuousClock.now
+    private var counters = WorkerCounters()
+    private var roundTrip: Double?
     /// Called with each event of the log.
     private let report: @Sendable (FleetAgent.Event) -> Void
 
@@ -64,6 +66,15 @@ package actor FleetWorker {
         sender.yield([.checked(condition)])
     }
 
+    /// The worker's state and counts.
+    package var snapshot: WorkerSnapshot {
+        let report = agent.report(at: now)
+        return WorkerSnapshot(
+            counters: counters, isMember: agent.standing.member != nil, slots: agent.configuration.worker.slots,
+            running: report.running, held: agent.heldJobs.count, condition: report.condition,
+            validity: agent.standing.validUntil - now, roundTrip: roundTrip)
+    }
+
     /// Returns once the worker takes inputs: at once, unless it hangs.
     package func takesInputs() {}
 
@@ -109,7 +120,11 @@ package actor FleetWorker {
 
     private func answer(to call: WorkerCall, _ member: Membership?) async -> [FleetAgent.Input] {
         do throws(ServiceError) {
-            return [.answered(try await queue.perform(call, as: member))]
+            let begin = now
+            let answer = try await queue.perform(call, as: member)
+            roundTrip = now - begin
+            counters.note(answer)
+            return [.answered(answer)]
         } catch {
             return [.callFailed(error)]
         }
@@ -139,7 +154,9 @@ package actor FleetWorker {
     ) async -> [FleetAgent.Input] {
         do throws(DeliveryFailure) {
             let store = try await stores.store(for: delivery.folder)
-            return [.placed(delivery, try await store.place(file, of: delivery, known: known))]
+            let placement = try await store.place(file, of: delivery, known: known)
+            counters.note(placement)
+            return [.placed(delivery, placement)]
         } catch {
             return [.deliveryFailed(delivery, error)]
         }
@@ -159,6 +176,7 @@ package actor FleetWorker {
     // MARK: Log
 
     private func log(_ event: FleetAgent.Event) {
+        counters.note(event)
         report(event)
         switch event {
         case .joined(let adopted): logger.info("joined the fleet", metadata: ["adopted": "\(adopted)"])

@@ -30,6 +30,12 @@ struct RunCommand: FerrySubcommand {
     )
     var worker: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Serve figures for Prometheus at /metrics, and /ready for probes, such as 127.0.0.1:9187.",
+            valueName: "address"))
+    var metrics: MetricsAddress?
+
     @Flag(name: .shortAndLong, help: "Log each job.")
     var verbose = false
 
@@ -86,6 +92,11 @@ struct RunCommand: FerrySubcommand {
                 try? await Task.sleep(for: Self.checkInterval)
             }
         }
+        let figures = try metrics.map { address in
+            let server = MetricsServer(
+                address: address, worker: agent, queue: PostgresQueue(try fleet.address(settings)), logger: logger)
+            return Task(name: "metrics") { await server.run() }
+        }
         let watchdog = Task(name: "watchdog") {
             guard let interval = manager.watchdogInterval else { return }
             while !Task.isCancelled {
@@ -98,6 +109,7 @@ struct RunCommand: FerrySubcommand {
             signals.cancel()
             watchdog.cancel()
             checks.cancel()
+            figures?.cancel()
         }
         do throws(ServiceError) {
             try await agent.run()
