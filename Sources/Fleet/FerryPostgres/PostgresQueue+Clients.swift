@@ -47,7 +47,7 @@ extension PostgresQueue {
             switch try row.value(2, { Int($0) }) {
             case 0: results[place] = JobSubmission(.added(try row.value(1) { JobID($0) }))
             case 1: results[place] = other.map { JobSubmission(.existing($0)) }
-            case 2: results[place] = other.map { .taken(job.request.path, by: $0) }
+            case 2: results[place] = .taken(job.request.path, by: other)
             case 3: results[place] = .outside(job.request.path)
             default: break
             }
@@ -104,8 +104,12 @@ extension PostgresQueue {
                 server: server, number: try row.value(0) { Int64($0) }, id: try row.value(1) { Int64($0) })
             return EndPage.End(cursor: after.text, job: try Self.decode(try row.value(2) { $0 }))
         }
-        // An empty page moves no cursor: one of another database has nothing to go on from here.
-        return EndPage(ends: ends, next: ends.last?.cursor ?? cursor)
+        guard let next = ends.last?.cursor else {
+            // All that was numbered before the question has been looked at.
+            let seen = EndCursor(server: server, number: try last.value(1) { Int64($0) }, id: .max)
+            return EndPage(ends: [], next: place.server == server && place.number > seen.number ? cursor : seen.text)
+        }
+        return EndPage(ends: ends, next: next)
     }
 
     package func status() async throws(ServiceError) -> FleetStatus {

@@ -55,12 +55,18 @@ extension PostgresQueue {
             try await hold(origin, seconds: seconds)
             return .done
         case .upkeep:
-            _ = try self.call("upkeep", [])
+            _ = try self.call("upkeep_days", [])
+            // A few steps, so that heartbeats are not held up.
+            for _ in 0..<Self.mostUpkeepSteps {
+                guard try self.call("upkeep", []).single == "t" else { break }
+            }
             return .done
         case .leave:
             return try self.call("leave", own).single == "t" ? .done : .givenUp
         }
     }
+
+    private static let mostUpkeepSteps = 20
 
     private func join(_ worker: WorkerDescription) throws(ServiceError) -> WorkerAnswer {
         let rows = try call(
@@ -179,7 +185,7 @@ extension PostgresQueue {
                 origin: try row.value(8) { $0 }, intents: intents,
                 spent: Spent(
                     attempts: try row.value(10) { Int($0) }, failing: row[11].flatMap(Double.init),
-                    sinceStart: row[12].flatMap(Double.init)))
+                    sinceStart: row[12].flatMap(Double.init), machineFailures: try row.value(13) { Int($0) }))
         }
     }
 

@@ -15,6 +15,25 @@ package enum SchemaMigration {
     ///   failed one changed nothing.
     package static func initialize(_ address: DatabaseAddress) throws(ServiceError) -> Report {
         let connection = try PostgresConnection(address)
+        try makeRoles(connection)
+        return try migrate(connection)
+    }
+
+    /// Performs the missing steps, and creates the roles that they need.
+    package static func migrate(_ address: DatabaseAddress) throws(ServiceError) -> Report {
+        let connection = try PostgresConnection(address)
+        let names = Role.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        let count: String?
+        do {
+            count = try connection.rows("SELECT count(*) FROM pg_roles WHERE rolname IN (\(names))").single
+        } catch {
+            throw error.error
+        }
+        if count != String(Role.allCases.count) { try makeRoles(connection) }
+        return try migrate(connection)
+    }
+
+    private static func makeRoles(_ connection: PostgresConnection) throws(ServiceError) {
         do {
             try connection.run("BEGIN;" + Schema.roles + "COMMIT")
         } catch {
@@ -24,12 +43,6 @@ package enum SchemaMigration {
                     "This role may not create roles or schemas: \(error.message). Run init as the owner of the database, with CREATEROLE."
                 ) : error.error
         }
-        return try migrate(connection)
-    }
-
-    /// Performs the missing steps.
-    package static func migrate(_ address: DatabaseAddress) throws(ServiceError) -> Report {
-        try migrate(PostgresConnection(address))
     }
 
     private static func migrate(_ connection: PostgresConnection) throws(ServiceError) -> Report {
@@ -57,7 +70,7 @@ package enum SchemaMigration {
                     current += 1
                 }
                 try connection.run(Schema.functions)
-                try connection.run("SELECT upkeep()")
+                try connection.run("SELECT upkeep_days()")
             }
             try connection.run("COMMIT")
             return Report(before: before, after: Schema.version)

@@ -22,6 +22,16 @@ import Testing
         #expect(bed.removed == [local.id])
     }
 
+    /// A file of a few bytes is there before the daemon has answered for its whole batch.
+    @Test func `delivers a file that arrived before the daemon answered`() {
+        var bed = AgentBed.with(AgentBed.lease())
+        bed.take(.looked(AgentBed.key, nil))
+        bed.answerCalls()
+        bed.take(.changed(bed.transfer(.succeeded(LocalFile(path: "/spool/7", size: 4)))))
+        bed.take(.submitted([AgentBed.key.token: TransferID(rawValue: 7)]))
+        #expect(bed.prepared.count == 1)
+    }
+
     // MARK: Ends of the worker
 
     @Test func `drains until the earliest deadline that it was given`() {
@@ -153,12 +163,19 @@ import Testing
     }
 
     @Test func `ends a job that no machine can run`() {
-        var bed = AgentBed.with(AgentBed.lease(tries: 10))
+        var bed = AgentBed.with(AgentBed.lease(tries: 10, spent: Spent(machineFailures: 9)))
         bed.fetch()
         let error = ServiceError(.fileTooLarge, "The file system's files are smaller.")
         bed.take(.changed(bed.transfer(.failed(error))))
         bed.answerCalls()
         #expect(bed.ended.map(\.outcome) == [.failed(error)])
+    }
+
+    @Test func `never ends a job because its store is away`() {
+        var bed = AgentBed.with(AgentBed.lease(tries: 100, spent: Spent(machineFailures: 99)))
+        bed.take(.lookFailed(AgentBed.key, DeliveryFailure(Self.full, isTemporary: true)))
+        bed.answerCalls()
+        #expect(bed.returned.map(\.reason) == [.store] && bed.ended.isEmpty)
     }
 
     @Test func `fetches jobs with which workers were lost one after the other, and tells the queue before`() {

@@ -23,7 +23,7 @@ import Testing
         #expect(failure?.isTemporary == false && failure?.error.code == .destinationUnwritable)
     }
 
-    @Test(arguments: ["../outside", "sub/../../outside", "sub/..", ".", "sub/./x"])
+    @Test(arguments: ["../outside", "sub/../../outside", "sub/..", ".", "sub/./x", "sub/\u{301}/../.."])
     func `goes to no folder by a path that leads upwards`(folder: String) async throws {
         let bed = try StoreUnderTest(.folder)
         let delivery = bed.delivery(folder: folder)

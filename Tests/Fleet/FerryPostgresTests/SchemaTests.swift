@@ -118,6 +118,52 @@ struct `The schema of a fleet` {
         }
     }
 
+    @Test func `a worker's login acts for its own workers alone`() async throws {
+        try await Self.withLogins { server, database, queues in
+            let own = try #require(queues["worker"])
+            let name = "\(database)_thief"
+            try await server.query("CREATE ROLE \(name) LOGIN IN ROLE ferry_worker")
+            let thief = PostgresQueue(try DatabaseAddress(server.address(database, user: name)))
+            let submitted = try #require(queues["submitter"])
+            _ = try await submitted.submit((1...2).map { QueueUnderTest.request($0) })
+            guard case .joined(let member, _) = try await own.perform(.join(QueueUnderTest.worker("w")), as: nil),
+                case .claimed(let leases, _) = try await own.perform(.claim(1), as: member), let lease = leases.first
+            else { return }
+            let calls: [WorkerCall] = [
+                .beat(WorkerReport()), .rescue, .claim(1), .leave, .begin([lease.key]), .landed([lease.key]),
+                .finish([JobEnd(key: lease.key, outcome: .canceled)]),
+                .giveBack([JobReturn(key: lease.key, reason: .retry)]),
+                .progress([JobProgress(key: lease.key, received: 1, expected: nil)]),
+                .reclaim([JobReference(job: lease.key.job, token: lease.key.token)]),
+                .intend([
+                    JobIntent(
+                        key: lease.key, intent: Intent(path: "/a", copy: "b", inode: 1, size: 1, sha256: "00"))
+                ]),
+            ]
+            for call in calls {
+                #expect(
+                    await Self.code { _ = try await thief.perform(call, as: member) } == .queueUnsuitable, "\(call)")
+            }
+            #expect(
+                await Self.code { _ = try await thief.perform(.join(QueueUnderTest.worker("w")), as: nil) }
+                    == .workerInUse)
+            let ends = leases.map { JobEnd(key: $0.key, outcome: .canceled) }
+            #expect(try await own.perform(.finish(ends), as: member) == .stale([]))
+            await thief.close()
+        }
+    }
+
+    @Test func `a submitter learns nothing of another login's destination`() async throws {
+        try await Self.withLogins { _, _, queues in
+            let (own, other) = (try #require(queues["submitter"]), try #require(queues["other"]))
+            let first = try #require(try await own.submit([QueueUnderTest.request(1)])[0].id)
+            let mine = try await own.submit([QueueUnderTest.request(1)])[0].error?.message
+            #expect(mine?.hasPrefix("Job \(first) already") == true)
+            let theirs = try await other.submit([QueueUnderTest.request(1)])[0].error?.message
+            #expect(theirs?.hasPrefix("A job of another login already") == true)
+        }
+    }
+
     // MARK: Submissions by SQL
 
     private static func submission(
@@ -273,11 +319,27 @@ struct `The schema of a fleet` {
     // MARK: Migration
 
     @Test func `version 1 becomes version 2 with its jobs, its ends and its limits`() async throws {
-        let server = try await PostgresServer.shared()
+        // Roles belong to all databases of a server.
+        let server = try await PostgresServer()
+        do {
+            try await Self.checkMigration(server)
+        } catch {
+            await server.remove()
+            throw error
+        }
+        await server.remove()
+    }
+
+    private static func checkMigration(_ server: PostgresServer) async throws {
         let database = try await server.makeDatabase()
         let address = try DatabaseAddress(server.address(database))
         let connection = try PostgresConnection(address)
-        try connection.run("BEGIN;" + Schema.roles + "COMMIT")
+        try connection.run(
+            """
+            CREATE ROLE ferry_owner NOLOGIN; CREATE ROLE ferry_worker NOLOGIN; CREATE ROLE ferry_submitter NOLOGIN;
+            CREATE SCHEMA ferry AUTHORIZATION ferry_owner;
+            GRANT USAGE ON SCHEMA ferry TO ferry_worker, ferry_submitter
+            """)
         try connection.run(
             """
             BEGIN; SET LOCAL ROLE ferry_owner; SET LOCAL search_path = ferry, pg_temp;
@@ -297,7 +359,7 @@ struct `The schema of a fleet` {
             INSERT INTO ended (id, token, tenant, line, path, url, priority, fence, tries, rescues, outcome, details, worker,
                 request, submitted_at, ended_at, xact)
               SELECT n, gen_random_uuid(), 1, 1, '/p', 'https://example.org/', 0, 1, 1, 0, 2,
-                '{"code":"not_found","message":"no \\u0000 file"}', 'w', '{}', now(), now(), ((n / 2) || '')::xid8
+                '{"code":"not_found","message":"no \\u0000\\u0000 file"}', 'w', '{}', now(), now(), ((n / 2) || '')::xid8
               FROM generate_series(10, 13) AS n;
             SELECT setval('job_ids', 20);
             COMMIT

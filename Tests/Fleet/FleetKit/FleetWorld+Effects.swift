@@ -51,12 +51,17 @@ extension FleetWorld {
                 let job = JobReference(job: lease.key.job, token: lease.key.token)
                 let local = LocalTransfer(id: id, job: job, state: .active(received: 0, expected: nil))
                 workers[worker].transfers[id] = local
+                workers[worker].retries[id] = lease.limited()?.timing.retries
                 ids[lease.key.token] = id
                 schedule(
                     .fetched(worker: worker, machine: workers[worker].machineLife, id), after: random.seconds(0.1...12))
             }
             // The daemon may die after it has stored them.
             if random.chance(0.03) { return lose() }
+            // Small files are there before the answer.
+            if random.chance(0.1) {
+                for id in ids.values.sorted() { fetched(id, worker, after: 0) }
+            }
             take([.submitted(ids)], worker)
         case .remove(let ids):
             for id in ids { workers[worker].transfers[id] = nil }
@@ -64,6 +69,11 @@ extension FleetWorld {
         case .suspend(let ids): for id in ids { change(id, worker, from: false, to: .suspended) }
         case .resume(let ids):
             for id in ids { change(id, worker, from: true, to: .active(received: 0, expected: nil)) }
+        case .look(let look) where storeAwayUntil > now: take([.lookFailed(look.key, Self.away)], worker)
+        case .prepare(let delivery) where storeAwayUntil > now:
+            guard workers[worker].copying.remove(delivery.copyName) != nil else { return }
+            take([.deliveryFailed(delivery, Self.away)], worker)
+        case .place(let delivery, _, _) where storeAwayUntil > now: take([.deliveryFailed(delivery, Self.away)], worker)
         case .look(let look):
             switch store.look(look) {
             case .success(let result): take([.looked(look.key, result)], worker)
@@ -87,6 +97,9 @@ extension FleetWorld {
         }
     }
 
+    private static let away = DeliveryFailure(
+        ServiceError(.destinationUnwritable, "The store is not mounted."), isTemporary: true)
+
     private mutating func change(_ id: TransferID, _ worker: Int, from isSuspended: Bool, to state: LocalTransfer.State)
     {
         guard var local = workers[worker].transfers[id], (local.state == .suspended) == isSuspended else { return }
@@ -102,9 +115,16 @@ extension FleetWorld {
     }
 
     /// The daemon has fetched a file, or failed to.
-    mutating func fetched(_ id: TransferID, _ worker: Int) {
+    mutating func fetched(_ id: TransferID, _ worker: Int, after delay: Double = 0.002) {
         guard var local = workers[worker].transfers[id], local.isActive else { return }
-        if random.chance(0.03) {
+        if let attempts = badAttempts[local.job.token] {
+            // A server that is always busy: the daemon ends the transfer once its retries are used up.
+            var error = ServiceError(.serverBusy, "busy")
+            error.details.attempts = 1
+            let isLast = workers[worker].retries[id] == 0
+            local.state = isLast ? .failed(error) : .waiting(seconds: 90, received: 0, error: error)
+            badAttempts[local.job.token] = attempts + 1
+        } else if random.chance(0.03) {
             local.state = .failed(ServiceError(.notFound, "not there"))
         } else if random.chance(0.03) {
             local.state = .failed(ServiceError(.diskIO, "the disk fails"))
@@ -117,7 +137,8 @@ extension FleetWorld {
         }
         workers[worker].transfers[id] = local
         guard workers[worker].isDaemonUp, workers[worker].agent != nil else { return }
-        schedule(.input(worker: worker, life: workers[worker].life, .changed(local)), after: 0.002)
+        if delay == 0 { return take([.changed(local)], worker) }
+        schedule(.input(worker: worker, life: workers[worker].life, .changed(local)), after: delay)
     }
 
     /// A call arrives at the database.
@@ -170,7 +191,10 @@ extension FleetWorld {
     /// One fault of a random kind.
     mutating func fault() {
         let worker = random.index(workers.count)
-        switch random.index(12) {
+        switch random.index(options.hasTroubles ? 13 : 12) {
+        case 12:
+            counts.storeLosses += 1
+            storeAwayUntil = now + random.seconds(0.5...4) * options.lease
         case 0, 1, 2: killAgent(worker)
         case 3, 4:
             counts.stops += 1

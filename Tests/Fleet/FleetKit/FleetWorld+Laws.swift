@@ -36,6 +36,15 @@ extension FleetWorld {
                 if content?.sha256 != result.sha256 {
                     return "job \(id) says \(result.sha256 ?? "nothing") of \(content?.sha256 ?? "nothing")"
                 }
+            case .failed(let error) where badAttempts[end.row.token] != nil:
+                guard [.serverBusy, .workerLost, .destinationExists].contains(error.code) else {
+                    return "job \(id), whose server is always busy, failed with \(error.word)"
+                }
+                let attempts = badAttempts[end.row.token] ?? 0
+                // A worker that is lost tells nobody of its last attempts.
+                if error.code == .serverBusy, attempts > 3 + end.row.tries * 2 {
+                    return "job \(id) had \(attempts) attempts in \(end.row.tries) tries, and 2 retries"
+                }
             case .failed(let error):
                 // A forgotten intent is found when the file is placed again, and not before.
                 if !places.isEmpty, !options.forgets {
@@ -60,6 +69,9 @@ package struct FleetCounts: Hashable, Sendable {
     package var rescues = 0
     package var stale = 0
     package var recognized = 0
+    package var storeLosses = 0
+    /// Jobs given back because of a store.
+    package var storeReturns = 0
 
     package init() {}
 
@@ -68,6 +80,7 @@ package struct FleetCounts: Hashable, Sendable {
         case .rescued(let rescue): rescues += rescue.jobs
         case .stale: stale += 1
         case .recognized: recognized += 1
+        case .returned(_, .store): storeReturns += 1
         default: break
         }
     }
@@ -79,6 +92,8 @@ package struct FleetCounts: Hashable, Sendable {
         rescues += other.rescues
         stale += other.stale
         recognized += other.recognized
+        storeLosses += other.storeLosses
+        storeReturns += other.storeReturns
     }
 }
 
@@ -99,6 +114,8 @@ package struct SimulatedWorker: Sendable {
     var machineLife = 0
     var lastTransfer: UInt64 = 0
     var transfers: [TransferID: LocalTransfer] = [:]
+    /// Retries that the daemon has left of its transfers.
+    var retries: [TransferID: Int] = [:]
     /// Versions of the files in the spool, by path.
     var contents: [String: Int] = [:]
     /// Names of copies that are being written.

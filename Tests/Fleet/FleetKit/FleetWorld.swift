@@ -16,6 +16,8 @@ package struct FleetWorld: Sendable {
         package var lease = 10.0
         /// Whether fail-overs may forget commits.
         package var forgets = false
+        /// Whether some sources never end well, and the store goes away at times.
+        package var hasTroubles = true
 
         package init() {}
     }
@@ -48,6 +50,9 @@ package struct FleetWorld: Sendable {
     package internal(set) var workers: [SimulatedWorker] = []
     var random: SplitMix
     var downUntil = -Double.infinity
+    var storeAwayUntil = -Double.infinity
+    /// Attempts so far of the jobs whose sources never end well.
+    var badAttempts: [JobToken: Int] = [:]
     private var entries: [Entry] = []
     private var lastNumber = 0
     /// A replica that lags behind the queue.
@@ -113,12 +118,16 @@ package struct FleetWorld: Sendable {
             var transfer = TransferRequest(url: "https://\(host)/\(number)", folder: "/srv/results")
             transfer.file.name = "file-\(number)"
             transfer.file.onConflict = [.fail, .unique, .replace, .skip][number % 4]
+            if options.hasTroubles, number % 9 == 5 { transfer.timing.retries = 2 }
             requests.append(JobRequest(transfer: transfer))
             // Somebody else's file is in the way.
             if number % 7 == 0 { store.addForeign("/srv/results/file-\(number)") }
         }
         submitted = queue.submit(requests, at: now, using: &random).compactMap(\.id)
-        for row in queue.jobs.values { versions[row.token] = 1 }
+        for row in queue.jobs.values {
+            versions[row.token] = 1
+            if row.request.transfer.timing.retries != nil { badAttempts[row.token] = 0 }
+        }
     }
 
     private var isAtRest: Bool {

@@ -207,7 +207,8 @@ package struct MemoryQueue: Sendable {
             request: row.request.transfer, path: row.request.path, origin: row.line.origin, intents: intents[id] ?? [],
             spent: Spent(
                 attempts: row.attempts, failing: row.failingAt.map { now - $0 },
-                sinceStart: row.startedAt.map { now - $0 }))
+                sinceStart: row.startedAt.map { now - $0 },
+                machineFailures: row.history.count { $0.reason == "local" || $0.reason == "store" }))
     }
 
     func running(of origin: String) -> Int {

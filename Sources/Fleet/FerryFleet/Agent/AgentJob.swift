@@ -87,6 +87,13 @@ package struct AgentJob: Hashable, Sendable {
         }
     }
 
+    /// Whether the daemon has bytes of it, and does not have all.
+    var isReceiving: Bool { isUnfinished && received > 0 }
+
+    var progress: JobProgress? {
+        key.map { JobProgress(key: $0, received: received, expected: expected) }
+    }
+
     /// Whether a user's command still applies: nobody has begun to place its file.
     var isStoppable: Bool {
         guard lease != nil else { return false }

@@ -29,10 +29,7 @@ extension FleetAgent {
             return leases.flatMap { hold($0, at: now) }
         case (.reclaim(let wanted), .reclaimed(let leases)): return reclaimed(leases, of: wanted, at: now)
         case (.begin(let keys), .stale(let stale)):
-            for key in keys where jobs[key] != nil && !stale.contains(key) {
-                jobs.update(key.token) { $0.isBegun = true }
-            }
-            return []
+            return begun(keys, stale: Set(stale))
         case (.intend(let intents), .intended(let known, let stale)):
             return intended(intents.map(\.key), known: known, stale: Set(stale), at: now)
         case (.finish(let ends), .stale(let stale)):
@@ -48,6 +45,18 @@ extension FleetAgent {
         case (.leave, .done): return exit(nil)
         default: return []
         }
+    }
+
+    private mutating func begun(_ keys: [LeaseKey], stale: Set<LeaseKey>) -> [Effect] {
+        var unneeded: [TransferID] = []
+        for key in keys where jobs[key] != nil {
+            if stale.contains(key) {
+                unneeded += forget(key.token)
+            } else {
+                jobs.update(key.token) { $0.isBegun = true }
+            }
+        }
+        return unneeded.isEmpty ? [] : [.remove(unneeded)]
     }
 
     private mutating func beaten(_ heartbeat: Heartbeat, at now: Double) -> [Effect] {

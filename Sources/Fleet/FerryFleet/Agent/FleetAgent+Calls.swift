@@ -21,7 +21,8 @@ extension FleetAgent {
             turn = (turn + step + 1) % Turn.allCases.count
             return call
         }
-        if drain.deadline != nil, jobs.heldCount == 0 { return .leave }
+        // The daemon removes its last transfers first: nobody looks for them afterwards.
+        if drain.deadline != nil, jobs.heldCount == 0, jobs.strays.isEmpty || !daemon.isListed { return .leave }
         return progress(at: now)
     }
 
@@ -118,13 +119,10 @@ extension FleetAgent {
     }
 
     private mutating func progress(at now: Double) -> WorkerCall? {
-        let isRunning = { (job: AgentJob) in job.isUnfinished && job.received > 0 }
-        outbox.planProgress(isAnyRunning: jobs.containsHeld(where: isRunning), at: now)
+        outbox.planProgress(isAnyRunning: jobs.containsHeld(where: \.isReceiving), at: now)
         guard outbox.progressDue <= now else { return nil }
         outbox.progressSent()
-        return .progress(
-            jobs.held(where: isRunning).prefix(AgentOutbox.mostInCall).compactMap { job in
-                job.key.map { JobProgress(key: $0, received: job.received, expected: job.expected) }
-            })
+        let receiving = jobs.held(where: \.isReceiving).prefix(AgentOutbox.mostInCall)
+        return .progress(receiving.compactMap(\.progress))
     }
 }

@@ -134,7 +134,7 @@ extension FleetAgent {
             guard seconds > Self.longestWait, received < Self.fewBytes else { return [] }
             return conclude(token, lease.retry(after: seconds, error))
         case .succeeded(let file):
-            health.worked()
+            health.worked(.spool)
             jobs.update(token) { $0.step = .arrived(file) }
             if file.size >= Self.fewBytes, lease.isLimited, !job.hasLanded { outbox.land(token) }
             return []
@@ -143,23 +143,32 @@ extension FleetAgent {
                 end(token, .failed(error))
                 return []
             }
-            return failedHere(token, .local, error, at: now)
+            return failedHere(token, .local, error, hasBegun: true, at: now)
         case .canceled: return conclude(token, .giveBack(.local))
         }
     }
 
     /// This machine cannot run the job. It claims nothing for a while, and another may have it at once.
+    ///
+    /// A job whose bytes no machine could keep ends. One that has not begun waits for as long as its store is away.
     mutating func failedHere(
-        _ token: JobToken, _ reason: JobReturn.Reason, _ error: ServiceError, at now: Double
+        _ token: JobToken, _ reason: JobReturn.Reason, _ error: ServiceError, hasBegun: Bool, at now: Double
     ) -> [Effect] {
         guard let lease = jobs[token]?.lease else { return [] }
-        let effects = noteFailure(error, at: now)
-        if lease.tries >= Self.mostTriesHere { return effects + conclude(token, .end(.failed(error))) }
-        return effects + conclude(token, .giveBack(reason, error))
+        let effects = noteFailure(error, of: reason == .store ? .store : .spool, at: now)
+        let failures = lease.spent.machineFailures
+        if hasBegun, failures + 1 >= Self.mostMachineFailures {
+            return effects + conclude(token, .end(.failed(error)))
+        }
+        // Another worker may have it at once. If that one cannot run it either, the trouble may be everybody's.
+        let delay = failures == 0 ? 0 : Self.returnDelays.delay(afterFailures: failures)
+        return effects + conclude(token, .giveBack(reason, delay: delay, error))
     }
 
-    mutating func noteFailure(_ error: ServiceError, at now: Double) -> [Effect] {
-        health.failed(error, at: now).map { [.log(.condition($0))] } ?? []
+    private static let returnDelays = Backoff(first: 5, longest: 120)
+
+    mutating func noteFailure(_ error: ServiceError, of place: WorkerHealth.Place, at now: Double) -> [Effect] {
+        health.failed(error, of: place, at: now).map { [.log(.condition($0))] } ?? []
     }
 
     /// Pauses below this many seconds are not worth a call.
@@ -167,8 +176,8 @@ extension FleetAgent {
     /// Seconds until the next attempt above which a job with few bytes goes back to the queue.
     private static let longestWait = 60.0
     private static let fewBytes: Int64 = 16 << 20
-    /// Claims after which a failure of a worker's machine ends the job.
-    private static let mostTriesHere = 10
+    /// Failures of workers' machines that end a job.
+    private static let mostMachineFailures = 10
 
     // MARK: Submission
 
@@ -184,7 +193,10 @@ extension FleetAgent {
     mutating func submitted(_ ids: [JobToken: TransferID], at now: Double) -> [Effect] {
         ids.sorted { $0.value < $1.value }.flatMap { token, id -> [Effect] in
             guard let job = jobs[token] else { return [.remove([id])] }
-            jobs.set(LocalTransfer(id: id, job: job.reference, state: .active(received: 0, expected: nil)))
+            // An event may have come before the answer.
+            if job.transfer == nil {
+                jobs.set(LocalTransfer(id: id, job: job.reference, state: .active(received: 0, expected: nil)))
+            }
             // A job whose lease was lost meanwhile: its transfer is not needed.
             guard job.lease != nil else { return [.remove([id])] }
             return attach(token, at: now)
@@ -203,7 +215,7 @@ extension FleetAgent {
         jobs.update(token) { $0.step = .ready }
         if let pending = job.pending { return conclude(token, pending) }
         return error.isOfThisMachine
-            ? failedHere(token, .local, error, at: now) : conclude(token, .end(.failed(error)))
+            ? failedHere(token, .local, error, hasBegun: true, at: now) : conclude(token, .end(.failed(error)))
     }
 
     /// The next list tells whether the daemon has it.
@@ -219,13 +231,15 @@ extension FleetAgent {
     mutating func suspendOrResume(at now: Double) -> [Effect] {
         let isValid = standing.validUntil > now
         var changed: [TransferID] = []
-        for job in jobs.held(where: { $0.lease?.isLimited == true && $0.step == .fetching }) {
-            guard let id = job.transfer?.id, job.isSuspended == isValid else { continue }
-            jobs.update(job.token) { $0.isSuspended = !isValid }
-            changed.append(id)
+        var resumed: [TransferID] = []
+        for job in jobs.held(where: { ($0.lease?.isLimited == true || $0.isSuspended) && $0.step == .fetching }) {
+            let mayRun = isValid || job.lease?.isLimited != true
+            guard let id = job.transfer?.id, job.isSuspended == mayRun else { continue }
+            jobs.update(job.token) { $0.isSuspended = !mayRun }
+            if mayRun { resumed.append(id) } else { changed.append(id) }
         }
-        guard !changed.isEmpty else { return [] }
-        return [isValid ? .resume(changed.sorted()) : .suspend(changed.sorted())]
+        return (resumed.isEmpty ? [] : [.resume(resumed.sorted())])
+            + (changed.isEmpty ? [] : [.suspend(changed.sorted())])
     }
 }
 

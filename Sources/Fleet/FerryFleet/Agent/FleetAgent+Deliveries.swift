@@ -53,10 +53,11 @@ extension FleetAgent {
     /// The store is away, full, or refuses the write. Bytes that are here wait a while; then another worker may have the job.
     private mutating func storeFailed(_ key: LeaseKey, _ failure: DeliveryFailure, at now: Double) -> [Effect] {
         jobs.update(key.token) { $0.storeFailed(at: now) }
-        let effects = noteFailure(failure.error, at: now)
+        let effects = noteFailure(failure.error, of: .store, at: now)
         guard let job = jobs[key], job.received == 0 || now - (job.failingSince ?? now) >= configuration.storePatience
         else { return effects }
-        return effects + failedHere(key.token, .store, failure.error, at: now)
+        return effects
+            + failedHere(key.token, .store, failure.error, hasBegun: job.received > 0, at: now)
     }
 
     /// The job of a delivery, while it is under way.
@@ -107,6 +108,7 @@ extension FleetAgent {
             outbox.intend(job.token)
             return []
         case .delivered(let result):
+            health.worked(.store)
             end(job.token, .succeeded(result))
             let isOthers =
                 !result.isUnchanged && (result.sha256 != file.intent.sha256 || result.path != file.intent.path)

@@ -108,8 +108,8 @@ package struct FleetAgent: Sendable {
         package var lease: Double { worker.lease }
     }
 
-    /// Whether a failure of this machine has not been followed by a success.
-    package var isResting: Bool { health.isResting }
+    /// Whether a store has failed, and nothing has been delivered since.
+    package var doubtsStores: Bool { health.doubtsStores }
 
     /// Jobs with a lease, in order of their numbers.
     package var heldJobs: [AgentJob] { jobs.held }

@@ -95,7 +95,7 @@ extension JobRequest {
 
     /// Whether no part of an absolute path leads upwards.
     static func isPlain(_ path: String) -> Bool {
-        path.hasPrefix("/") && !path.split(separator: "/").contains { $0 == ".." || $0 == "." }
+        path.isAbsolutePath && !path.pathParts.contains { $0 == ".." || $0 == "." }
     }
 }
 

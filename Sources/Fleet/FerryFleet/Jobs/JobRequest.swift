@@ -56,12 +56,15 @@ package struct JobSubmission: Hashable, Sendable {
     package var error: ServiceError? { if case .refused(let error) = result { error } else { nil } }
 
     /// Another unfinished job has the destination.
-    package static func taken(_ path: String, by job: JobID) -> JobSubmission {
+    ///
+    /// - Parameter job: `nil` for a job of another login.
+    package static func taken(_ path: String, by job: JobID?) -> JobSubmission {
         JobSubmission(
             .refused(
                 ServiceError(
                     .destinationExists,
-                    "Job \(job) already delivers to “\(path.escapingControls)”. Wait for it, or choose another name.")))
+                    "\(job.map { "Job \($0)" } ?? "A job of another login") already delivers to “\(path.escapingControls)”. Wait for it, or choose another name."
+                )))
     }
 
     /// Other jobs were in the way, time and again.

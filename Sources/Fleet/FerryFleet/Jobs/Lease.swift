@@ -79,8 +79,11 @@ package struct Spent: Hashable, Sendable {
     package var failing: Double?
     /// Seconds since the first claim.
     package var sinceStart: Double?
+    /// Returns because of a worker's machine or store.
+    package var machineFailures = 0
 
-    package init(attempts: Int = 0, failing: Double? = nil, sinceStart: Double? = nil) {
+    package init(attempts: Int = 0, failing: Double? = nil, sinceStart: Double? = nil, machineFailures: Int = 0) {
+        self.machineFailures = machineFailures
         self.attempts = attempts
         self.failing = failing
         self.sinceStart = sinceStart

@@ -79,7 +79,8 @@ package struct Store: Hashable, Codable, Sendable {
 
     /// Whether a path is below the folder: by whole parts, none of which leads upwards.
     package func contains(_ path: String) -> Bool {
-        JobRequest.isPlain(path) && path.hasPrefix(folder == "/" ? "/" : folder + "/")
+        // By bytes: a combining mark after a slash makes another Character of it.
+        JobRequest.isPlain(path) && path.utf8.starts(with: (folder == "/" ? "/" : folder + "/").utf8)
     }
 }
 

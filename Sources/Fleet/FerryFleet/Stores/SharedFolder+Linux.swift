@@ -14,7 +14,7 @@ struct SharedFolder: ~Copyable {
     /// - Throws: A failure with `isAbsent` if it is missing and not created.
     init(_ path: String, below store: Store, makes: Bool = true) throws(DeliveryFailure) {
         self.path = path
-        guard path == store.folder || store.contains(path) else { throw Self.outside(path) }
+        guard path.isPath(store.folder) || store.contains(path) else { throw Self.outside(path) }
         var current = uninterrupted { unsafe Glibc.open(store.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard current >= 0 else { throw Self.failure(store.folder, "opened", errno) }
         do throws(DeliveryFailure) {
@@ -23,8 +23,8 @@ struct SharedFolder: ~Copyable {
             close(current)
             throw error
         }
-        for part in path.dropFirst(store.folder.count).split(separator: "/") {
-            let name = String(part)
+        let below = String(decoding: path.utf8.dropFirst(store.folder.utf8.count), as: UTF8.self)
+        for name in below.pathParts {
             let above = current
             func inner() -> Int32 {
                 uninterrupted { unsafe openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }

@@ -39,9 +39,9 @@ extension SharedFolder {
     ///
     /// An inode's number is used again after the file is gone, so size and mark are looked at too.
     func placed(among known: [Intent], of token: JobToken) -> Intent? {
-        for intent in known where intent.path.hasPrefix(path + "/") {
-            let name = String(intent.path.dropFirst(path.count + 1))
-            guard !name.contains("/") else { continue }
+        for intent in known where intent.path.utf8.starts(with: (path + "/").utf8) {
+            let name = String(decoding: intent.path.utf8.dropFirst(path.utf8.count + 1), as: UTF8.self)
+            guard name.pathParts == [name] else { continue }
             var facts = stat()
             guard unsafe fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0, facts.st_ino == intent.inode,
                 facts.st_size == intent.size, mark(of: name).map({ $0.token == token }) ?? true
@@ -94,7 +94,7 @@ extension SharedFolder {
 
     /// Gives a copy the final name of its intent.
     func place(_ file: PreparedFile, of delivery: Delivery) throws(DeliveryFailure) -> Placement {
-        let name = String(file.intent.path.dropFirst(path.count + 1))
+        let name = String(decoding: file.intent.path.utf8.dropFirst(path.utf8.count + 1), as: UTF8.self)
         // The copy has the name that its intent says, or is gone: then another holder has removed it.
         let status = uninterrupted { unsafe linkat(descriptor, delivery.copyName, descriptor, name, 0) }
         let code = status == 0 ? 0 : errno

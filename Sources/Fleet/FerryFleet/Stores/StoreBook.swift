@@ -6,10 +6,9 @@ import FerryCore
 actor StoreBook {
     private let queue: any SharedQueue
     private var stores: [Store]?
-    private var readAt: ContinuousClock.Instant?
 
-    /// A destination in no store is not asked about more often.
-    private static let interval = Duration.seconds(2)
+    /// Time after which a store does not answer: a network file system may hang for ever.
+    private static let patience = Duration.seconds(10)
 
     init(_ queue: any SharedQueue) { self.queue = queue }
 
@@ -18,7 +17,6 @@ actor StoreBook {
     /// - Throws: A temporary failure if the queue does not answer.
     func store(for folder: String) async throws(DeliveryFailure) -> FolderStore {
         if let stores, stores.contains(where: { $0.contains(folder + "/") }) { return FolderStore(stores) }
-        if let stores, let readAt, ContinuousClock.now - readAt < Self.interval { return FolderStore(stores) }
         do {
             return FolderStore(try await read())
         } catch {
@@ -31,14 +29,30 @@ actor StoreBook {
         let known = (try? await read()) ?? stores ?? []
         let store = FolderStore(known)
         for each in known {
-            if let problem = await store.problem(with: each, writes: writes) { return problem.message }
+            if let problem = await Self.problem(with: each, of: store, writes: writes) { return problem }
         }
         return nil
     }
 
     private func read() async throws(ServiceError) -> [Store] {
         let current = try await queue.stores()
-        (stores, readAt) = (current, .now)
+        stores = current
         return current
+    }
+
+    private static func problem(with each: Store, of store: FolderStore, writes: Bool) async -> String? {
+        let (results, sender) = AsyncStream<String?>.makeStream()
+        Task(name: "check of a store") {
+            sender.yield(await store.problem(with: each, writes: writes)?.message)
+            sender.finish()
+        }
+        let limit = Task(name: "patience with a store") {
+            guard (try? await Task.sleep(for: patience)) != nil else { return }
+            sender.yield("The store \(each.name.escapingControls), \(each.folder.escapingControls), does not answer.")
+            sender.finish()
+        }
+        defer { limit.cancel() }
+        for await result in results { return result }
+        return nil
     }
 }

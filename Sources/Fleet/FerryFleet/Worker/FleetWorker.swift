@@ -62,7 +62,7 @@ package actor FleetWorker {
     /// - Parameter spool: The spool's problem, or `nil`.
     package func check(spool: String?) async {
         var condition = spool
-        if condition == nil { condition = await stores.problem(writes: agent.isResting) }
+        if condition == nil { condition = await stores.problem(writes: agent.doubtsStores) }
         sender.yield([.checked(condition)])
     }
 

@@ -39,7 +39,7 @@ struct InitCommand: FerrySubcommand {
 /// Brings the schema up to date.
 struct MigrateCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "migrate", abstract: "Bring the fleet's schema up to date. Workers go on meanwhile.")
+        commandName: "migrate", abstract: "Bring the fleet's schema up to date. Then replace the workers.")
     static let exitStatuses: [ExitStatus] = [.success, .daemon, .usage]
 
     @OptionGroup var fleet: FleetOptions

@@ -67,10 +67,7 @@ struct RunCommand: FerrySubcommand {
         let manager = ServiceManager(environment: context.environment)
         let agent = FleetWorker(configuration, queue: queue, session: session, logger: logger) { event in
             switch event {
-            case .joined: manager.notify("Runs jobs")
             case .unreachable(let error): manager.notify("Waits for the database: \(error.message)")
-            case .condition(let problem?): manager.notify("Claims no jobs: \(problem)")
-            case .condition(nil): manager.notify("Runs jobs")
             default: break
             }
         }
@@ -89,6 +86,8 @@ struct RunCommand: FerrySubcommand {
             let spool = SpoolCheck(folder: paths.stateFolder, room: settings.spoolRoom)
             while !Task.isCancelled {
                 await agent.check(spool: spool.problem)
+                let state = await agent.snapshot
+                if state.isMember { manager.notify(state.condition.map { "Claims no jobs: \($0)" } ?? "Runs jobs") }
                 try? await Task.sleep(for: Self.checkInterval)
             }
         }

@@ -23,7 +23,7 @@ enum Role: String, CaseIterable {
             return basics + [
                 "join_fleet", "beat", "rescue", "claim", "next_claim", "held", "reclaim", "finish", "give_back",
                 "landed",
-                "begin_jobs", "intend", "progress", "leave", "upkeep", "hold",
+                "begin_jobs", "intend", "progress", "leave", "upkeep", "upkeep_days", "hold",
             ]
         case .submitter: return basics + looks + ["submit", "act"]
         case .reader: return basics + looks

@@ -6,7 +6,7 @@ enum ActionFunctions {
         DECLARE e ended; job_line int; moment timestamptz := clock_timestamp();
         BEGIN
           SELECT * INTO e FROM ended x WHERE x.id = p_id;
-          job_line := (lines_of(e.tenant, ARRAY[coalesce(origin_of(e.url), e.url)], ARRAY[coalesce(e.needs, '')]))[1];
+          job_line := (lines_of(e.tenant, ARRAY[left(coalesce(origin_of(e.url), 'unknown'), 400)], ARRAY[coalesce(e.needs, '')]))[1];
           BEGIN
             INSERT INTO requests (id, tenant, key, batch, place, path, url, request, submitted_at, begin_at)
               VALUES (e.id, e.tenant, e.key, e.batch, e.place, e.path, e.url, e.request, e.submitted_at, e.begin_at);

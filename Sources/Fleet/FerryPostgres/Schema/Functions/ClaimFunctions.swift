@@ -62,14 +62,21 @@ enum ClaimFunctions {
 
         -- What a worker must know of the jobs that it holds. failing, since: seconds.
         CREATE TYPE lease AS (id bigint, token uuid, fence int, tries int, limited boolean, request text, known text,
-          path text, origin text, rescues int, attempts int, failing float8, since float8);
+          path text, origin text, rescues int, attempts int, failing float8, since float8, machines int);
+
+        -- Number of tries that ended because of a worker's machine or store.
+        CREATE FUNCTION machine_failures(p_job bigint) RETURNS int LANGUAGE plpgsql AS $$
+        BEGIN
+          RETURN (SELECT count(*) FROM tries t WHERE t.job = p_job AND t.reason IN ('local', 'store'));
+        END $$;
 
         CREATE FUNCTION held(p_worker int, p_epoch int) RETURNS SETOF lease LANGUAGE plpgsql AS $$
         DECLARE moment timestamptz := clock_timestamp();
         BEGIN
+          PERFORM check_worker(p_worker);
           RETURN QUERY SELECT l.job, l.token, l.fence, j.tries, og.at_once IS NOT NULL, r.request, known_intents(l.job),
               r.path, og.name, j.rescues::int, j.attempts, extract(epoch FROM moment - j.failing_at)::float8,
-              extract(epoch FROM moment - j.started_at)::float8
+              extract(epoch FROM moment - j.started_at)::float8, machine_failures(l.job)
             FROM leases l JOIN jobs j ON j.id = l.job JOIN requests r ON r.id = l.job JOIN lines li ON li.line = l.line
             JOIN origins og ON og.origin = li.origin WHERE l.worker = p_worker AND l.epoch = p_epoch;
         END $$;
@@ -87,7 +94,8 @@ enum ClaimFunctions {
             SELECT taken.id, taken.token, taken.fence, taken.tries, og.at_once IS NOT NULL, r.request,
                 CASE WHEN taken.tries > 1 THEN known_intents(taken.id) END, r.path, og.name, taken.rescues::int,
                 taken.attempts, extract(epoch FROM moment - taken.failing_at)::float8,
-                extract(epoch FROM moment - taken.started_at)::float8
+                extract(epoch FROM moment - taken.started_at)::float8,
+                CASE WHEN taken.tries > 1 THEN machine_failures(taken.id) ELSE 0 END
               FROM taken JOIN leased ON leased.job = taken.id JOIN requests r ON r.id = taken.id
               JOIN origins og ON og.origin = leased.origin;
         END $$;
@@ -97,6 +105,7 @@ enum ClaimFunctions {
           w record; t record; l record; room int; n int; k int; got int := 0; ids bigint[]; seen int[] := '{}';
           any_line boolean; chunk int := greatest(4, p_want / 4); moment timestamptz := clock_timestamp();
         BEGIN
+          PERFORM check_worker(p_worker);
           SELECT labels, patience INTO w FROM workers WHERE worker = p_worker AND epoch = p_epoch AND alive_until > moment
             FOR SHARE;
           IF NOT FOUND THEN RAISE EXCEPTION 'this worker was given up' USING ERRCODE = 'FY001'; END IF;
@@ -166,6 +175,7 @@ enum ClaimFunctions {
         LANGUAGE plpgsql AS $$
         DECLARE c record; room int;
         BEGIN
+          PERFORM check_worker(p_worker);
           PERFORM 1 FROM workers WHERE worker = p_worker AND epoch = p_epoch AND alive_until > clock_timestamp() FOR SHARE;
           IF NOT FOUND THEN RAISE EXCEPTION 'this worker was given up' USING ERRCODE = 'FY001'; END IF;
           FOR c IN SELECT j.id, og.origin, og.at_once FROM unnest(p_jobs, p_tokens) AS e(id, token)
@@ -175,10 +185,11 @@ enum ClaimFunctions {
               PERFORM 1 FROM origins WHERE origin = c.origin FOR NO KEY UPDATE;
               SELECT c.at_once - count(*) INTO room FROM leases le WHERE le.origin = c.origin;
               CONTINUE WHEN room <= 0;
-              IF room = 1 THEN UPDATE origins SET is_full = true WHERE origin = c.origin; END IF;
             END IF;
             PERFORM 1 FROM jobs WHERE id = c.id AND state = 0 FOR UPDATE;
-            IF FOUND THEN RETURN QUERY SELECT * FROM lease_jobs(p_worker, p_epoch, ARRAY[c.id]); END IF;
+            CONTINUE WHEN NOT FOUND;
+            RETURN QUERY SELECT * FROM lease_jobs(p_worker, p_epoch, ARRAY[c.id]);
+            IF c.at_once IS NOT NULL AND room = 1 THEN UPDATE origins SET is_full = true WHERE origin = c.origin; END IF;
           END LOOP;
         END $$;
         """#

@@ -59,6 +59,7 @@ enum EndFunctions {
           p_outcomes smallint[], p_details text[]) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
         DECLARE g record; named text;
         BEGIN
+          PERFORM check_worker(p_worker);
           SELECT name INTO named FROM workers WHERE worker = p_worker;
           WITH e AS (SELECT * FROM unnest(p_jobs, p_tokens, p_fences, p_outcomes, p_details)
               AS e(job, token, fence, outcome, details)),
@@ -80,6 +81,7 @@ enum EndFunctions {
           p_reasons text[], p_delays float8[], p_errors text[], p_attempts int[]) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
         DECLARE g record; named text; moment timestamptz := clock_timestamp();
         BEGIN
+          PERFORM check_worker(p_worker);
           SELECT name INTO named FROM workers WHERE worker = p_worker;
           WITH e AS (SELECT * FROM unnest(p_jobs, p_tokens, p_fences, p_reasons, p_delays, p_errors, p_attempts)
               AS e(job, token, fence, reason, delay, error, attempts)),
@@ -106,6 +108,7 @@ enum EndFunctions {
         RETURNS SETOF bigint LANGUAGE plpgsql AS $$
         DECLARE g record;
         BEGIN
+          PERFORM check_worker(p_worker);
           WITH e AS (SELECT * FROM unnest(p_jobs, p_tokens, p_fences) AS e(job, token, fence)),
           old AS (SELECT l.job, l.origin FROM leases l JOIN e ON l.job = e.job AND l.token = e.token AND l.fence = e.fence
               WHERE l.worker = p_worker AND l.epoch = p_epoch FOR UPDATE OF l),
@@ -120,6 +123,7 @@ enum EndFunctions {
         CREATE FUNCTION begin_jobs(p_worker int, p_epoch int, p_jobs bigint[], p_tokens uuid[], p_fences int[])
         RETURNS SETOF bigint LANGUAGE plpgsql AS $$
         BEGIN
+          PERFORM check_worker(p_worker);
           RETURN QUERY UPDATE leases l SET is_begun = true FROM unnest(p_jobs, p_tokens, p_fences) AS e(job, token, fence)
             WHERE l.job = e.job AND l.token = e.token AND l.fence = e.fence AND l.worker = p_worker AND l.epoch = p_epoch
             RETURNING l.job;
@@ -132,6 +136,7 @@ enum EndFunctions {
         #variable_conflict use_column
         DECLARE standing bigint[];
         BEGIN
+          PERFORM check_worker(p_worker);
           -- The leases stay locked until the intents are durable: no rescue comes in between.
           SELECT array_agg(s.job) INTO standing FROM (SELECT l.job FROM leases l
             JOIN unnest(p_jobs, p_tokens, p_fences) AS e(job, token, fence)
@@ -148,6 +153,7 @@ enum EndFunctions {
         CREATE FUNCTION progress(p_worker int, p_epoch int, p_jobs bigint[], p_fences int[], p_received bigint[],
           p_expected bigint[]) RETURNS void LANGUAGE plpgsql AS $$
         BEGIN
+          PERFORM check_worker(p_worker);
           UPDATE leases l SET received = e.received, expected = e.expected
             FROM unnest(p_jobs, p_fences, p_received, p_expected) AS e(job, fence, received, expected)
             WHERE l.job = e.job AND l.fence = e.fence AND l.worker = p_worker AND l.epoch = p_epoch;

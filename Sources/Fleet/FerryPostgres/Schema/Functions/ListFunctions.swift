@@ -72,24 +72,29 @@ enum ListFunctions {
           SELECT coalesce(array_agg(n), '{}') INTO outcomes
             FROM (VALUES ('succeeded', 1), ('failed', 2), ('canceled', 3)) AS s(word, n)
             WHERE p_states IS NULL OR s.word = ANY (p_states);
-          EXECUTE format('SELECT array_agg(id) FROM (
-              (SELECT j.id FROM jobs j%2$s WHERE j.id > $1 AND j.id < $2 AND j.state = ANY ($3)%3$s ORDER BY j.id %1$s LIMIT $5)
-              UNION ALL (SELECT e.id FROM ended e WHERE e.id > $1 AND e.id < $2 AND e.outcome = ANY ($4)%4$s
-                ORDER BY e.id %1$s LIMIT $5)
-              ORDER BY id %1$s LIMIT $5) AS page', direction,
-              CASE WHEN p_host IS NOT NULL
-                THEN ' JOIN lines li ON li.line = j.line JOIN origins og ON og.origin = li.origin' ELSE '' END
-                || CASE WHEN p_batch IS NOT NULL THEN ' JOIN requests r ON r.id = j.id' ELSE '' END,
-              CASE WHEN own IS NOT NULL THEN ' AND j.tenant = $6' ELSE '' END
-                || CASE WHEN p_host IS NOT NULL THEN ' AND host_of(og.name) = $7' ELSE '' END
-                || CASE WHEN p_batch IS NOT NULL THEN ' AND r.batch = $8' ELSE '' END,
-              CASE WHEN own IS NOT NULL THEN ' AND e.tenant = $6' ELSE '' END
-                || CASE WHEN p_host IS NOT NULL THEN ' AND host_of(e.url) = $7' ELSE '' END
-                || CASE WHEN p_batch IS NOT NULL THEN ' AND e.batch = $8' ELSE '' END
-                || CASE WHEN p_code IS NOT NULL THEN ' AND e.outcome = 2 AND e.code = $9' ELSE '' END)
+          IF live = '{}' AND outcomes = '{}' THEN RETURN; END IF;
+          -- An arm that selects nothing would read its whole table.
+          EXECUTE format('SELECT array_agg(id) FROM (SELECT id FROM (%s) AS both_arms ORDER BY id %s LIMIT $5) AS page',
+            concat_ws(' UNION ALL ',
+              CASE WHEN live <> '{}' THEN format('(SELECT j.id FROM jobs j%2$s WHERE j.id > $1 AND j.id < $2
+                AND j.state = ANY ($3)%3$s ORDER BY j.id %1$s LIMIT $5)', direction,
+                CASE WHEN p_host IS NOT NULL
+                  THEN ' JOIN lines li ON li.line = j.line JOIN origins og ON og.origin = li.origin' ELSE '' END
+                  || CASE WHEN p_batch IS NOT NULL THEN ' JOIN requests r ON r.id = j.id' ELSE '' END,
+                CASE WHEN own IS NOT NULL THEN ' AND j.tenant = $6' ELSE '' END
+                  || CASE WHEN p_host IS NOT NULL THEN ' AND host_of(og.name) = $7' ELSE '' END
+                  || CASE WHEN p_batch IS NOT NULL THEN ' AND r.batch = $8' ELSE '' END) END,
+              CASE WHEN outcomes <> '{}' THEN format('(SELECT e.id FROM ended e WHERE e.id > $1 AND e.id < $2
+                AND e.outcome = ANY ($4)%2$s ORDER BY e.id %1$s LIMIT $5)', direction,
+                CASE WHEN own IS NOT NULL THEN ' AND e.tenant = $6' ELSE '' END
+                  || CASE WHEN p_host IS NOT NULL THEN ' AND host_of(e.url) = $7' ELSE '' END
+                  || CASE WHEN p_batch IS NOT NULL THEN ' AND e.batch = $8' ELSE '' END
+                  || CASE WHEN outcomes = '{2}' THEN ' AND e.outcome = 2' ELSE '' END
+                  || CASE WHEN p_code IS NOT NULL THEN ' AND e.outcome = 2 AND e.code = $9' ELSE '' END) END), direction)
             INTO ids USING least_id, most_id, live, outcomes, p_limit, own, p_host, p_batch, p_code;
-          -- A job that ends meanwhile is described as it is then.
-          RETURN QUERY SELECT d.job FROM unnest(ids) WITH ORDINALITY AS i(id, n), LATERAL describe(i.id, false) AS d(job)
+          -- One statement: a job that ends meanwhile is described as it was.
+          RETURN QUERY SELECT d.job FROM unnest(ids) WITH ORDINALITY AS i(id, n), LATERAL (
+              SELECT l AS job FROM describe_live(i.id, false) AS l UNION ALL SELECT e FROM describe_ended(i.id, false) AS e) AS d
             ORDER BY i.n;
         END $$;
 

@@ -6,6 +6,15 @@ enum MembershipFunctions {
           SELECT s.system_identifier || '/' || c.timeline_id || '/' || d.oid
           FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d WHERE d.datname = current_database() $$;
 
+        -- Calls name their worker by a number that anybody can guess: it must be the caller's.
+        CREATE FUNCTION check_worker(p_worker int) RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN
+          PERFORM 1 FROM workers WHERE worker = p_worker AND login = session_user;
+          IF NOT FOUND THEN
+            RAISE EXCEPTION 'worker % belongs to another login', p_worker USING ERRCODE = 'insufficient_privilege';
+          END IF;
+        END $$;
+
         CREATE FUNCTION notify_workers() RETURNS void LANGUAGE sql AS $$ SELECT pg_notify('ferry', '') $$;
 
         -- outcome: joined, or in_use while another machine has the name. A refusal is remembered: a machine that was
@@ -22,6 +31,11 @@ enum MembershipFunctions {
             ON CONFLICT (name) DO NOTHING;
           SELECT * INTO w FROM workers WHERE name = p_name FOR UPDATE;
           moment := clock_timestamp();
+          -- A name belongs to its login while its worker lives.
+          IF w.login <> session_user AND w.alive_until > moment THEN
+            RETURN QUERY SELECT 'in_use', w.worker, w.epoch, ferry.server(), w.machine;
+            RETURN;
+          END IF;
           IF w.identity <> p_identity AND w.alive_until > moment
               AND (w.contender IS DISTINCT FROM p_identity OR w.contender_since > moment - w.lease / 2) THEN
             IF w.contender IS DISTINCT FROM p_identity THEN
@@ -49,6 +63,7 @@ enum MembershipFunctions {
         CREATE FUNCTION beat(p_worker int, p_epoch int, p_running int, p_condition text) RETURNS text LANGUAGE plpgsql AS $$
         DECLARE moment timestamptz := clock_timestamp(); drain float8;
         BEGIN
+          PERFORM check_worker(p_worker);
           -- A missed heartbeat is a gap: whatever held this worker up may have held up the others.
           UPDATE workers SET beating_since = CASE WHEN beat_at < moment - lease / 2 THEN moment ELSE beating_since END,
               alive_until = moment + lease, beat_at = moment, running = p_running, condition = left(p_condition, 1000),
@@ -99,6 +114,7 @@ enum MembershipFunctions {
         #variable_conflict use_column
         DECLARE w record; since timestamptz; moment timestamptz := clock_timestamp();
         BEGIN
+          PERFORM check_worker(p_worker);
           SELECT beating_since INTO since FROM workers WHERE worker = p_worker AND epoch = p_epoch AND alive_until > moment;
           IF NOT FOUND THEN RAISE EXCEPTION 'this worker was given up' USING ERRCODE = 'FY001'; END IF;
           FOR w IN SELECT wo.worker, wo.name FROM workers wo WHERE wo.alive_until < moment AND wo.state <> 'gone'
@@ -131,6 +147,7 @@ enum MembershipFunctions {
         CREATE FUNCTION leave(p_worker int, p_epoch int) RETURNS boolean LANGUAGE plpgsql AS $$
         DECLARE named text;
         BEGIN
+          PERFORM check_worker(p_worker);
           SELECT name INTO named FROM workers WHERE worker = p_worker AND epoch = p_epoch FOR UPDATE;
           IF NOT FOUND THEN RETURN false; END IF;
           PERFORM release_worker(p_worker, named, 'drained');

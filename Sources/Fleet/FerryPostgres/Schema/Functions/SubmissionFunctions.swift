@@ -84,11 +84,12 @@ enum SubmissionFunctions {
           RETURN QUERY SELECT e.n, e.id, 0, NULL::bigint FROM unnest(ids) WITH ORDINALITY AS e(id, n) WHERE e.id = ANY (added);
           IF coalesce(cardinality(added), 0) < cardinality(p_paths) THEN
             RETURN QUERY SELECT e.n, NULL::bigint, CASE WHEN k.id IS NOT NULL THEN 1 WHEN NOT is_in_store(e.path) THEN 3
-                WHEN d.id IS NOT NULL THEN 2 ELSE 4 END, coalesce(k.id, d.id)
+                WHEN d.id IS NOT NULL THEN 2 ELSE 4 END,
+                coalesce(k.id, CASE WHEN d.tenant = of_tenant THEN d.id END)
               FROM unnest(ids, p_keys, p_paths, p_exclusive) WITH ORDINALITY AS e(id, key, path, exclusive, n)
               LEFT JOIN LATERAL (SELECT r.id FROM requests r WHERE r.tenant = of_tenant AND r.key = e.key
                 UNION ALL SELECT x.id FROM ended x WHERE x.tenant = of_tenant AND x.key = e.key LIMIT 1) k ON true
-              LEFT JOIN LATERAL (SELECT r.id FROM requests r WHERE e.exclusive AND r.place = md5(e.path)::uuid) d ON true
+              LEFT JOIN LATERAL (SELECT r.id, r.tenant FROM requests r WHERE e.exclusive AND r.place = md5(e.path)::uuid) d ON true
               WHERE e.id <> ALL (coalesce(added, '{}'));
           END IF;
           IF added IS NOT NULL THEN

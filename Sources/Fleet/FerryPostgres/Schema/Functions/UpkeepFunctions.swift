@@ -22,7 +22,8 @@ enum UpkeepFunctions {
                   WHEN w.patience IS NOT NULL THEN 'draining' ELSE 'up' END,
                 'running', CASE WHEN w.state = 'gone' THEN 0 ELSE w.running END,
                 'held', (SELECT count(*) FROM leases l WHERE l.worker = w.worker), 'last_beat', wire_time(w.beat_at),
-                'condition', CASE WHEN w.state <> 'gone' THEN w.condition END)
+                -- Its text may name another login's file.
+                'condition', CASE WHEN w.state <> 'gone' AND own IS NULL THEN w.condition END)
                 ORDER BY w.name), '[]') FROM workers w WHERE w.beat_at > moment - interval '1 day'),
             'tenants', (SELECT coalesce(json_agg(json_build_object('name', t.name, 'waiting', coalesce(j.n, 0),
                 'running', l.n, 'share', CASE WHEN running > 0 THEN l.n::float8 / running ELSE 0 END) ORDER BY t.name), '[]')
@@ -61,38 +62,53 @@ enum UpkeepFunctions {
           END IF;
         END $$;
 
-        -- Partitions for a week, nothing older than meta.keep, no line and no origin that nothing needs. One worker at a
-        -- time. What somebody's lock holds up is left for the next time.
-        CREATE FUNCTION upkeep() RETURNS void LANGUAGE plpgsql SET lock_timeout = '200ms' AS $$
-        DECLARE day record; moment timestamptz := clock_timestamp(); cutoff timestamptz; some_lines int[]; some_origins int[];
+        -- Partitions for a week, and none older than meta.keep. What somebody's lock holds up is left for the next time.
+        CREATE FUNCTION upkeep_days() RETURNS void LANGUAGE plpgsql SET lock_timeout = '200ms' AS $$
+        DECLARE day record; moment timestamptz := clock_timestamp(); cutoff timestamptz;
         BEGIN
           IF NOT pg_try_advisory_xact_lock(hashtext('ferry.upkeep')) THEN RETURN; END IF;
           SELECT moment - keep INTO cutoff FROM meta;
-          BEGIN
-            FOR n IN 0..7 LOOP PERFORM ensure_day(moment + make_interval(days => n)); END LOOP;
-            FOR day IN SELECT c.oid::regclass AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-                WHERE i.inhparent = 'ferry.ended'::regclass AND c.relname ~ '^ended_[0-9]+$'
-                  AND c.relname < 'ended_' || to_char(cutoff AT TIME ZONE 'UTC', 'YYYYMMDD') LOOP
-              EXECUTE format('DROP TABLE %s', day.name);
-            END LOOP;
-          EXCEPTION WHEN lock_not_available OR check_violation OR duplicate_table OR invalid_object_definition THEN NULL;
-          END;
-          BEGIN
-            DELETE FROM ended WHERE ended_at < cutoff;
-            DELETE FROM finishes f WHERE f.at < cutoff AND f.number IS NOT NULL
-              AND NOT EXISTS (SELECT 1 FROM ended e WHERE e.finish = f.finish);
-            PERFORM number_finishes();
-            UPDATE origins SET hold_until = '-infinity' WHERE hold_until > '-infinity' AND hold_until < moment;
-            some_lines := ARRAY(SELECT li.line FROM lines li WHERE NOT li.is_open
-              AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.line = li.line) LIMIT 5000 FOR UPDATE SKIP LOCKED);
-            DELETE FROM lines li WHERE li.line = ANY (some_lines) AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.line = li.line);
-            some_origins := ARRAY(SELECT og.origin FROM origins og WHERE og.at_once IS NULL AND og.hold_until = '-infinity'
-              AND NOT EXISTS (SELECT 1 FROM lines li WHERE li.origin = og.origin) LIMIT 5000 FOR UPDATE SKIP LOCKED);
-            DELETE FROM origins og WHERE og.origin = ANY (some_origins)
-              AND NOT EXISTS (SELECT 1 FROM lines li WHERE li.origin = og.origin);
-            DELETE FROM workers WHERE state = 'gone' AND beat_at < cutoff AND beat_at > '-infinity';
-          EXCEPTION WHEN lock_not_available THEN NULL;
-          END;
+          FOR n IN 0..7 LOOP PERFORM ensure_day(moment + make_interval(days => n)); END LOOP;
+          FOR day IN SELECT c.oid::regclass AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+              WHERE i.inhparent = 'ferry.ended'::regclass AND c.relname ~ '^ended_[0-9]+$'
+                AND c.relname < 'ended_' || to_char(cutoff AT TIME ZONE 'UTC', 'YYYYMMDD') LOOP
+            EXECUTE format('DROP TABLE %s', day.name);
+          END LOOP;
+        EXCEPTION WHEN lock_not_available OR check_violation OR duplicate_table OR invalid_object_definition THEN NULL;
+        END $$;
+
+        -- Removes ends that are older than meta.keep, and lines, origins and workers that nothing needs, 5,000 rows of each
+        -- at a time. One worker at a time. Returns whether there may be more.
+        CREATE FUNCTION upkeep() RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '200ms' AS $$
+        DECLARE moment timestamptz := clock_timestamp(); cutoff timestamptz; n bigint; most bigint := 0; some_lines int[];
+          some_origins int[];
+        BEGIN
+          IF NOT pg_try_advisory_xact_lock(hashtext('ferry.upkeep')) THEN RETURN false; END IF;
+          SELECT moment - keep INTO cutoff FROM meta;
+          DELETE FROM ended e USING (SELECT x.id, x.ended_at FROM ended x WHERE x.ended_at < cutoff LIMIT 5000) old
+            WHERE e.id = old.id AND e.ended_at = old.ended_at;
+          GET DIAGNOSTICS n = ROW_COUNT;
+          most := greatest(most, n);
+          -- Numbers and dates rise together: those before the first one to keep.
+          DELETE FROM finishes f WHERE f.number IS NOT NULL AND f.finish IN (SELECT o.finish FROM finishes o
+            WHERE o.finish < coalesce((SELECT k.finish FROM finishes k WHERE k.at >= cutoff ORDER BY k.finish LIMIT 1),
+              9223372036854775807) ORDER BY o.finish LIMIT 5000)
+            AND NOT EXISTS (SELECT 1 FROM ended e WHERE e.finish = f.finish);
+          GET DIAGNOSTICS n = ROW_COUNT;
+          most := greatest(most, n);
+          UPDATE origins SET hold_until = '-infinity' WHERE hold_until > '-infinity' AND hold_until < moment;
+          some_lines := ARRAY(SELECT li.line FROM lines li WHERE NOT li.is_open
+            AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.line = li.line) LIMIT 5000 FOR UPDATE SKIP LOCKED);
+          DELETE FROM lines li WHERE li.line = ANY (some_lines) AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.line = li.line);
+          most := greatest(most, cardinality(some_lines));
+          some_origins := ARRAY(SELECT og.origin FROM origins og WHERE og.at_once IS NULL AND og.hold_until = '-infinity'
+            AND NOT EXISTS (SELECT 1 FROM lines li WHERE li.origin = og.origin) LIMIT 5000 FOR UPDATE SKIP LOCKED);
+          DELETE FROM origins og WHERE og.origin = ANY (some_origins)
+            AND NOT EXISTS (SELECT 1 FROM lines li WHERE li.origin = og.origin);
+          most := greatest(most, cardinality(some_origins));
+          DELETE FROM workers WHERE state = 'gone' AND beat_at < cutoff AND beat_at > '-infinity';
+          RETURN most >= 5000;
+        EXCEPTION WHEN lock_not_available THEN RETURN false;
         END $$;
         """#
 }

@@ -5,6 +5,8 @@ enum Step2 {
         -- Every table has a key, so that a publication of all tables does not stop the queue.
         ALTER TABLE meta ADD COLUMN one boolean NOT NULL DEFAULT true PRIMARY KEY CHECK (one);
         ALTER TABLE tenants DROP COLUMN weight, DROP COLUMN at_once;
+        -- Jobs that were added before tenants were logins. A login is not called so.
+        UPDATE tenants SET name = '(before version 2)' WHERE name = 'default';
         ALTER TABLE lines DROP COLUMN claims;
         CREATE INDEX origins_held ON origins (hold_until) WHERE hold_until > '-infinity';
         CREATE INDEX origins_full ON origins (origin) WHERE is_full;
@@ -40,8 +42,10 @@ enum Step2 {
         UPDATE ended e SET needs = li.needs, code = CASE e.outcome WHEN 2 THEN substring(e.details FROM '"code":"([^"]*)"') END
           FROM lines li WHERE li.line = e.line AND e.outcome <> 1;
         -- A null character breaks every function that reads the text.
-        UPDATE ended SET details = regexp_replace(details, '([^\\])\\u0000', '\1', 'g') WHERE details LIKE '%\\u0000%';
-        UPDATE tries SET error = regexp_replace(error, '([^\\])\\u0000', '\1', 'g') WHERE error LIKE '%\\u0000%';
+        UPDATE ended SET details = regexp_replace(details, '(?<!\\)(\\u0000)+', '', 'g'),
+            history = regexp_replace(history, '(?<!\\)(\\u0000)+', '', 'g')
+          WHERE details LIKE '%\\u0000%' OR history LIKE '%\\u0000%';
+        UPDATE tries SET error = regexp_replace(error, '(?<!\\)(\\u0000)+', '', 'g') WHERE error LIKE '%\\u0000%';
         INSERT INTO finishes (finish, at) OVERRIDING SYSTEM VALUE
           SELECT row_number() OVER (ORDER BY g.xact), g.at FROM (SELECT xact, max(ended_at) AS at FROM ended GROUP BY xact) g;
         UPDATE ended e SET finish = f.finish FROM (SELECT xact, row_number() OVER (ORDER BY xact) AS finish
