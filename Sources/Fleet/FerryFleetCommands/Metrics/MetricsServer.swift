@@ -1,29 +1,12 @@
-import ArgumentParser
 import FerryCommands
 import FerryCore
 import FerryFleet
 import FerryFoundation
 import FerryPostgres
-import Hummingbird
 import Logging
-import ServiceLifecycle
-
-/// Where the figures of a worker are served.
-struct MetricsAddress: Hashable, ExpressibleByArgument {
-    var host: String
-    var port: Int
-
-    /// Parses `HOST:PORT`, or a port of loopback.
-    init?(argument text: String) {
-        let colon = text.lastIndex(of: ":")
-        let number = colon.map { text[text.index(after: $0)...] } ?? text[...]
-        guard let port = Int(number), (0...65_535).contains(port), number.allSatisfy(\.isNumber) else { return nil }
-        var host = colon.map { String(text[..<$0]) } ?? "127.0.0.1"
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard !host.isEmpty, !host.hasControls else { return nil }
-        (self.host, self.port) = (host, port)
-    }
-}
+import NIOCore
+import NIOHTTP1
+import NIOPosix
 
 /// Serves `/metrics` for Prometheus and `/ready` for probes.
 struct MetricsServer {
@@ -33,13 +16,13 @@ struct MetricsServer {
     let queue: PostgresQueue
     let logger: Logger
 
+    private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
+
     /// Runs until its task is canceled. An address that cannot be used is tried again.
-    ///
-    /// - Parameter opened: Called with the port once it listens.
-    func run(opened: @escaping @Sendable (Int) -> Void = { _ in }) async {
+    func run() async {
         while !Task.isCancelled {
             do {
-                try await application(opened).run()
+                try await listen()
             } catch is CancellationError {
                 return
             } catch {
@@ -50,31 +33,58 @@ struct MetricsServer {
         }
     }
 
-    private func application(_ opened: @escaping @Sendable (Int) -> Void) -> some ApplicationProtocol {
-        let router = Router()
-        router.get("metrics") { [worker, queue] _, _ -> Response in
-            let fleet = await Self.fleet(queue)
-            let text = await FleetMetrics(worker: worker.snapshot, fleet: fleet, now: Date()).text
-            return Response(
-                status: .ok, headers: [.contentType: PrometheusText.contentType],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    private func listen() async throws {
+        let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .bind(host: address.host, port: address.port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    return try Connection(wrappingChannelSynchronously: channel)
+                }
+            }
+        try await withThrowingDiscardingTaskGroup { group in
+            try await server.executeThenClose { connections in
+                for try await connection in connections {
+                    // A client that goes away is not an error.
+                    group.addTask { try? await serve(connection) }
+                }
+            }
         }
-        router.get("ready") { [worker] _, _ -> Response in
+    }
+
+    /// Answers one request, and closes the connection.
+    private func serve(_ connection: Connection) async throws {
+        try await connection.executeThenClose { requests, responses in
+            for try await part in requests {
+                guard case .head(let head) = part else { continue }
+                let (status, text) = await answer(to: head)
+                let headers: HTTPHeaders = [
+                    "Content-Type": PrometheusText.contentType, "Content-Length": "\(text.utf8.count)",
+                    "Connection": "close",
+                ]
+                let response = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
+                try await responses.write(.head(response))
+                if head.method != .HEAD { try await responses.write(.body(.byteBuffer(ByteBuffer(string: text)))) }
+                try await responses.write(.end(nil))
+                return
+            }
+        }
+    }
+
+    private func answer(to head: HTTPRequestHead) async -> (HTTPResponseStatus, String) {
+        guard head.method == .GET || head.method == .HEAD else { return (.methodNotAllowed, "") }
+        switch head.uri.prefix(while: { $0 != "?" }) {
+        case "/metrics":
+            return (.ok, await FleetMetrics(worker: worker.snapshot, fleet: fleet(), now: Date()).text)
+        case "/ready":
             let isReady = await worker.snapshot.isMember
-            return Response(
-                status: isReady ? .ok : .serviceUnavailable, headers: [.contentType: "text/plain"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: isReady ? "ready\n" : "not a member of the fleet\n")))
+            return isReady ? (.ok, "ready\n") : (.serviceUnavailable, "not a member of the fleet\n")
+        default: return (.notFound, "")
         }
-        return Application(
-            router: router,
-            configuration: ApplicationConfiguration(
-                address: .hostname(address.host, port: address.port), serverName: nil),
-            onServerRunning: { channel in opened(channel.localAddress?.port ?? 0) },
-            logger: Logger(label: "metrics") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// The database's figures, or `nil` if it is away.
-    private static func fleet(_ queue: PostgresQueue) async -> FleetMetrics.Fleet? {
+    private func fleet() async -> FleetMetrics.Fleet? {
         guard let status = try? await queue.status(), let facts = try? await queue.facts() else { return nil }
         return FleetMetrics.Fleet(status: status, facts: facts)
     }
