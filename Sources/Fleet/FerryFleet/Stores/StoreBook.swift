@@ -6,7 +6,10 @@ import FerryCore
 actor StoreBook {
     private let queue: any SharedQueue
     private var stores: [Store]?
+    private var readAt: ContinuousClock.Instant?
 
+    /// Time between two readings while nothing is wrong: an idle worker asks the database little.
+    private static let interval = Duration.seconds(60)
     /// Time after which a store does not answer: a network file system may hang for ever.
     private static let patience = Duration.seconds(10)
 
@@ -24,9 +27,15 @@ actor StoreBook {
         }
     }
 
-    /// Why a store cannot be used on this machine, or `nil`. Reads the stores anew, since their folders may have moved.
+    /// Why a store cannot be used on this machine, or `nil`.
     func problem(writes: Bool) async -> String? {
-        let known = (try? await read()) ?? stores ?? []
+        let isRecent = readAt.map { ContinuousClock.now - $0 < Self.interval } ?? false
+        if isRecent, let stores, await problem(of: stores, writes: writes) == nil { return nil }
+        // A store may have moved.
+        return await problem(of: (try? await read()) ?? stores ?? [], writes: writes)
+    }
+
+    private func problem(of known: [Store], writes: Bool) async -> String? {
         let store = FolderStore(known)
         for each in known {
             if let problem = await Self.problem(with: each, of: store, writes: writes) { return problem }
@@ -36,7 +45,7 @@ actor StoreBook {
 
     private func read() async throws(ServiceError) -> [Store] {
         let current = try await queue.stores()
-        stores = current
+        (stores, readAt) = (current, .now)
         return current
     }
 
