@@ -8,7 +8,7 @@ package struct AgentJob: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
         /// Its destination has not been looked at.
         case unseen
-        /// The store is being asked whether the job's file, or somebody else's, is at its name.
+        /// The worker asks the store whether a file is at the job's name.
         case looking
         /// To be submitted to the daemon.
         case ready
@@ -94,7 +94,7 @@ package struct AgentJob: Hashable, Sendable {
         key.map { JobProgress(key: $0, received: received, expected: expected) }
     }
 
-    /// Whether a user's command still applies: nobody has begun to place its file.
+    /// Whether a user's command still applies. It does not once the worker places the file.
     var isStoppable: Bool {
         guard lease != nil else { return false }
         switch step {

@@ -21,7 +21,7 @@ extension FleetAgent {
             turn = (turn + step + 1) % Turn.allCases.count
             return call
         }
-        // The daemon removes its last transfers first: nobody looks for them afterwards.
+        // The daemon removes its last transfers first. After the worker has left, no process would remove them.
         if drain.deadline != nil, jobs.heldCount == 0, jobs.strays.isEmpty || !daemon.isListed { return .leave }
         return progress(at: now)
     }

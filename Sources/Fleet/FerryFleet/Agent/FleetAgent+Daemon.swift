@@ -26,7 +26,7 @@ extension FleetAgent {
 
     /// Takes up a job, with the transfer that the daemon may already have.
     ///
-    /// The request is checked here as the command checks it: whoever may submit can store any text.
+    /// Checks the request by the rules of the command, because a submitter can store any text by SQL.
     mutating func hold(_ lease: Lease, at now: Double) -> [Effect] {
         let token = lease.key.token
         guard jobs[lease.key] == nil else { return [] }

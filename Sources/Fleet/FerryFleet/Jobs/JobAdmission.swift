@@ -4,8 +4,8 @@ import FerryFoundation
 
 /// The rules for requests of jobs: those of every transfer, and nothing that means something on one machine only.
 ///
-/// The command applies them before it submits a job, and the worker before anything is fetched: whoever may call the
-/// database's functions can store any text as a request.
+/// The command applies them before it submits a job. The worker applies them again before it fetches anything, because a
+/// submitter can store any text as a request by calling the database's functions.
 extension JobRequest {
     /// Maximum length of a request in bytes, as JSON.
     package static let largest = 64 << 10
@@ -102,8 +102,8 @@ extension JobRequest {
 extension Lease {
     /// Returns the request as the worker may perform it.
     ///
-    /// - Throws: ``ServiceError`` with code `invalid_url`, `unsupported_scheme` or `invalid_request`: whoever stored the
-    ///   request evaded the rules, or described it otherwise to the queue.
+    /// - Throws: ``ServiceError`` with code `invalid_url`, `unsupported_scheme` or `invalid_request`, if the
+    ///   request breaks the rules or differs from its description in the queue.
     func admitted(_ request: TransferRequest) throws(ServiceError) -> TransferRequest {
         let admitted = try JobRequest(transfer: request).admitted()
         _ = try admitted.text()

@@ -101,7 +101,7 @@ package struct Heartbeat: Hashable, Sendable {
         }
     }
 
-    /// An origin from which nobody may fetch for a while. 0 seconds end the hold.
+    /// A hold of an origin: workers start no transfer from it for this many seconds. 0 ends the hold.
     package struct Hold: Hashable, Codable, Sendable {
         package var origin: String
         package var seconds: Double

@@ -73,7 +73,7 @@ package protocol ResultStore: Sendable {
     ///
     /// Removes the copies of all known intents first: a holder that was held up cannot place its copy any more. Makes no
     /// folder.
-    /// - Returns: The job's file if it is at its name, or somebody else's that the policy `skip` keeps, or `nil`.
+    /// - Returns: The job's file if it is at its name, a foreign file that the policy `skip` keeps, or `nil`.
     /// - Throws: A failure that is not temporary if the destination is in no store, or taken under the policy `fail`.
     func look(_ look: Look) async throws(DeliveryFailure) -> JobResult?
 

@@ -51,7 +51,7 @@ extension SharedFolder {
         return nil
     }
 
-    /// The job's own file at its name, or somebody else's that the policy `skip` keeps.
+    /// Returns the job's own file at its name, a foreign file that the policy `skip` keeps, or `nil`.
     func look(_ look: Look) throws(DeliveryFailure) -> JobResult? {
         if let placed = placed(among: look.known, of: look.key.token) {
             // Its holder may have ended between the name and the sync of the folder.
@@ -77,7 +77,7 @@ extension SharedFolder {
 
     private static let mostNumber = 9999
 
-    /// The result of keeping somebody else's file.
+    /// The result of keeping a foreign file.
     private func kept(_ name: String) throws(DeliveryFailure) -> JobResult {
         var facts = stat()
         guard unsafe fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 else {

@@ -37,7 +37,7 @@ struct JobOptions: ParsableArguments {
 
     func act(_ action: JobAction, _ fleet: FleetOptions, in context: CommandContext) async throws -> Int32 {
         var query = filter.query
-        // Of all jobs, those that ended otherwise cannot be retried.
+        // Succeeded jobs cannot be retried, so a selection leaves them out.
         query.states = state.isEmpty && action == .retry ? [.failed, .canceled] : state
         query.limit = Self.page
         return try await fleet.withQueue(in: context) { queue in

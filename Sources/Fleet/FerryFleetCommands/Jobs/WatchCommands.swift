@@ -89,7 +89,7 @@ struct WaitCommand: FerrySubcommand {
     }
 }
 
-/// A wait for jobs, and the exit status of those that have ended.
+/// Waits for jobs, and keeps the exit status of the first failed one.
 private struct JobWait {
     let queue: any SharedQueue
     let context: CommandContext
